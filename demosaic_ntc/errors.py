@@ -1,0 +1,78 @@
+"""Everything this package raises on purpose.
+
+::
+
+    DemosaicNtcError
+    ├── InputError            what was given cannot be used
+    │   ├── NotAnImage        the bytes are no image or raw file that we read
+    │   ├── Truncated         the file ends early or is damaged
+    │   ├── TooLarge          it would not fit in the limits that were set
+    │   ├── Unsupported       a valid input of a kind we do not process
+    │   └── BadMask           the mask does not fit its image
+    ├── OutputError           the result cannot be written
+    │   ├── Exists            the target is there and may not be overwritten
+    │   ├── NotWritable       the target folder does not take files
+    │   └── DiskFull          the device is full
+    └── SolverError           an optimiser cannot do what was asked
+        ├── LicenceMissing    no usable licence, or the package is not installed
+        └── ModelTooLarge     the licence does not cover a model of this size
+
+Running out of time or iterations is no exception: it is a solution with a status and an honest gap.
+Messages read ``what is wrong; what to do``; the callers that know a path put it in front.
+"""
+
+
+class DemosaicNtcError(Exception):
+    """The base of all errors of this package."""
+
+
+class InputError(DemosaicNtcError, ValueError):
+    """What was given cannot be used."""
+
+
+class NotAnImage(InputError):
+    """The bytes are no image or raw file that we read."""
+
+
+class Truncated(InputError):
+    """The file ends early or is damaged."""
+
+
+class TooLarge(InputError):
+    """It would not fit in the limits that were set."""
+
+
+class Unsupported(InputError):
+    """A valid input of a kind we do not process."""
+
+
+class BadMask(InputError):
+    """The mask does not fit its image."""
+
+
+class OutputError(DemosaicNtcError):
+    """The result cannot be written."""
+
+
+class Exists(OutputError):
+    """The target is there and may not be overwritten."""
+
+
+class NotWritable(OutputError):
+    """The target folder does not take files."""
+
+
+class DiskFull(OutputError):
+    """The device is full."""
+
+
+class SolverError(DemosaicNtcError):
+    """An optimiser cannot do what was asked."""
+
+
+class LicenceMissing(SolverError):
+    """No usable licence, or the package is not installed."""
+
+
+class ModelTooLarge(SolverError):
+    """The licence does not cover a model of this size."""
