@@ -1,0 +1,159 @@
+"""Colour filter arrays: which of red, green and blue each pixel of a mosaic has measured.
+
+Any periodic array of the three colours is one small matrix of channel numbers (0 red, 1 green, 2 blue):
+the four Bayer phases (2×2, US patent 3971065), Fujifilm's X-Trans (6×6) and Quad-Bayer (4×4) have names;
+any other array is written row by row, ``"RGB/GBR/BRG"``.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+
+CHANNELS = "RGB"
+
+BAYER_ROWS = {"RGGB": "RG/GB", "BGGR": "BG/GR", "GRBG": "GR/BG", "GBRG": "GB/RG"}
+NAMED_ROWS = {
+    **BAYER_ROWS,
+    "XTRANS": "GBGGRG/RGRBGB/GBGGRG/GRGGBG/BGBRGR/GRGGBG",
+    "QUAD_RGGB": "RRGG/RRGG/GGBB/GGBB",
+    "QUAD_BGGR": "BBGG/BBGG/GGRR/GGRR",
+    "QUAD_GRBG": "GGRR/GGRR/BBGG/BBGG",
+    "QUAD_GBRG": "GGBB/GGBB/RRGG/RRGG",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cfa:
+    """A periodic colour filter array, kept as its smallest period; `pattern[0, 0]` is the top left pixel."""
+
+    pattern: NDArray[np.uint8]
+
+    def __post_init__(self) -> None:
+        """Check the pattern and reduce it to one period."""
+        reduced = _smallest_period(_checked_pattern(self.pattern))
+        reduced.setflags(write=False)
+        object.__setattr__(self, "pattern", reduced)
+
+    @classmethod
+    def named(cls, name: str) -> "Cfa":
+        """Return the array with a known name, e.g. ``RGGB``, ``X-Trans`` or ``quad-rggb``."""
+        key = name.strip().upper().replace("-", "_").replace(" ", "_").replace("X_TRANS", "XTRANS")
+        if key not in NAMED_ROWS:
+            known = ", ".join(NAMED_ROWS)
+            raise InputError(f"unknown colour array {name!r}; use {known} or rows such as RG/GB")
+        return cls.parse(NAMED_ROWS[key])
+
+    @classmethod
+    def parse(cls, text: str) -> "Cfa":
+        """Return the array a user wrote: a known name, or rows of the letters R, G, B separated by ``/``."""
+        if "/" not in text:
+            return cls.named(text)
+        rows = [row.strip().upper() for row in text.split("/")]
+        if len({len(row) for row in rows}) != 1 or not rows[0] or set("".join(rows)) - set(CHANNELS):
+            raise InputError(f"colour array {text!r} is not rows of R, G, B of one length; write e.g. RG/GB")
+        return cls(np.array([[CHANNELS.index(letter) for letter in row] for row in rows], dtype=np.uint8))
+
+    @property
+    def rows(self) -> str:
+        """The pattern as text that `parse` reads back."""
+        return "/".join("".join(CHANNELS[channel] for channel in row) for row in self.pattern)
+
+    @property
+    def name(self) -> str:
+        """The known name of this very phase, or its rows."""
+        return next((name for name, rows in NAMED_ROWS.items() if rows == self.rows), self.rows)
+
+    @property
+    def period(self) -> tuple[int, int]:
+        """Height and width of one period."""
+        return self.pattern.shape[0], self.pattern.shape[1]
+
+    @property
+    def is_bayer(self) -> bool:
+        """Whether this is one of the four phases of the Bayer array."""
+        return self.rows in BAYER_ROWS.values()
+
+    def shifted(self, dy: int, dx: int) -> "Cfa":
+        """Return the array of a crop whose top left pixel lies at row `dy` and column `dx`."""
+        return Cfa(np.roll(self.pattern, (-dy, -dx), axis=(0, 1)))
+
+    def transposed(self) -> "Cfa":
+        """Return the array with rows and columns exchanged."""
+        return Cfa(self.pattern.T)
+
+    def channel_map(self, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+        """Return the channel number measured at each pixel of an image of this height and width."""
+        height, width = self.checked_shape(shape)
+        down, across = self.period
+        tiled = np.tile(self.pattern, (-(-height // down), -(-width // across)))
+        return np.ascontiguousarray(tiled[:height, :width])
+
+    def masks(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return height × width × 3 flags: which channel is measured where."""
+        masks: NDArray[np.bool_] = self.channel_map(shape)[..., None] == np.arange(3, dtype=np.uint8)
+        return masks
+
+    def sample(self, picture: NDArray[Any]) -> NDArray[Any]:
+        """Return the mosaic that this array measures of a height × width × 3 picture."""
+        if picture.ndim != 3 or picture.shape[2] != 3:
+            raise InputError(
+                f"a picture of shape {picture.shape} is not height × width × 3; give an RGB array"
+            )
+        channels = self.channel_map(picture.shape[:2]).astype(np.intp)
+        return np.ascontiguousarray(np.take_along_axis(picture, channels[..., None], axis=2)[..., 0])
+
+    def checked_shape(self, shape: tuple[int, ...]) -> tuple[int, int]:
+        """Return height and width, or raise when they are not two or do not hold one period."""
+        if len(shape) != 2:
+            raise InputError(f"a mosaic has two dimensions, not {len(shape)}; give height × width samples")
+        if shape[0] < self.period[0] or shape[1] < self.period[1]:
+            least = "×".join(map(str, self.period))
+            raise InputError(
+                f"a mosaic of {shape[0]}×{shape[1]} is smaller than one {least} period of {self.name}; "
+                "give a larger one"
+            )
+        return shape[0], shape[1]
+
+    def __eq__(self, other: object) -> bool:
+        """Two arrays are equal when they measure the same channel everywhere."""
+        return isinstance(other, Cfa) and self.rows == other.rows
+
+    def __hash__(self) -> int:
+        """Hash by the pattern."""
+        return hash(self.rows)
+
+    def __repr__(self) -> str:
+        """Show the name or the rows."""
+        return f"Cfa({self.name})"
+
+
+def as_cfa(cfa: Cfa | str) -> Cfa:
+    """Return the colour array itself or the one its name or rows describe."""
+    return cfa if isinstance(cfa, Cfa) else Cfa.parse(cfa)
+
+
+def _checked_pattern(pattern: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return the pattern as a matrix of channel numbers that shows every channel, or raise."""
+    matrix = np.asarray(pattern)
+    if matrix.ndim != 2 or matrix.size == 0 or not np.isin(matrix, (0, 1, 2)).all():
+        raise InputError(
+            "a colour array is a matrix of 0 (red), 1 (green), 2 (blue); give e.g. [[0, 1], [1, 2]]"
+        )
+    missing = [CHANNELS[channel] for channel in range(3) if channel not in matrix]
+    if missing:
+        raise InputError(f"the colour array never shows {' or '.join(missing)}; give one with R, G and B")
+    return matrix.astype(np.uint8)
+
+
+def _smallest_period(pattern: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Cut a pattern that repeats itself down to one period along both axes."""
+    for axis in (0, 1):
+        length = pattern.shape[axis]
+        divisors = (step for step in range(1, length + 1) if length % step == 0)
+        step = next(step for step in divisors if np.array_equal(np.roll(pattern, step, axis), pattern))
+        pattern = np.take(pattern, range(step), axis)
+    return np.ascontiguousarray(pattern)

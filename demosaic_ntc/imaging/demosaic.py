@@ -1,0 +1,114 @@
+"""From a mosaic to a picture: the border where input is checked, and the choice of method."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError, Unsupported
+from demosaic_ntc.imaging.cfa import Cfa, as_cfa
+from demosaic_ntc.imaging.first_guess.bilinear import bilinear
+from demosaic_ntc.imaging.restored import Progress, ReportProgress, Restored
+
+Floats = NDArray[np.float32]
+FirstGuess = Callable[[Floats, Cfa], Floats]
+
+FIRST_GUESSES: dict[str, FirstGuess] = {"bilinear": bilinear}
+METHODS = ("ntc", *FIRST_GUESSES)
+QUALITIES = ("fast", "normal", "best")
+TENSORS = ("groups", "whole", "tiled")
+
+
+def demosaic(
+    mosaic: NDArray[Any],
+    cfa: Cfa | str = "RGGB",
+    *,
+    method: str = "ntc",
+    quality: str = "normal",
+    tensor: str = "groups",
+    seed: int = 0,
+    threads: int | None = None,
+    progress: ReportProgress | None = None,
+    white: float | None = None,
+) -> Restored:
+    """Restore the full colour picture of a mosaic.
+
+    Parameters
+    ----------
+    mosaic
+        Height × width samples of any integer or float type, finite and not negative.
+    cfa
+        The colour array: a name (``"RGGB"``, ``"XTRANS"``), rows (``"RG/GB"``) or a `Cfa`.
+    method
+        ``"ntc"`` (groups of patches completed) or a first guess alone, one of `FIRST_GUESSES`.
+    quality, tensor, seed
+        How much effort ``"ntc"`` spends, which tensors it completes, and its random seed.
+    threads
+        How many threads share the work; all processors when not given. The result does not depend on it.
+    progress
+        Called with a `Progress` after each step.
+    white
+        The sample value of full scale; by default the one `full_scale` reads from the data.
+
+    Returns
+    -------
+    Restored
+        The float32 picture in the scale of the mosaic, with the measured samples kept.
+    """
+    array = as_cfa(cfa)
+    _check_choice("method", method, METHODS)
+    _check_choice("quality", quality, QUALITIES)
+    _check_choice("tensor", tensor, TENSORS)
+    samples = checked_samples(mosaic, array)
+    scale = full_scale(samples) if white is None else _checked_white(white)
+    if method not in FIRST_GUESSES:
+        raise Unsupported(f"method {method!r} is not built in yet; use one of {', '.join(FIRST_GUESSES)}")
+    picture = FIRST_GUESSES[method]((samples / scale).astype(np.float32), array)
+    if progress is not None:
+        progress(Progress(method, 1, 1))
+    return Restored(keep_samples(picture * np.float32(scale), samples, array))
+
+
+def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
+    """Return the mosaic as an array of numbers that can be demosaiced, or raise."""
+    samples = np.asarray(mosaic)
+    cfa.checked_shape(samples.shape)
+    if samples.dtype.kind not in "uif":
+        raise InputError(f"samples of type {samples.dtype} are not numbers; give integers or floats")
+    if not np.isfinite(samples).all():
+        raise InputError("the mosaic has samples that are NaN or infinite; replace them first")
+    if samples.min() < 0:
+        raise InputError("the mosaic has negative samples; subtract a smaller black level or clip at zero")
+    return samples
+
+
+def full_scale(samples: NDArray[Any]) -> float:
+    """Return the value that stands for white.
+
+    Floats up to 1 are taken as they are. Everything else is full scale at the smallest number of bits, eight
+    or more, that holds the largest sample: 255 for 8 bit data, 16383 for 14 bit data in 16 bit integers.
+    """
+    largest = float(samples.max())
+    if samples.dtype.kind == "f" and largest <= 1:
+        return 1.0
+    bits = max(8, int(np.ceil(np.log2(largest + 1))))
+    return float(2**bits - 1)
+
+
+def keep_samples(picture: Floats, samples: NDArray[Any], cfa: Cfa) -> Floats:
+    """Return the picture with every measured value put back exactly."""
+    return np.where(cfa.masks(samples.shape), samples[..., None], picture).astype(np.float32)
+
+
+def _checked_white(white: float) -> float:
+    """Return a usable full-scale value, or raise."""
+    if not (np.isfinite(white) and white > 0):
+        raise InputError(f"white level {white} is not a positive number; give the sample value of full scale")
+    return float(white)
+
+
+def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise unless the value is one of the known ones."""
+    if value not in known:
+        raise InputError(f"unknown {what} {value!r}; use one of {', '.join(known)}")
