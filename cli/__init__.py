@@ -1,0 +1,1 @@
+"""The command line: arguments, progress and exit codes."""

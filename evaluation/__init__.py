@@ -1,0 +1,1 @@
+"""Measurements: baselines, metrics, the published experiments; never imported by the product."""

@@ -1,0 +1,75 @@
+"""The program ``demosaic-ntc``: its commands and what they share.
+
+Commands import what they need when they run: ``--help`` must answer at once, and compiled kernels,
+image libraries and plots take seconds to load.
+"""
+
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from .benchmark import benchmark
+from .demo import demo
+from .failures import explained
+
+DEFAULT_COMMAND = "convert"
+
+
+class Program(TyperGroup):
+    """The commands; one of them is meant when none is named, and a failure explains itself."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read ``photo.dng out.png`` as ``convert photo.dng out.png``."""
+        return super().parse_args(ctx, self.with_default_command(ctx, args))
+
+    def with_default_command(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the default command after the program's own options unless a command is named there.
+
+        The program's own options are all flags: the first token that is none of them is the command's place.
+        """
+        own = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+        place = next((i for i, token in enumerate(args) if token not in own), len(args))
+        named = place == len(args) or args[place] in self.commands
+        if named or DEFAULT_COMMAND not in self.commands:
+            return args
+        return [*args[:place], DEFAULT_COMMAND, *args[place:]]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a failure becomes one line and an exit code."""
+        with explained(debug=bool(ctx.params.get("debug"))):
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    cls=Program,
+    name="demosaic-ntc",
+    help="Demosaicing and inpainting by nonnegative tensor completion, with certificates.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        typer.echo(f"demosaic-ntc {version('demosaic-ntc')}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False,
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Demosaicing and inpainting by nonnegative tensor completion, with certificates."""
+
+
+app.command()(demo)
+app.add_typer(benchmark, name="benchmark")

@@ -1,0 +1,124 @@
+"""How a failed command speaks: one line on stderr, ``reason; what to do``, and an exit code.
+
+==== ==========================================
+code meaning
+==== ==========================================
+0    everything was done
+1    the run finished, some files failed
+2    wrong usage
+3    the input cannot be used
+4    the output cannot be written
+5    the solver or its licence is not available
+6    a time or memory limit was reached
+70   a bug in this program
+130  interrupted (SIGINT)
+143  terminated (SIGTERM)
+==== ==========================================
+"""
+
+import signal
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from types import FrameType
+
+import typer
+
+from demosaic_ntc.errors import InputError, OutputError, SolverError
+
+
+class ExitCode(IntEnum):
+    """What the shell is told."""
+
+    OK = 0
+    SOME_FAILED = 1
+    USAGE = 2
+    INPUT = 3
+    OUTPUT = 4
+    SOLVER = 5
+    LIMIT = 6
+    BUG = 70
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived; not an `Exception`, so that only clean-up code sees it on its way out."""
+
+
+# The first row that matches decides; whatever matches none is a bug in this program.
+_CODES: tuple[tuple[type[BaseException], ExitCode], ...] = (
+    (InputError, ExitCode.INPUT),
+    (OutputError, ExitCode.OUTPUT),
+    (SolverError, ExitCode.SOLVER),
+    (MemoryError, ExitCode.LIMIT),
+    (TimeoutError, ExitCode.LIMIT),
+    (KeyboardInterrupt, ExitCode.INTERRUPTED),
+    (Terminated, ExitCode.TERMINATED),
+)
+
+
+def exit_code(error: BaseException) -> ExitCode:
+    """The exit code that stands for an error."""
+    return next((code for kind, code in _CODES if isinstance(error, kind)), ExitCode.BUG)
+
+
+def explanation(error: BaseException) -> str:
+    """The line that tells a user what is wrong and what to do."""
+    match exit_code(error):
+        case ExitCode.INTERRUPTED:
+            return "interrupted"
+        case ExitCode.TERMINATED:
+            return "terminated"
+        case ExitCode.LIMIT if isinstance(error, MemoryError):
+            return "out of memory; choose a smaller input or give the program more memory"
+        case ExitCode.BUG:
+            name = type(error).__name__
+            return f"internal error ({name}: {one_line(str(error))}); please report it with --debug's output"
+        case _:
+            return str(error)
+
+
+def one_line(text: str) -> str:
+    """The text with control characters escaped, so that no file name can break or colour the line."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+@contextmanager
+def explained(*, debug: bool) -> Iterator[None]:
+    """Turn any failure inside into its line on stderr and its exit code."""
+    try:
+        with _sigterm_raises():
+            yield
+    except (Exception, KeyboardInterrupt, Terminated) as error:
+        if _is_typers_own(error):
+            raise
+        if debug:
+            typer.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        typer.echo(f"demosaic-ntc: {one_line(explanation(error))}", err=True)
+        raise typer.Exit(exit_code(error)) from None
+
+
+def _is_typers_own(error: BaseException) -> bool:
+    """Usage errors, exits and a closed pipe have their answer in typer already."""
+    own = (typer.Exit, typer.Abort, BrokenPipeError)
+    return isinstance(error, own) or hasattr(error, "exit_code")
+
+
+@contextmanager
+def _sigterm_raises() -> Iterator[None]:
+    """Let SIGTERM unwind the stack as Ctrl-C does, so that clean-up runs and results are kept."""
+
+    def raise_terminated(_signal: int, _frame: FrameType | None) -> None:
+        raise Terminated
+
+    try:
+        previous = signal.signal(signal.SIGTERM, raise_terminated)
+    except ValueError:  # only the main thread may set handlers
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

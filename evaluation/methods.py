@@ -1,0 +1,134 @@
+"""The methods an experiment can compare, by name.
+
+Another baseline is one more file with a function of `Samples`, and one more line here.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from demosaic_ntc import complete
+
+from . import als, silrtc, tncp
+from .control import constant_mean, mean_elsewhere
+from .tensors import Floats, RankOneSum, Samples
+
+PaperMethod = Literal["ntc", "als", "silrtc", "tncp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An estimate of the tensor, and what the method proved about it, if anything."""
+
+    estimate: RankOneSum | Floats
+    status: str | None = None
+    objective: float | None = None
+    lower_bound: float | None = None
+    gap: float | None = None
+    radius: float | None = None
+    oracle_calls: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to complete a tensor, and the method of the paper its figures stand beside."""
+
+    name: str
+    explanation: str
+    solve: Callable[[Samples, int], Outcome]
+    paper: PaperMethod | None
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """How our own solver is called: its tolerance and the seconds it may take."""
+
+    gap: float = 1e-6
+    deadline: float | None = None
+
+    def solve(self, samples: Samples, seed: int, radius: float | Literal["auto"]) -> Outcome:
+        """Complete the tensor over the polytope of that radius."""
+        solution = complete(
+            samples.shape,
+            samples.index,
+            samples.value,
+            radius=radius,
+            gap=self.gap,
+            deadline=self.deadline,
+            seed=seed,
+        )
+        factors = tuple(vertices.astype(np.float64) for vertices in solution.vertices)
+        return Outcome(
+            RankOneSum(solution.radius * solution.weights, factors),
+            solution.status.name,
+            solution.certificate.objective,
+            solution.certificate.lower_bound,
+            solution.certificate.gap,
+            solution.radius,
+            dict(solution.oracle_calls),
+        )
+
+
+def catalogue(solver: Solver) -> dict[str, Method]:
+    """All methods by name."""
+    methods = [*_ours(solver), *_baselines(), *_controls()]
+    return {method.name: method for method in methods}
+
+
+def _ours(solver: Solver) -> list[Method]:
+    """Our solver with the radius the truth was built with, and with the radius chosen from the samples."""
+    return [
+        Method("ntc", "this package, true radius 1", lambda s, seed: solver.solve(s, seed, 1.0), "ntc"),
+        Method(
+            "ntc-auto",
+            "this package, radius by held-out samples",
+            lambda s, seed: solver.solve(s, seed, "auto"),
+            "ntc",
+        ),
+    ]
+
+
+def _baselines() -> list[Method]:
+    """The published baselines, each with the published settings and with better ones."""
+    return [
+        Method("als", "published settings", lambda s, seed: Outcome(als.als(s, seed, als.PUBLISHED)), "als"),
+        Method(
+            "als-tuned",
+            "tuned ridge and tolerance",
+            lambda s, seed: Outcome(als.als(s, seed, als.TUNED)),
+            "als",
+        ),
+        Method(
+            "silrtc", "published settings", lambda s, _: Outcome(silrtc.silrtc(s, silrtc.PUBLISHED)), "silrtc"
+        ),
+        Method(
+            "silrtc-tuned", "tuned shrinkage", lambda s, _: Outcome(silrtc.silrtc(s, silrtc.TUNED)), "silrtc"
+        ),
+        Method(
+            "tncp",
+            "as the package has it: max for shrinkage, missing cells at -1",
+            lambda s, seed: Outcome(tncp.tncp(s, seed, tncp.PUBLISHED)),
+            "tncp",
+        ),
+        Method(
+            "tncp-corrected",
+            "soft thresholding",
+            lambda s, seed: Outcome(tncp.tncp(s, seed, tncp.CORRECTED)),
+            "tncp",
+        ),
+    ]
+
+
+def _controls() -> list[Method]:
+    """Methods without a model."""
+    return [
+        Method(
+            "mean-elsewhere",
+            "samples kept, their mean elsewhere: what the paper's TNCP figures measure",
+            lambda s, _: Outcome(mean_elsewhere(s)),
+            "tncp",
+        ),
+        Method("mean", "the mean of the samples everywhere", lambda s, _: Outcome(constant_mean(s)), None),
+    ]

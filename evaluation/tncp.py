@@ -1,0 +1,144 @@
+"""Trace norm regularised CP decomposition (TNCP) by the alternating direction method of multipliers.
+
+Y. Liu, F. Shang, L. Jiao, J. Cheng, H. Cheng, *Trace Norm Regularized CANDECOMP/PARAFAC Decomposition
+With Missing Data*, IEEE Transactions on Cybernetics 45 (2015), 2437-2448, doi:10.1109/TCYB.2014.2374695.
+
+The problem is min Σ_i α_i ‖Z_i‖_* + 1/2 ‖X − ⟦U_1, …, U_p⟧‖² with Z_i = U_i and X fixed on the observed
+cells. With multipliers Y_i and a step η that grows by the factor ρ, an iteration is
+
+    Z_i = the matrix U_i − Y_i/η with its singular values shrunk by α_i/η
+    U_i = (X_(i) B_i + η Z_i + Y_i) (B_iᵀ B_i + η I)⁻¹,   B_i the Khatri-Rao product of the other U
+    X   = ⟦U_1, …, U_p⟧ on the missing cells
+    Y_i = Y_i + η (Z_i − U_i).
+
+The package that arXiv:2111.04580 used has max(S, α_i/η), which raises the small singular values, where
+the shrinkage max(S − α_i/η, 0) is meant, and its caller marked missing cells by −1, which is then also
+the value at which they start. `published` repeats both, `corrected` neither.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .tensors import (
+    DENSE_BYTES,
+    Flags,
+    Floats,
+    RankOneSum,
+    Samples,
+    column_products,
+    observed,
+    outer_rows,
+    refuse_beyond,
+)
+
+# The observed tensor, the iterate and the next one, the reconstruction, one unfolding, flags.
+_COPIES = 6
+
+# Added to η in every system, as in the package: keeps it regular while η is small.
+_RIDGE = 1e-5
+
+
+def raise_small(singular: Floats, threshold: float) -> Floats:
+    """The package's rule: no singular value below the threshold."""
+    return np.maximum(singular, threshold)
+
+
+def shrink(singular: Floats, threshold: float) -> Floats:
+    """Soft-thresholding, the proximal map of the trace norm."""
+    return np.maximum(singular - threshold, 0.0)
+
+
+def start_from_markers(known: Floats, is_known: Flags) -> Floats:
+    """Missing cells start at their marker −1 plus the marked tensor's norm over its size."""
+    norm = math.sqrt(float(np.sum(np.square(known))) + float(np.sum(~is_known)))
+    return np.where(is_known, known, norm / known.size - 1.0)
+
+
+def start_from_mean(known: Floats, is_known: Flags) -> Floats:
+    """Missing cells start at the mean of the observed ones."""
+    return np.where(is_known, known, np.mean(known[is_known]))
+
+
+@dataclass(frozen=True, slots=True)
+class TncpSettings:
+    """Rank, step and stopping rule, how singular values are thresholded and where missing cells start."""
+
+    threshold: Callable[[Floats, float], Floats]
+    start: Callable[[Floats, Flags], Floats]
+    rank: int = 10
+    step: float = 1e-4
+    growth: float = 1.05
+    iterations: int = 500
+    tolerance: float = 1e-5
+
+
+PUBLISHED = TncpSettings(raise_small, start_from_markers)
+CORRECTED = TncpSettings(shrink, start_from_mean)
+
+
+@dataclass(slots=True)
+class _Multipliers:
+    """The factors U_i with their copies Z_i and multipliers Y_i, each of shape (r_i, rank)."""
+
+    factors: list[Floats]
+    copies: list[Floats]
+    duals: list[Floats]
+
+
+def tncp(samples: Samples, seed: int, settings: TncpSettings) -> Floats:
+    """Complete the tensor by a CP decomposition whose factors have a small trace norm."""
+    refuse_beyond(DENSE_BYTES, samples.shape, copies=_COPIES, method="TNCP")
+    known, is_known = observed(samples)
+    current = settings.start(known, is_known)
+    norm = float(np.linalg.norm(current))
+    state = _start(samples.shape, settings.rank, np.random.default_rng(seed))
+    step = settings.step
+    for _ in range(settings.iterations):
+        step *= settings.growth
+        _iterate(state, current, step, settings.threshold)
+        following = np.where(is_known, known, _reconstruct(state.factors))
+        moved = float(np.linalg.norm(following - current))
+        current = following
+        if moved < settings.tolerance * norm:
+            break
+    return current
+
+
+def _start(shape: tuple[int, ...], rank: int, generator: np.random.Generator) -> _Multipliers:
+    """Random positive factors, everything else zero."""
+    factors = [generator.random((size, rank)) for size in shape]
+    zeros = [np.zeros_like(factor) for factor in factors]
+    return _Multipliers(factors, list(zeros), list(zeros))
+
+
+def _iterate(
+    state: _Multipliers, tensor: Floats, step: float, threshold: Callable[[Floats, float], Floats]
+) -> None:
+    """Update the copies, then the factors one after another, then the multipliers."""
+    modes = range(tensor.ndim)
+    for i in modes:
+        left, singular, right = np.linalg.svd(state.factors[i] - state.duals[i] / step, full_matrices=False)
+        state.copies[i] = (left * threshold(singular, 1.0 / (tensor.ndim * step))) @ right
+    for i in modes:
+        pull = step * state.copies[i] + state.duals[i]
+        state.factors[i] = _fit_mode(state.factors, tensor, i, pull, step)
+    for i in modes:
+        state.duals[i] = state.duals[i] + step * (state.copies[i] - state.factors[i])
+
+
+def _fit_mode(factors: list[Floats], tensor: Floats, mode: int, pull: Floats, step: float) -> Floats:
+    """The factor matrix of one mode by regularised least squares against the whole tensor."""
+    others = [factor.T for i, factor in enumerate(factors) if i != mode]
+    rank = others[0].shape[0]
+    gram = column_products([factor @ factor.T for factor in others])
+    unfolded = np.moveaxis(tensor, mode, 0).reshape(tensor.shape[mode], -1)
+    side = unfolded @ outer_rows(others, np.ones(rank)).T + pull
+    return np.asarray(np.linalg.solve(gram + (step + _RIDGE) * np.eye(rank), side.T).T, dtype=np.float64)
+
+
+def _reconstruct(factors: list[Floats]) -> Floats:
+    """The dense tensor of a CP decomposition."""
+    return RankOneSum(np.ones(factors[0].shape[1]), tuple(factor.T for factor in factors)).dense()
