@@ -1,0 +1,137 @@
+"""Exact oracles for small tensors: enumeration of all modes but one, and branch and bound.
+
+Minimising ⟨c, ⊗θ⟩ needs no integer program when all modes but the largest are small: fix their factors,
+and the best factor of the largest mode is [g_k < 0] in closed form. Where the second largest mode is too
+long to enumerate, branch and bound decides its slices one by one.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.ntc.atoms import Vertex, vertex_of
+from demosaic_ntc.ntc.kernels.search import branch_and_bound, enumerate_subsets
+from demosaic_ntc.ntc.oracle import Found
+from demosaic_ntc.ntc.problem import Bits, Floats, Observations
+
+ENUMERATION_WORK = 2.0**26  # additions per call, about a twentieth of a second
+BRANCHING_OUTER_BITS = 10  # the modes beyond the two largest are enumerated: at most 2^10 subsets
+BRANCHING_NODES = 10_000_000
+LARGEST_BLOCK = 1_000_000  # numbers in the dense block of observed slices
+ROUNDING = 1e-14  # of Σ|c|: what sums in another order may differ by
+
+
+class SmallBlock:
+    """The observed cells as a dense block without unobserved slices, its modes sorted by size."""
+
+    def __init__(self, observed: Observations) -> None:
+        self._observed = observed
+        used = [np.unique(column, return_inverse=True) for column in observed.index.T]
+        order = np.argsort([len(slices) for slices, _ in used], kind="stable")
+        self.slices = [used[mode][0] + observed.offsets[mode] for mode in order]
+        self.sizes = tuple(len(slices) for slices in self.slices)
+        self._positions = (
+            np.ravel_multi_index([used[mode][1] for mode in order], self.sizes)
+            if self.size < 2**62
+            else np.zeros(0, np.int64)
+        )
+
+    @property
+    def size(self) -> int:
+        """How many numbers the block holds."""
+        return math.prod(self.sizes)
+
+    def filled(self, gradient: Floats) -> Floats:
+        """Return the block with the gradient at its observed cells, zero elsewhere."""
+        block = np.zeros(self.size)
+        block[self._positions] = gradient
+        return block.reshape(self.sizes)
+
+    def vertex(self, choices: list[NDArray[np.bool_]]) -> Vertex:
+        """Return the vertex whose factors are these choices among the slices of each mode."""
+        factors: Bits = np.zeros(self._observed.offsets[-1], np.uint8)
+        for slices, chosen in zip(self.slices, choices, strict=True):
+            factors[slices[chosen]] = 1
+        return vertex_of(self._observed.slots, factors)
+
+
+def _bits(mask: int, size: int) -> NDArray[np.bool_]:
+    return ((mask >> np.arange(size)) & 1).astype(bool)
+
+
+class Enumeration:
+    """Exact: all subsets of all modes but the largest, in Gray-code order."""
+
+    name = "enumeration"
+
+    def __init__(self, observed: Observations) -> None:
+        self._block = SmallBlock(observed)
+
+    @property
+    def work(self) -> float:
+        """Roughly how many additions a call takes."""
+        *others, largest = self._block.sizes
+        return math.inf if sum(others) > 60 else 2.0 ** sum(others) * largest
+
+    def __call__(self, gradient: Floats, target: float) -> Found:
+        """Return the minimiser, or the first vertex that meets the target."""
+        block = self._block.filled(gradient)
+        sizes = (1, *self._block.sizes[:-1])  # a mode of one slice in front, so that vectors fit too
+        widths = [math.prod((*sizes, self._block.sizes[-1])[level + 1 :]) for level in range(len(sizes))]
+        masks = np.zeros(len(sizes), np.int64)
+        value, complete = enumerate_subsets(
+            block.ravel(), np.array(sizes, np.int64), np.array(widths, np.int64), target, masks
+        )
+        choices = [_bits(int(mask), size) for mask, size in zip(masks[1:], sizes[1:], strict=True)]
+        last = block
+        for chosen in choices:
+            last = last[chosen].sum(axis=0)
+        vertex = self._block.vertex([*choices, (last < 0) & (masks[0] > 0)])
+        rounding = ROUNDING * float(np.abs(gradient).sum())
+        exact = float(gradient[vertex.support].sum())
+        return Found(vertex, exact, value - rounding if complete else -math.inf)
+
+
+class BranchAndBound:
+    """Exact up to a number of nodes: enumerates the small modes and branches on the second largest."""
+
+    name = "branch-and-bound"
+
+    def __init__(self, observed: Observations, nodes: int = BRANCHING_NODES) -> None:
+        self._block = SmallBlock(observed)
+        self._nodes = nodes
+
+    @property
+    def suitable(self) -> bool:
+        """Whether the modes beyond the two largest can be enumerated and the block be held."""
+        return sum(self._block.sizes[:-2]) <= BRANCHING_OUTER_BITS and self._block.size <= LARGEST_BLOCK
+
+    def __call__(self, gradient: Floats, target: float) -> Found:
+        """Return the minimiser, or the first vertex that meets the target, or what the nodes allowed."""
+        sizes = (1,) * max(0, 2 - len(self._block.sizes)) + self._block.sizes
+        block = self._block.filled(gradient).reshape(sizes)
+        best, best_value, bound, nodes = None, 0.0, 0.0, self._nodes
+        for outer, matrix in _by_promise(block):
+            order = np.argsort(-np.abs(matrix).sum(axis=1), kind="stable")
+            rows = np.zeros(matrix.shape[0], np.uint8)
+            value, lower, nodes = branch_and_bound(matrix[order], target, best_value, nodes, rows)
+            bound = min(bound, lower)
+            if value < best_value:
+                inner = np.zeros(matrix.shape[0], bool)
+                inner[order] = rows.astype(bool)
+                best, best_value = [*outer, inner, matrix[inner].sum(axis=0) < 0], value
+            if best_value <= target:
+                break
+        vertex = self._block.vertex((best or [_bits(0, size) for size in sizes])[-len(self._block.sizes) :])
+        rounding = ROUNDING * float(np.abs(gradient).sum())
+        return Found(vertex, float(gradient[vertex.support].sum()), bound - rounding)
+
+
+def _by_promise(block: Floats) -> list[tuple[list[NDArray[np.bool_]], Floats]]:
+    """List the nonempty subsets of all modes but the last two with the matrix each leaves, best first."""
+    partial: list[tuple[list[NDArray[np.bool_]], Floats]] = [([], block)]
+    for size in block.shape[:-2]:
+        masks = [_bits(mask, size) for mask in range(1, 2**size)]
+        partial = [([*outer, mask], part[mask].sum(axis=0)) for outer, part in partial for mask in masks]
+    return sorted(partial, key=lambda item: float(np.minimum(item[1], 0).sum()))

@@ -1,0 +1,219 @@
+"""The integer program of eq. (intprog) as an oracle, solved by Gurobi or by HiGHS.
+
+Over the observed cells, with one binary θ per observed slice and one φ in [0, 1] per cell,
+
+    minimise ⟨c, φ⟩   subject to   φ_u ≤ θ_{u_k} for every mode k       where c_u < 0,
+                                    φ_u ≥ 1 − p + Σ_k θ_{u_k}            where c_u > 0.
+
+The side left out is the one that minimisation never violates. Both solvers stop early on both sides:
+as soon as an incumbent meets the target, and as soon as the bound proves that none will.
+"""
+
+import importlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
+from demosaic_ntc.ntc.atoms import Vertex, vertex_of
+from demosaic_ntc.ntc.oracle import Found
+from demosaic_ntc.ntc.problem import Bits, Floats, Observations
+
+GUROBI_NO_LICENCE, GUROBI_SIZE_LIMIT = 10009, 10010
+GUROBI_FREE_SIZE = 2000  # rows, and columns, that the licence inside the wheel covers
+OPTIMALITY = 1e-9  # relative gap at which a solver may call itself done
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """minimise cost · (θ, φ) subject to matrix · (θ, φ) ≤ upper, 0 ≤ all ≤ 1, the first θ binary."""
+
+    cost: Floats
+    matrix: sparse.csr_matrix
+    upper: Floats
+    binaries: int
+
+
+def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Floats) -> Program:
+    """Write the separation problem for a cost per cell as an integer program."""
+    cells, modes = slots.shape
+    phi = binaries + np.arange(cells)
+    down, up = np.flatnonzero(cost < 0), np.flatnonzero(cost > 0)
+    # φ_u − θ_{u_k} ≤ 0 for each mode; then Σ θ − φ_u ≤ p − 1.
+    first = np.repeat(phi[down], modes)
+    rows = np.arange(first.size)
+    low, high = np.ones(first.size), np.full(first.size, -1.0)
+    more = first.size + np.repeat(np.arange(up.size), modes)
+    last = first.size + np.arange(up.size)
+    matrix = sparse.csr_matrix(
+        (
+            np.concatenate([low, high, np.ones(more.size), np.full(up.size, -1.0)]),
+            (
+                np.concatenate([rows, rows, more, last]),
+                np.concatenate([first, slots[down].ravel(), slots[up].ravel(), phi[up]]),
+            ),
+        ),
+        shape=(first.size + up.size, binaries + cells),
+    )
+    upper = np.concatenate([np.zeros(first.size), np.full(up.size, modes - 1.0)])
+    return Program(np.concatenate([np.zeros(binaries), cost]), matrix, upper, binaries)
+
+
+Solver = Callable[[Program, float, float | None], tuple[Floats, float]]
+
+
+class IntegerProgram:
+    """An oracle that hands the separation problem to an integer-programming solver."""
+
+    def __init__(self, name: str, solve: Solver, observed: Observations, time_limit: float | None) -> None:
+        self.name = name
+        self._solve = solve
+        self._slots = observed.slots
+        used, packed = np.unique(self._slots, return_inverse=True)
+        self._used = used
+        self._packed = packed.reshape(self._slots.shape)
+        self._length = int(observed.offsets[-1])
+        self._time_limit = time_limit
+
+    def __call__(self, gradient: Floats, target: float) -> Found:
+        """Return the solver's incumbent and the bound it proved."""
+        scale = float(np.abs(gradient).max()) or 1.0  # coefficients of order one suit the tolerances
+        program = separation_program(self._packed, self._used.size, gradient / scale)
+        binaries, bound = self._solve(program, target / scale, self._time_limit)
+        vertex = self._vertex(binaries)
+        return Found(vertex, float(gradient[vertex.support].sum()), bound * scale)
+
+    def _vertex(self, binaries: Floats) -> Vertex:
+        factors: Bits = np.zeros(self._length, np.uint8)
+        factors[self._used] = binaries > 0.5
+        return vertex_of(self._slots, factors)
+
+
+def _package(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise LicenceMissing(
+            f"{name} is not installed; pip install {name}, or choose oracle='auto'"
+        ) from None
+
+
+def gurobi(observed: Observations, time_limit: float | None = None) -> IntegerProgram:
+    """Return the Gurobi oracle; a missing licence or package is told at once."""
+    package = _package("gurobipy")
+    environment = _gurobi_environment(package)
+
+    def solve(program: Program, target: float, seconds: float | None) -> tuple[Floats, float]:
+        return _solve_with_gurobi(package, environment, program, target, seconds)
+
+    return IntegerProgram("gurobi", solve, observed, time_limit)
+
+
+def _gurobi_environment(package: Any) -> Any:
+    try:
+        environment = package.Env(empty=True)
+        environment.setParam("OutputFlag", 0)
+        environment.start()
+    except package.GurobiError as error:
+        raise _gurobi_failure(error) from None
+    return environment
+
+
+def _gurobi_failure(error: Any) -> SolverError:
+    if error.errno == GUROBI_NO_LICENCE:
+        return LicenceMissing(f"Gurobi has no valid licence ({error}); choose oracle='highs' or 'auto'")
+    if error.errno == GUROBI_SIZE_LIMIT:
+        return ModelTooLarge(
+            "the model is larger than Gurobi's size-limited licence allows; choose oracle='highs' or 'auto'"
+        )
+    return SolverError(f"Gurobi failed ({error}); choose oracle='highs' or 'auto'")
+
+
+def _solve_with_gurobi(
+    package: Any, environment: Any, program: Program, target: float, seconds: float | None
+) -> tuple[Floats, float]:
+    with package.Model(env=environment) as model:
+        kinds = np.array(["C"] * program.cost.size)
+        kinds[: program.binaries] = "B"
+        x = model.addMVar(program.cost.size, lb=0.0, ub=1.0, obj=program.cost, vtype=kinds)
+        model.addConstr(program.matrix @ x <= program.upper)
+        model.Params.MIPGap = model.Params.MIPGapAbs = OPTIMALITY
+        model.Params.Threads = 1
+        if math.isfinite(target):
+            model.Params.BestObjStop = model.Params.BestBdStop = target
+        if seconds is not None:
+            model.Params.TimeLimit = seconds
+        try:
+            model.optimize()
+        except package.GurobiError as error:
+            raise _gurobi_failure(error) from None
+        values = x.X if model.SolCount else np.zeros(program.cost.size)
+        return values[: program.binaries], min(float(model.ObjBound), 0.0)
+
+
+def highs(observed: Observations, time_limit: float | None = None) -> IntegerProgram:
+    """Return the HiGHS oracle."""
+    package = _package("highspy")
+
+    def solve(program: Program, target: float, seconds: float | None) -> tuple[Floats, float]:
+        return _solve_with_highs(package, program, target, seconds)
+
+    return IntegerProgram("highs", solve, observed, time_limit)
+
+
+def _solve_with_highs(
+    package: Any, program: Program, target: float, seconds: float | None
+) -> tuple[Floats, float]:
+    solver = package.Highs()
+    solver.silent()
+    solver.setOptionValue("threads", 1)
+    solver.setOptionValue("mip_rel_gap", OPTIMALITY)
+    solver.setOptionValue("mip_abs_gap", OPTIMALITY)
+    if seconds is not None:
+        solver.setOptionValue("time_limit", seconds)
+    if math.isfinite(target):
+        solver.setOptionValue("objective_target", target)
+        solver.cbMipInterrupt += lambda event: (
+            event.interrupt() if event.data_out.mip_dual_bound > target else None
+        )
+    if solver.passModel(_highs_model(package, program)) == package.HighsStatus.kError:
+        raise SolverError("HiGHS refused the model; choose oracle='auto' and report this")
+    solver.run()
+    information = solver.getInfo()
+    found = information.primal_solution_status == 2  # a feasible point
+    values = np.array(solver.getSolution().col_value) if found else np.zeros(program.cost.size)
+    return values[: program.binaries], min(float(information.mip_dual_bound), 0.0)
+
+
+def _highs_model(package: Any, program: Program) -> Any:
+    model = package.HighsLp()
+    columns, rows = program.cost.size, program.upper.size
+    model.num_col_, model.num_row_ = columns, rows
+    model.col_cost_ = program.cost
+    model.col_lower_, model.col_upper_ = np.zeros(columns), np.ones(columns)
+    model.row_lower_, model.row_upper_ = np.full(rows, -package.kHighsInf), program.upper
+    kinds = package.HighsVarType
+    model.integrality_ = [kinds.kInteger] * program.binaries + [kinds.kContinuous] * (
+        columns - program.binaries
+    )
+    matrix = program.matrix
+    model.a_matrix_.format_ = package.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = matrix.indptr
+    model.a_matrix_.index_ = matrix.indices
+    model.a_matrix_.value_ = matrix.data
+    return model
+
+
+def best_available(observed: Observations, time_limit: float) -> IntegerProgram:
+    """Return Gurobi where its licence holds and covers any separation problem of this size, else HiGHS."""
+    columns = observed.value.size + sum(observed.shape)
+    if columns <= GUROBI_FREE_SIZE and observed.value.size * len(observed.shape) <= GUROBI_FREE_SIZE:
+        try:
+            return gurobi(observed, time_limit)
+        except SolverError:
+            return highs(observed, time_limit)
+    return highs(observed, time_limit)

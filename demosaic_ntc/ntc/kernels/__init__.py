@@ -1,0 +1,1 @@
+"""Every compiled loop of this layer: arrays and scalars in, arrays out, no policy."""

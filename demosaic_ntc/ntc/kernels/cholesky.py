@@ -1,0 +1,55 @@
+"""A Cholesky factor that grows and shrinks by a row, for the least-norm point of an affine hull."""
+
+import numpy as np
+
+from demosaic_ntc.compiled import kernel
+from demosaic_ntc.ntc.problem import Floats
+
+
+@kernel
+def append_to_cholesky(gram: Floats, factor: Floats, count: int) -> float:
+    """Extend the lower factor of (gram + 1) by row ``count``; return the new squared pivot.
+
+    A pivot near zero says that the new point lies in the affine hull of the others.
+    """
+    pivot = gram[count, count] + 1.0
+    for row in range(count):
+        entry = gram[count, row] + 1.0
+        for column in range(row):
+            entry -= factor[row, column] * factor[count, column]
+        entry /= factor[row, row]
+        factor[count, row] = entry
+        pivot -= entry * entry
+    factor[count, count] = np.sqrt(max(pivot, 0.0))
+    return pivot
+
+
+@kernel
+def remove_from_cholesky(factor: Floats, count: int, removed: int) -> None:
+    """Delete row ``removed`` of the matrix whose lower factor this is, by Givens rotations."""
+    for row in range(removed, count - 1):
+        for column in range(row + 2):
+            factor[row, column] = factor[row + 1, column]
+    for column in range(removed, count - 1):
+        diagonal, beside = factor[column, column], factor[column, column + 1]
+        length = np.hypot(diagonal, beside)
+        cosine, sine = diagonal / length, beside / length
+        for row in range(column, count - 1):
+            left, right = factor[row, column], factor[row, column + 1]
+            factor[row, column] = cosine * left + sine * right
+            factor[row, column + 1] = cosine * right - sine * left
+
+
+@kernel
+def affine_minimiser(factor: Floats, count: int) -> Floats:
+    """Return the weights, summing to one, of the least-norm point in the affine hull: (gram + 1) u = 1."""
+    weights = np.ones(count)
+    for row in range(count):
+        for column in range(row):
+            weights[row] -= factor[row, column] * weights[column]
+        weights[row] /= factor[row, row]
+    for row in range(count - 1, -1, -1):
+        weights[row] /= factor[row, row]
+        for column in range(row):
+            weights[column] -= factor[row, column] * weights[row]
+    return weights / weights.sum()

@@ -1,0 +1,51 @@
+"""Sums over supports: the observed cells at which the product of a vertex's factors is one.
+
+A vertex is stored as its *factors*, one byte per slice with the modes concatenated, and as its
+*support*. Supports of many vertices lie in one flat array; ``start[i]:start[i] + length[i]`` is the part
+of vertex i.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.compiled import kernel
+from demosaic_ntc.ntc.problem import Bits, Floats, Slots
+
+Counts = NDArray[np.int64]
+
+
+@kernel
+def support_of(slots: Slots, factors: Bits) -> Slots:
+    """Return the cells at which every factor of a vertex is one."""
+    cells, modes = slots.shape
+    inside = np.empty(cells, np.int32)
+    count = 0
+    for cell in range(cells):
+        product = factors[slots[cell, 0]]
+        for mode in range(1, modes):
+            product &= factors[slots[cell, mode]]
+        inside[count] = cell
+        count += product
+    return inside[:count].copy()
+
+
+@kernel
+def sums_over_supports(values: Floats, flat: Slots, start: Counts, length: Counts, count: int) -> Floats:
+    """Return Σ_{u in support} values[u] for each of the first ``count`` vertices."""
+    sums = np.empty(count)
+    for vertex in range(count):
+        total = 0.0
+        for position in range(start[vertex], start[vertex] + length[vertex]):
+            total += values[flat[position]]
+        sums[vertex] = total
+    return sums
+
+
+@kernel
+def combine(weights: Floats, flat: Slots, start: Counts, length: Counts, point: Floats) -> None:
+    """Write Σ_s weights[s] · vertex_s at the observed cells into ``point``."""
+    point[:] = 0.0
+    for vertex in range(weights.shape[0]):
+        weight = weights[vertex]
+        for position in range(start[vertex], start[vertex] + length[vertex]):
+            point[flat[position]] += weight

@@ -1,0 +1,108 @@
+"""The weak separation oracle of Algorithm 1, composed of simple oracles asked cheapest first.
+
+Asked for a vertex v with ⟨c, v⟩ at most a target, an oracle answers with the best vertex it found and a
+lower bound on ⟨c, v⟩ over *all* vertices: minus infinity when it only guesses. A vertex that meets the
+target is output (1) of Algorithm 1; a lower bound above the target is output (2), its proof that no
+such vertex exists. Neither means that nothing is known.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from demosaic_ntc.errors import SolverError
+from demosaic_ntc.ntc.atoms import Shelf, Vertex
+from demosaic_ntc.ntc.problem import Floats
+
+SHELF_SIZE = 192  # how many vertices seen before are kept
+TRUST = 1e-9  # how far a claimed value may be from the recomputed one, relative to Σ|c|
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an oracle found, and how far below it the true minimum may lie."""
+
+    vertex: Vertex
+    value: float
+    lower_bound: float = -math.inf  # minus infinity when the oracle only guesses
+
+
+class Oracle(Protocol):
+    """Minimises a linear function over the vertices; may stop once `target` is met."""
+
+    name: str
+
+    def __call__(self, gradient: Floats, target: float) -> Found:
+        """Return the best vertex found and a lower bound on the minimum."""
+
+
+class Remembered:
+    """Vertices seen before: other local optima of the heuristic, and those that left the active set."""
+
+    name = "remembered"
+
+    def __init__(self) -> None:
+        self._shelf = Shelf()
+
+    def __call__(self, gradient: Floats, target: float) -> Found:
+        """Return the best of the vertices seen before; it leaves the shelf when it meets the target."""
+        values = self._shelf.sums(gradient)
+        if not values.size:
+            return Found(Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32)), math.inf)
+        best = int(values.argmin())
+        found = Found(self._shelf.vertices[best], float(values[best]))
+        if found.value <= target:
+            self._shelf.remove(best)
+        return found
+
+    def keep(self, vertices: Sequence[Vertex]) -> None:
+        """Remember vertices, forgetting the oldest where there are too many."""
+        for vertex in vertices:
+            self._shelf.append(vertex)
+        while len(self._shelf) > SHELF_SIZE:
+            self._shelf.remove(0)
+
+
+class WeakSeparation:
+    """Asks its oracles in turn until one meets the target; the proving one only when a proof is wanted."""
+
+    def __init__(self, guessing: Sequence[Oracle], proving: Oracle | None) -> None:
+        self.guessing = tuple(guessing)
+        self.proving = proving
+        self.calls: Counter[str] = Counter()
+
+    def __call__(self, gradient: Floats, target: float, *, prove: bool) -> Found:
+        """Return the first vertex that meets the target, or the best one with the best proven bound."""
+        oracles = [*self.guessing, self.proving] if prove and self.proving else self.guessing
+        best: Found | None = None
+        for oracle in oracles:
+            found = self._ask(oracle, gradient, target)
+            if best is None or found.value < best.value or found.lower_bound > best.lower_bound:
+                vertex, value = min(
+                    ((f.vertex, f.value) for f in (found, best) if f is not None), key=lambda pair: pair[1]
+                )
+                lower = max(found.lower_bound, best.lower_bound if best else -math.inf)
+                best = Found(vertex, value, lower)
+            if found.value <= target:
+                break
+        assert best is not None
+        return best
+
+    def _ask(self, oracle: Oracle, gradient: Floats, target: float) -> Found:
+        """Call an oracle and check what it claims: a wrong bound would be a wrong certificate."""
+        found = oracle(gradient, target)
+        self.calls[oracle.name] += 1
+        if found.value == math.inf:
+            return found
+        value = float(gradient[found.vertex.support].sum())
+        slack = TRUST * float(np.abs(gradient).sum())
+        if not abs(value - found.value) <= slack or found.lower_bound > value + slack:
+            raise SolverError(
+                f"the {oracle.name} oracle claims {found.value} (bound {found.lower_bound}) for a vertex "
+                f"whose value is {value}; choose another oracle and report this"
+            )
+        return Found(found.vertex, value, min(found.lower_bound, value))

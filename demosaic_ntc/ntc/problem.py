@@ -1,0 +1,152 @@
+"""What is observed, and the objective it defines: eq. (nntcon) of the paper, restricted to the cells U.
+
+Samples ``(x⟨i⟩, y⟨i⟩)`` that fall on one cell u are merged: with m_u their total weight and ȳ_u their
+weighted mean, the objective of the paper splits into a part that no ψ can change and a weighted fit,
+
+    1/n Σ (y⟨i⟩ − ψ_x⟨i⟩)²  =  noise  +  Σ_u w_u (λ x_u − ȳ_u)²,      w_u = m_u / Σ m,
+
+where ψ = λ x and x is a point of the polytope C₁ projected onto the observed cells. ``noise`` is the
+variance within cells; it is a lower bound on the objective before any work is done.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from demosaic_ntc.errors import InputError, TooLarge
+
+Floats = NDArray[np.float64]
+Bits = NDArray[np.uint8]
+Slots = NDArray[np.int32]
+
+LARGEST_SLOT_COUNT = 10_000_000
+"""A vertex stores one byte per slice of every mode; more than this many slices is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """The known cells of a nonnegative tensor, each once, in lexicographic order."""
+
+    shape: tuple[int, ...]
+    index: NDArray[np.int64]  # (cells, modes): where
+    value: Floats  # (cells,): the weighted mean of what was seen there
+    weight: Floats  # (cells,): its share of all the weight; sums to one
+    noise: float  # the variance within cells, which no completion can fit
+
+    @property
+    def slots(self) -> Slots:
+        """The index of every cell into the concatenated factors: mode i starts at offsets[i]."""
+        return (self.index + self.offsets[:-1]).astype(np.int32)
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each mode starts in the concatenated factors; the last entry is their length."""
+        return np.concatenate(([0], np.cumsum(self.shape))).astype(np.int64)
+
+    @property
+    def energy(self) -> float:
+        """The weighted mean square of the observations: the scale that gaps are relative to."""
+        return float(self.weight @ self.value**2)
+
+    def subset(self, chosen: NDArray[np.bool_]) -> "Observations":
+        """Return some of the cells, their weights scaled to sum to one again."""
+        weight = self.weight[chosen]
+        return Observations(
+            self.shape, self.index[chosen], self.value[chosen], weight / weight.sum(), self.noise
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Observations and the radius λ that bounds the norm of their completion."""
+
+    observed: Observations
+    radius: float
+
+    def objective(self, point: Floats) -> float:
+        """Return the mean squared error of ψ = λ x at the observed cells, noise included."""
+        residual = self.radius * point - self.observed.value
+        return self.observed.noise + float(self.observed.weight @ (residual * residual))
+
+    def gradient(self, point: Floats) -> Floats:
+        """Return the derivative of the objective with respect to the point x."""
+        return 2 * self.radius * self.observed.weight * (self.radius * point - self.observed.value)
+
+
+def observe(
+    shape: tuple[int, ...], index: ArrayLike, value: ArrayLike, weight: ArrayLike | None = None
+) -> Observations:
+    """Check samples of a tensor and merge those that share a cell."""
+    shape = _checked_shape(shape)
+    where = _checked_index(shape, index)
+    seen = _checked_numbers("value", value, len(where))
+    counts = np.ones(len(where)) if weight is None else _checked_numbers("weight", weight, len(where))
+    where, seen, counts = where[counts > 0], seen[counts > 0], counts[counts > 0]
+    if not len(where):
+        raise InputError("no observations with a positive weight; give at least one sample")
+    return _merge(shape, where, seen, counts)
+
+
+def _merge(shape: tuple[int, ...], index: NDArray[np.int64], value: Floats, weight: Floats) -> Observations:
+    if math.prod(shape) < 2**62:
+        flat = np.ravel_multi_index(tuple(index.T), shape)
+        _, first, cell = np.unique(flat, return_index=True, return_inverse=True)
+    else:
+        _, first, cell = np.unique(index, axis=0, return_index=True, return_inverse=True)
+    cell = cell.reshape(-1)
+    mass = np.bincount(cell, weight)
+    mean = np.bincount(cell, weight * value) / mass
+    noise = float(weight @ (value - mean[cell]) ** 2 / weight.sum())
+    return Observations(shape, index[first], mean, mass / mass.sum(), noise)
+
+
+def _checked_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        sizes = tuple(int(size) for size in shape)
+    except (TypeError, ValueError):
+        raise InputError(f"shape {shape!r} is not a tuple of whole numbers; give one size per mode") from None
+    if not sizes or any(size < 1 or size != given for size, given in zip(sizes, shape, strict=True)):
+        raise InputError(f"shape {shape!r} is no tensor shape; give one whole size of at least 1 per mode")
+    if sum(sizes) > LARGEST_SLOT_COUNT:
+        raise TooLarge(
+            f"shape {sizes} has {sum(sizes)} slices in all, more than {LARGEST_SLOT_COUNT}; "
+            "renumber the slices that are never observed away"
+        )
+    return sizes
+
+
+def _checked_index(shape: tuple[int, ...], index: ArrayLike) -> NDArray[np.int64]:
+    where = np.asarray(index)
+    if where.ndim != 2 or where.shape[1] != len(shape):
+        raise InputError(
+            f"index has shape {where.shape}; give (samples, {len(shape)}), one column per mode of {shape}"
+        )
+    if not where.shape[0]:
+        raise InputError("there are no observations; give at least one sample")
+    if where.dtype.kind not in "iu":
+        raise InputError(f"index is of type {where.dtype}; give whole numbers")
+    outside = np.flatnonzero(((where < 0) | (where >= np.array(shape))).any(axis=1))
+    if outside.size:
+        raise InputError(
+            f"index of sample {outside[0]} is {tuple(int(i) for i in where[outside[0]])}, outside the shape "
+            f"{shape} ({outside.size} samples are); indices count from 0"
+        )
+    return where.astype(np.int64)
+
+
+def _checked_numbers(name: str, given: ArrayLike, count: int) -> Floats:
+    try:
+        numbers = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is not an array of numbers; give one number per sample") from None
+    if numbers.shape != (count,):
+        raise InputError(f"{name} has shape {numbers.shape}; give ({count},), one number per sample")
+    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if bad.size:
+        raise InputError(
+            f"{name} of sample {bad[0]} is {numbers[bad[0]]} ({bad.size} are negative or not finite); "
+            "give finite numbers of at least 0"
+        )
+    return numbers
