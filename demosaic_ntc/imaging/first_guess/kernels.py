@@ -2,6 +2,8 @@
 
 Every output pixel is the same short sum in the same order wherever it lies, so a picture computed in
 tiles equals the picture computed at once, bit for bit: no running sums, no reordering of floating point.
+Inner loops write one row and index from zero upwards: anything else is not vectorised, and
+neither is a division with `/`, which checks for zero; `np.divide` does not.
 """
 
 import numpy as np
@@ -11,10 +13,21 @@ from demosaic_ntc.compiled import kernel
 
 Floats = NDArray[np.float32]
 
-HALF, QUARTER, NINTH = np.float32(1 / 2), np.float32(1 / 4), np.float32(1 / 9)
+ONE, HALF, QUARTER, NINTH = np.float32(1), np.float32(1 / 2), np.float32(1 / 4), np.float32(1 / 9)
 SMALL_VARIANCE = np.float32(1e-7)
-GAUSSIAN_9 = np.exp(-(np.arange(-4, 5) ** 2) / 8)
-GAUSSIAN_9 = (GAUSSIAN_9 / GAUSSIAN_9.sum()).astype(np.float32)
+# The least squared variation of a colour difference, .01 on a scale of 255.
+LEAST_VARIATION = np.float32(0.01 / 255**2)
+
+
+def gaussian(sigma: float, first: int, last: int) -> Floats:
+    """Return the taps of a Gaussian from position `first` to `last`, with sum 1."""
+    taps = np.exp(-(np.arange(first, last + 1) ** 2) / (2 * sigma**2))
+    return (taps / taps.sum()).astype(np.float32)
+
+
+GAUSSIAN_9 = gaussian(2, -4, 4)
+ONE_SIDED_5 = gaussian(1, 0, 4)
+ONES_3 = np.ones(3, np.float32)
 
 
 @kernel
@@ -24,12 +37,12 @@ def filter_rows(image: Floats, taps: Floats) -> Floats:
     reach = taps.size // 2
     out = np.zeros((height, width), np.float32)
     for i in range(height):
-        source, target = image[i], out[i]
         for k in range(taps.size):
             shift = k - reach
-            weight = taps[k]
-            for j in range(max(0, -shift), min(width, width - shift)):
-                target[j] += weight * source[j + shift]
+            count = width - abs(shift)
+            source, target = image[i, max(0, shift) :], out[i, max(0, -shift) :]
+            for j in range(count):
+                target[j] += taps[k] * source[j]
     return out
 
 
@@ -43,9 +56,8 @@ def filter_columns(image: Floats, taps: Floats) -> Floats:
         target = out[i]
         for k in range(max(0, reach - i), min(taps.size, height + reach - i)):
             source = image[i + k - reach]
-            weight = taps[k]
             for j in range(width):
-                target[j] += weight * source[j]
+                target[j] += taps[k] * source[j]
     return out
 
 
@@ -56,14 +68,13 @@ def filter_image(image: Floats, taps: Floats) -> Floats:
     reach = taps.shape[0] // 2
     out = np.zeros((height, width), np.float32)
     for i in range(reach, height - reach):
-        target = out[i]
+        target = out[i, reach:]
         for k in range(taps.shape[0]):
-            source = image[i + k - reach]
             for m in range(taps.shape[1]):
-                weight = taps[k, m]
-                if weight != 0:
-                    for j in range(reach, width - reach):
-                        target[j] += weight * source[j + m - reach]
+                source = image[i + k - reach, m:]
+                if taps[k, m] != 0:
+                    for j in range(width - 2 * reach):
+                        target[j] += taps[k, m] * source[j]
     return out
 
 
@@ -77,10 +88,10 @@ def row_difference(mosaic: Floats, sign: Floats) -> Floats:
     height, width = mosaic.shape
     out = np.zeros((height, width), np.float32)
     for i in range(height):
-        y, s, d = mosaic[i], sign[i], out[i]
-        for j in range(2, width - 2):
-            far = QUARTER * (y[j - 2] + y[j + 2])
-            d[j] = s[j] * (HALF * (y[j] - (y[j - 1] + y[j + 1])) + far)
+        y, s, d = mosaic[i], sign[i], out[i, 2:]
+        for j in range(width - 4):
+            bend = HALF * (y[j + 2] - (y[j + 1] + y[j + 3])) + QUARTER * (y[j] + y[j + 4])
+            d[j] = s[j + 2] * bend
     return out
 
 
@@ -93,35 +104,43 @@ def shrink_rows(difference: Floats) -> tuple[Floats, Floats]:
     """
     height, width = difference.shape
     estimate, variance = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
-    mean, spread, noise = np.empty((3, width), np.float32)
-    smooth_rows = filter_rows(difference, GAUSSIAN_9)
+    smoothed = filter_rows(difference, GAUSSIAN_9)
+    spread, noise = np.empty((2, width - 8), np.float32)
     for i in range(height):
-        d, l = difference[i], smooth_rows[i]
-        mean[:], spread[:], noise[:] = 0, SMALL_VARIANCE, SMALL_VARIANCE
-        for k in range(9):
-            for j in range(4, width - 4):
-                mean[j] += NINTH * l[j + k - 4]
-        for k in range(9):
-            for j in range(4, width - 4):
-                spread[j] += (l[j + k - 4] - mean[j]) ** 2
-                noise[j] += (l[j + k - 4] - d[j + k - 4]) ** 2
-        for j in range(4, width - 4):
-            total = spread[j] + noise[j]
-            estimate[i, j] = (d[j] * spread[j] + l[j] * noise[j]) / total
-            variance[i, j] = spread[j] * noise[j] / total
+        d, l = difference[i], smoothed[i]
+        sum_squares_around_mean(l, spread)
+        sum_square_differences(l, d, noise)
+        d_inner, l_inner, e, v = d[4:], l[4:], estimate[i, 4:], variance[i, 4:]
+        for j in range(spread.size):
+            e[j] = np.divide(d_inner[j] * spread[j] + l_inner[j] * noise[j], spread[j] + noise[j])
+        for j in range(spread.size):
+            v[j] = np.divide(spread[j] * noise[j], spread[j] + noise[j])
     return estimate, variance
 
 
 @kernel
-def fuse_directions(across: Floats, across_variance: Floats, down: Floats, down_variance: Floats) -> Floats:
-    """Return the mean of two estimates, each weighted by the other's variance."""
-    out = np.zeros_like(across)
-    for i in range(across.shape[0]):
-        for j in range(across.shape[1]):
-            total = across_variance[i, j] + down_variance[i, j]
-            weighted = across[i, j] * down_variance[i, j] + down[i, j] * across_variance[i, j]
-            out[i, j] = weighted / max(total, SMALL_VARIANCE)
-    return out
+def sum_squares_around_mean(row: Floats, out: Floats) -> None:
+    """Fill nine times the variance of each nine neighbouring entries, and a little more."""
+    mean = np.zeros(out.size, np.float32)
+    for k in range(9):
+        entry = row[k:]
+        for j in range(out.size):
+            mean[j] += NINTH * entry[j]
+    out[:] = SMALL_VARIANCE
+    for k in range(9):
+        entry = row[k:]
+        for j in range(out.size):
+            out[j] += (entry[j] - mean[j]) * (entry[j] - mean[j])
+
+
+@kernel
+def sum_square_differences(a: Floats, b: Floats, out: Floats) -> None:
+    """Fill the sum of squared differences of each nine neighbouring entries, and a little more."""
+    out[:] = SMALL_VARIANCE
+    for k in range(9):
+        a_entry, b_entry = a[k:], b[k:]
+        for j in range(out.size):
+            out[j] += (a_entry[j] - b_entry[j]) * (a_entry[j] - b_entry[j])
 
 
 @kernel
@@ -132,15 +151,67 @@ def complete_difference(samples: Floats) -> Floats:
     each from its four direct neighbours. All other neighbours are zero, so both steps are plain filters.
     """
     height, width = samples.shape
-    half = np.zeros((height, width), np.float32)
-    out = np.zeros((height, width), np.float32)
+    half, out = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
     for i in range(1, height - 1):
-        above, here, below = samples[i - 1], samples[i], samples[i + 1]
-        for j in range(1, width - 1):
-            diagonal = above[j - 1] + above[j + 1] + below[j - 1] + below[j + 1]
-            half[i, j] = here[j] + QUARTER * diagonal
+        above, here, below, target = samples[i - 1], samples[i], samples[i + 1], half[i, 1:]
+        for j in range(width - 2):
+            target[j] = here[j + 1] + QUARTER * ((above[j] + above[j + 2]) + (below[j] + below[j + 2]))
     for i in range(1, height - 1):
-        above, here, below = half[i - 1], half[i], half[i + 1]
-        for j in range(1, width - 1):
-            out[i, j] = here[j] + QUARTER * (above[j] + here[j - 1] + here[j + 1] + below[j])
+        above, here, below, target = half[i - 1], half[i], half[i + 1], out[i, 1:]
+        for j in range(width - 2):
+            target[j] = here[j + 1] + QUARTER * ((above[j + 1] + below[j + 1]) + (here[j] + here[j + 2]))
     return out
+
+
+@kernel
+def steer_difference(across: Floats, down: Floats) -> Floats:
+    """Combine colour differences estimated along rows and along columns from the sides where they vary least.
+
+    Towards each of the four sides the difference is smoothed by a one-sided Gaussian, five taps with the
+    pixel itself. Its weight is one over the squared variation next to the pixel on that side.
+    """
+    height, width = across.shape
+    out = np.zeros((height, width), np.float32)
+    row_variation, column_variation = variation(across, 0, 1), variation(down, 1, 0)
+    side, total, weights = np.empty((3, width - 8), np.float32)
+    for i in range(4, height - 4):
+        total[:], weights[:] = 0, 0
+        for toward in (-1, 1):
+            side[:] = 0
+            for k in range(5):
+                add_scaled(across[i, 4 + toward * k :], ONE_SIDED_5[k], side)
+            add_weighted(side, row_variation[i, 4 + toward :], total, weights)
+            side[:] = 0
+            for k in range(5):
+                add_scaled(down[i + toward * k, 4:], ONE_SIDED_5[k], side)
+            add_weighted(side, column_variation[i + toward, 4:], total, weights)
+        out[i, 4 : width - 4] = total / weights
+    return out
+
+
+@kernel
+def variation(plane: Floats, down: int, right: int) -> Floats:
+    """Return the 3×3 sum of |next - previous| along the direction (down, right)."""
+    height, width = plane.shape
+    steps = np.zeros((height, width), np.float32)
+    for i in range(1, height - 1):
+        after, before, target = plane[i + down, 1 + right :], plane[i - down, 1 - right :], steps[i, 1:]
+        for j in range(width - 2):
+            target[j] = abs(after[j] - before[j])
+    return filter_columns(filter_rows(steps, ONES_3), ONES_3)
+
+
+@kernel
+def add_scaled(row: Floats, scale: float, out: Floats) -> None:
+    """Add a multiple of a row."""
+    for j in range(out.size):
+        out[j] += scale * row[j]
+
+
+@kernel
+def add_weighted(estimate: Floats, spread: Floats, total: Floats, weights: Floats) -> None:
+    """Add an estimate with the weight one over its squared spread."""
+    for j in range(total.size):
+        total[j] += np.divide(estimate[j], spread[j] * spread[j] + LEAST_VARIATION)
+    for j in range(weights.size):
+        weights[j] += np.divide(ONE, spread[j] * spread[j] + LEAST_VARIATION)

@@ -14,7 +14,6 @@ from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.bayer import green_sign, inner, mirrored, require_bayer
 from demosaic_ntc.imaging.first_guess.kernels import (
     complete_difference,
-    fuse_directions,
     row_difference,
     shrink_rows,
 )
@@ -22,6 +21,8 @@ from demosaic_ntc.imaging.first_guess.kernels import (
 Floats = NDArray[np.float32]
 
 HALO = 12
+
+TINY = np.float32(1e-30)
 
 
 def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
@@ -32,7 +33,8 @@ def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
     sign = green_sign(cfa, extended.shape)
     across, across_variance = _directional(extended, sign)
     down, down_variance = (plane.T.copy() for plane in _directional(extended.T.copy(), sign.T.copy()))
-    difference = fuse_directions(across, across_variance, down, down_variance)
+    weighted = across * down_variance + down * across_variance
+    difference = weighted / (across_variance + down_variance + TINY)
     green = np.where(masks[..., 1], extended, extended + difference)
     picture = np.empty((*mosaic.shape, 3), np.float32)
     picture[..., 1] = inner(green, HALO)
