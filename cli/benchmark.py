@@ -1,10 +1,190 @@
 """The commands ``demosaic-ntc benchmark …``: measurements beside the published ones."""
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
+from demosaic_ntc.errors import InputError
+
+from .measuring import evaluation
+
+if TYPE_CHECKING:
+    from evaluation.methods import Method, Solver
+    from evaluation.paper import Experiment, Record, Refusal
+
 benchmark = typer.Typer(no_args_is_help=True, help="Measure against published results.")
+
+CONTROL = "mean"
+
+# Without a terminal nobody can widen the window: room for all columns.
+_WIDTH = 170
 
 
 @benchmark.callback()
 def group() -> None:
     """Measure against published results."""
+
+
+@dataclass(slots=True)
+class Finished:
+    """The results so far; they are kept whatever happens next."""
+
+    records: list["Record"] = field(default_factory=list)
+    refusals: list["Refusal"] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Where the results go besides the screen."""
+
+    json: Path | None
+    csv: Path | None
+    plot: Path | None
+
+    def check(self) -> None:
+        """Refuse before hours of work what could not be written after them."""
+        from demosaic_ntc.files.atomic import check_target
+
+        for target in (self.json, self.csv, self.plot):
+            if target is not None:
+                check_target(target)
+        if self.plot is not None:
+            if find_spec("matplotlib") is None:
+                raise InputError("plots need matplotlib; install demosaic-ntc[benchmark]")
+            evaluation("plots").check_format(self.plot)
+
+
+@benchmark.command()
+def paper(
+    table: Annotated[str, typer.Option(help="Tables of the paper, 1 to 4, or noisy.")] = "1,2,3,4",
+    rows: Annotated[
+        str, typer.Option(help="Only these rows: size in table 1, order in 2, samples in 3 and 4, or 10^6.")
+    ] = "",
+    reps: Annotated[int, typer.Option(min=1, help="Repetitions of each row.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first repetition.")] = 0,
+    methods: Annotated[
+        str, typer.Option(help=f"Methods to compare; {CONTROL} always runs as a control.")
+    ] = "ntc,als,silrtc,tncp",
+    gap: Annotated[float, typer.Option(min=0.0, help="Certified gap at which our solver stops.")] = 1e-6,
+    deadline: Annotated[
+        float | None, typer.Option(min=0.0, help="Seconds our solver may take for one tensor.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write everything to this JSON file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write a line per repetition to this CSV file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the results (png, pdf or svg).")] = None,
+) -> None:
+    """Repeat the experiments of the paper and print our figures beside its.
+
+    An interrupted run prints and writes the repetitions that are finished.
+    """
+    seeds, targets = range(seed, seed + reps), Targets(json, csv, plot)
+    solver: Solver = evaluation("methods").Solver(gap, deadline)
+    with _usage():
+        experiments: list[Experiment] = evaluation("paper").select(_split(table), _split(rows))
+        chosen = _choose(methods, solver)
+        targets.check()
+    finished = Finished()
+    try:
+        _collect(finished, experiments, chosen, seeds)
+    finally:
+        _report(finished, evaluation("protocol").protocol(seeds, chosen, solver), targets)
+
+
+def _split(names: str) -> list[str]:
+    """The parts of a comma-separated option, each once."""
+    return list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+
+
+def _choose(names: str, solver: "Solver") -> list["Method"]:
+    """The methods of that name, and the control."""
+    known: dict[str, Method] = evaluation("methods").catalogue(solver)
+    wanted = list(dict.fromkeys([*_split(names), CONTROL]))
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise InputError(f"there is no method {unknown[0]}; choose from {', '.join(known)}")
+    return [known[name] for name in wanted]
+
+
+@contextmanager
+def _usage() -> Iterator[None]:
+    """What cannot be used here was typed on the command line."""
+    try:
+        yield
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _collect(
+    finished: Finished, experiments: list["Experiment"], methods: list["Method"], seeds: Iterable[int]
+) -> None:
+    """Run everything; each result is in `finished` as soon as it is there."""
+    module = evaluation("paper")
+    seeds = list(seeds)
+    with _progress(len(experiments) * len(methods) * len(seeds)) as advance:
+        for result in module.run(experiments, methods, seeds):
+            if isinstance(result, module.Refusal):
+                finished.refusals.append(result)
+                advance(result, len(seeds))
+            else:
+                finished.records.append(result)
+                advance(result, 1)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[["Record | Refusal", int], None]]:
+    """A progress bar on stderr, when that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from .tables import tensor_size
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("preparing", total=total)
+
+        def advance(result: "Record | Refusal", steps: int) -> None:
+            experiment = result.experiment
+            name = f"{tensor_size(experiment)}, n = {experiment.row.samples:,}: {result.method.name}"
+            progress.update(task, advance=steps, description=name)
+
+        yield advance
+
+
+def _report(finished: Finished, protocol: dict[str, str], targets: Targets) -> None:
+    """Print and write what is finished."""
+    from rich.console import Console
+
+    from .tables import comparison_tables, proof_table
+
+    console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    summaries = evaluation("summary").summarise(finished.records)
+    for table in comparison_tables(summaries):
+        console.print(table)
+    noisy = [record for record in finished.records if record.experiment.row.noise > 0]
+    if noisy:
+        console.print(proof_table(noisy))
+    for refusal in finished.refusals:
+        console.print(f"{refusal.method.name}: {refusal.reason}", markup=False)
+    for name, text in protocol.items():
+        console.print(f"{name}: {text}", markup=False)
+    _write(finished, protocol, targets)
+
+
+def _write(finished: Finished, protocol: dict[str, str], targets: Targets) -> None:
+    """Write the files that were asked for."""
+    results = evaluation("results")
+    if targets.json is not None:
+        results.write_json(targets.json, protocol, finished.records, finished.refusals)
+    if targets.csv is not None:
+        results.write_csv(targets.csv, finished.records)
+    if targets.plot is not None:
+        summaries = evaluation("summary").summarise(finished.records)
+        evaluation("plots").write_plot(targets.plot, summaries)

@@ -7,7 +7,7 @@ import typer
 from .measuring import evaluation
 
 if TYPE_CHECKING:
-    from evaluation.methods import Outcome
+    from evaluation.methods import Proof
     from evaluation.tensors import RankOneSum, Samples
 
 
@@ -27,19 +27,22 @@ def demo(
     drawn = synthetic.draw_samples(truth, samples, 0.0, generator)
     start = perf_counter()
     outcome = methods.Solver().solve(drawn, seed, radius=1.0)
-    for line in _report(truth, drawn, outcome, perf_counter() - start):
+    seconds = perf_counter() - start
+    for line in _report(truth, drawn, outcome.estimate, outcome.proof, seconds):
         typer.echo(line)
 
 
-def _report(truth: "RankOneSum", samples: "Samples", outcome: "Outcome", seconds: float) -> list[str]:
+def _report(
+    truth: "RankOneSum", samples: "Samples", estimate: "RankOneSum", proof: "Proof", seconds: float
+) -> list[str]:
     """What was completed, from what, and what is proven about the result."""
     size = " × ".join(map(str, truth.shape))
-    error = evaluation("metrics").nmse(outcome.estimate, truth)
+    error = evaluation("metrics").nmse(estimate, truth)
     return [
         f"tensor    {size}, a random combination of ten rank-one 0-1 tensors",
         f"samples   {len(samples.value)}, drawn with replacement",
-        f"status    {outcome.status}",
-        f"objective {outcome.objective:.3g}, certified to be within {outcome.gap:.3g} of the least possible",
+        f"status    {proof.status}, {proof.iterations} iterations",
+        f"objective {proof.objective:.3g}, certified to be within {proof.gap:.3g} of the least possible",
         f"NMSE      {error:.3g} over the whole tensor",
         f"time      {seconds:.2f} s, compiling included",
     ]

@@ -34,7 +34,7 @@ class AlsSettings:
 PUBLISHED = AlsSettings()
 
 #: A smaller ridge, and sweeps until they no longer help: 1e-4 is as large as the objectives to be reached.
-TUNED = AlsSettings(ridge=0.01, tolerance=1e-7, sweeps=1_000)
+TUNED = AlsSettings(ridge=0.03, tolerance=1e-6)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,31 +4,38 @@ Another baseline is one more file with a function of `Samples`, and one more lin
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from demosaic_ntc import complete
+from demosaic_ntc import Solution, complete
 
 from . import als, silrtc, tncp
 from .control import constant_mean, mean_elsewhere
+from .paper_tables import PaperMethod
 from .tensors import Floats, RankOneSum, Samples
 
-PaperMethod = Literal["ntc", "als", "silrtc", "tncp"]
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How a certifying method ended and what it proved: the optimum lies within `gap` below the objective."""
+
+    status: str
+    objective: float
+    lower_bound: float
+    gap: float
+    radius: float
+    iterations: int
+    oracle_calls: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An estimate of the tensor, and what the method proved about it, if anything."""
+    """An estimate of the tensor, and what the method proved about it, if it proves anything."""
 
     estimate: RankOneSum | Floats
-    status: str | None = None
-    objective: float | None = None
-    lower_bound: float | None = None
-    gap: float | None = None
-    radius: float | None = None
-    oracle_calls: Mapping[str, int] = field(default_factory=dict)
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +67,21 @@ class Solver:
             seed=seed,
         )
         factors = tuple(vertices.astype(np.float64) for vertices in solution.vertices)
-        return Outcome(
-            RankOneSum(solution.radius * solution.weights, factors),
-            solution.status.name,
-            solution.certificate.objective,
-            solution.certificate.lower_bound,
-            solution.certificate.gap,
-            solution.radius,
-            dict(solution.oracle_calls),
-        )
+        return Outcome(RankOneSum(solution.radius * solution.weights, factors), proof_of(solution))
+
+
+def proof_of(solution: Solution) -> Proof:
+    """What our solver proved."""
+    certificate = solution.certificate
+    return Proof(
+        solution.status.name,
+        certificate.objective,
+        certificate.lower_bound,
+        certificate.gap,
+        solution.radius,
+        solution.iterations,
+        dict(solution.oracle_calls),
+    )
 
 
 def catalogue(solver: Solver) -> dict[str, Method]:

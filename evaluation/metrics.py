@@ -10,6 +10,9 @@ import numpy as np
 
 from .tensors import Floats, RankOneSum
 
+#: An NMSE below this cannot be told from zero.
+RESOLUTION = 1e-15
+
 # Rows of a Gram matrix computed at once: 512 × 10,000 terms are 40 MB.
 _BLOCK = 512
 

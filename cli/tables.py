@@ -1,0 +1,92 @@
+"""Benchmark results as text tables."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from .measuring import evaluation
+
+if TYPE_CHECKING:
+    from evaluation.paper import Experiment, Record
+    from evaluation.summary import Estimate, Summary
+
+_COLUMNS = (
+    "n",
+    "method",
+    "runs",
+    "NMSE",
+    "paper's",
+    "seconds",
+    "paper's",
+    "times faster",
+    "gap at most",
+    "status",
+    "MiB",
+)
+
+
+def comparison_tables(summaries: Iterable["Summary"]) -> Iterator[Table]:
+    """One table per table of the paper, our figures beside its."""
+    for _, group in groupby(summaries, key=lambda summary: summary.experiment.table.name):
+        rows = list(group)
+        source = rows[0].experiment.table
+        table = Table(
+            "tensor", *_COLUMNS, title=f"Table {source.name}: {source.caption}", title_justify="left"
+        )
+        for summary in rows:
+            table.add_row(tensor_size(summary.experiment), *_cells(summary))
+        yield table
+
+
+def proof_table(records: Iterable["Record"]) -> Table:
+    """Repetition by repetition what was proven about the optimum."""
+    columns = (
+        "seed",
+        "method",
+        "objective",
+        "lower bound",
+        "certified gap",
+        "status",
+        "radius",
+        "oracle calls",
+    )
+    table = Table(*columns, title="Certificates", title_justify="left")
+    for record in records:
+        if (proof := record.proof) is not None:
+            bounds = (f"{proof.objective:.9g}", f"{proof.lower_bound:.9g}", f"{proof.gap:.2g}")
+            calls = ", ".join(f"{kind} {count}" for kind, count in proof.oracle_calls.items())
+            name = record.method.name
+            table.add_row(str(record.seed), name, *bounds, proof.status, f"{proof.radius:.4g}", calls)
+    return table
+
+
+def tensor_size(experiment: "Experiment") -> str:
+    """The size as the paper writes it: all modes are alike."""
+    return f"{experiment.row.size}^×{experiment.row.order}"
+
+
+def _cells(summary: "Summary") -> list[str]:
+    """A line of the comparison after the tensor's size."""
+    paper, faster = summary.published, summary.times_faster
+    gap = summary.worst_gap
+    return [
+        f"{summary.experiment.row.samples:,}",
+        summary.method.name,
+        str(len(summary.records)),
+        _with_error(summary.nmse),
+        f"{paper.nmse:.3f} ± {paper.nmse_error:.3f}" if paper else "",
+        _with_error(summary.seconds),
+        f"{paper.seconds:.3g} ± {paper.seconds_error:.2g}" if paper else "",
+        f"{faster:.3g}" if faster else "",
+        f"{gap:.1e}" if gap is not None else "",
+        ", ".join(f"{count} {name}" for name, count in summary.statuses.items()),
+        f"{summary.peak_bytes / 1024**2:.0f}",
+    ]
+
+
+def _with_error(estimate: "Estimate") -> str:
+    """A mean and its standard error, to three digits; small ones with an exponent."""
+    mean = f"{estimate.mean:.3g}"
+    return mean if estimate.error is None else f"{mean} ± {estimate.error:.1g}"

@@ -1,0 +1,95 @@
+"""The paper's figures 1 to 4 with our measurements: NMSE and seconds on logarithmic scales.
+
+Solid lines are measured here, with bars of one standard error; dashed lines of the same colour are the
+paper's means for the method named first.
+"""
+
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.atomic import whole_file
+
+from .paper_tables import PaperMethod, Table
+from .summary import Summary
+
+FORMATS = ("png", "pdf", "svg")
+
+#: Values below are drawn here: an exact recovery would stretch the scale to 1e-30.
+FLOOR = 1e-8
+
+_AXES = {"size": "size of each of three modes", "order": "order", "samples": "samples"}
+
+
+def check_format(target: Path) -> None:
+    """Refuse a plot whose name does not say a known format."""
+    if target.suffix[1:] not in FORMATS:
+        raise InputError(f"{target}: plots are written as {', '.join(FORMATS)}; name the file accordingly")
+
+
+def write_plot(target: Path, summaries: Iterable[Summary]) -> None:
+    """Draw two panels per table, NMSE and seconds, and write them in the format the name says."""
+    by_table = [list(group) for _, group in groupby(summaries, key=lambda s: s.experiment.table.name)]
+    figure = Figure(figsize=(11, 4.2 * max(len(by_table), 1)), layout="constrained")
+    panels = figure.subplots(max(len(by_table), 1), 2, squeeze=False)
+    for (accuracy, time), group in zip(panels, by_table, strict=False):
+        _draw(accuracy, group, "nmse", f"NMSE (below {FLOOR:g} drawn there)")
+        _draw(time, group, "seconds", "seconds")
+        accuracy.legend(fontsize="small")
+    with whole_file(target, overwrite=True) as file:
+        figure.savefig(file, format=target.suffix[1:], dpi=150)
+
+
+def _draw(axes: Any, summaries: list[Summary], quantity: str, name: str) -> None:
+    """One panel: a solid line per method and the paper's dashed ones."""
+    table = summaries[0].experiment.table
+    methods = list(dict.fromkeys(summary.method.name for summary in summaries))
+    drawn: set[PaperMethod] = set()
+    for number, method in enumerate(methods):
+        own = [summary for summary in summaries if summary.method.name == method]
+        colour = f"C{number}"
+        _draw_measured(axes, own, quantity, colour)
+        paper = own[0].method.paper
+        if paper and paper not in drawn:
+            drawn.add(paper)
+            _draw_published(axes, own, quantity, colour)
+    _scale(axes, table, name)
+
+
+def _draw_measured(axes: Any, own: list[Summary], quantity: str, colour: str) -> None:
+    """Our means with bars of one standard error."""
+    estimates = [getattr(summary, quantity) for summary in own]
+    axes.errorbar(
+        [summary.experiment.label for summary in own],
+        [max(estimate.mean, FLOOR) for estimate in estimates],
+        yerr=[estimate.error or 0.0 for estimate in estimates],
+        color=colour,
+        marker="o",
+        markersize=3,
+        capsize=2,
+        label=own[0].method.name,
+    )
+
+
+def _draw_published(axes: Any, own: list[Summary], quantity: str, colour: str) -> None:
+    """The paper's means for the rows that were measured and that it has."""
+    points = [(s.experiment.label, getattr(s.published, quantity)) for s in own if s.published]
+    if points:
+        axes.plot(
+            *zip(*points, strict=True), color=colour, linestyle="--", label=f"{own[0].method.paper} (paper)"
+        )
+
+
+def _scale(axes: Any, table: Table, name: str) -> None:
+    """Logarithmic scales and names of the axes."""
+    axes.set_yscale("log")
+    if table.varies == "samples":
+        axes.set_xscale("log")
+    axes.set_xlabel(_AXES[table.varies])
+    axes.set_ylabel(name)
+    axes.set_title(f"Table {table.name}: {table.caption}", fontsize="small")
+    axes.grid(alpha=0.3)

@@ -1,0 +1,78 @@
+"""Means over repetitions, with their standard errors."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .methods import Method
+from .paper import Experiment, Record
+from .paper_tables import Published
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The mean of some repetitions and its standard error (None for a single repetition)."""
+
+    mean: float
+    error: float | None
+
+    @classmethod
+    def of(cls, values: list[float]) -> "Estimate":
+        """Estimate a mean from independent repetitions."""
+        error = float(np.std(values, ddof=1)) / len(values) ** 0.5 if len(values) > 1 else None
+        return cls(float(np.mean(values)), error)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All repetitions of one method on one experiment."""
+
+    experiment: Experiment
+    method: Method
+    records: tuple[Record, ...]
+
+    @property
+    def nmse(self) -> Estimate:
+        """The accuracy."""
+        return Estimate.of([record.nmse for record in self.records])
+
+    @property
+    def seconds(self) -> Estimate:
+        """The time."""
+        return Estimate.of([record.seconds for record in self.records])
+
+    @property
+    def worst_gap(self) -> float | None:
+        """The largest certified gap, of methods that certify."""
+        return max((record.proof.gap for record in self.records if record.proof), default=None)
+
+    @property
+    def statuses(self) -> Mapping[str, int]:
+        """How often the method ended in which way."""
+        names = [record.proof.status for record in self.records if record.proof]
+        return {name: names.count(name) for name in dict.fromkeys(names)}
+
+    @property
+    def published(self) -> Published | None:
+        """What the paper has for this method and experiment."""
+        return self.experiment.row.published.get(self.method.paper) if self.method.paper else None
+
+    @property
+    def times_faster(self) -> float | None:
+        """The paper's seconds over ours; the machines differ."""
+        return self.published.seconds / self.seconds.mean if self.published else None
+
+    @property
+    def peak_bytes(self) -> int:
+        """The largest resident memory."""
+        return max(record.peak_bytes for record in self.records)
+
+
+def summarise(records: Iterable[Record]) -> list[Summary]:
+    """Group the records by experiment and method, in the order in which they came."""
+    groups: dict[tuple[str, int, str], list[Record]] = {}
+    for record in records:
+        key = (record.experiment.table.name, record.experiment.label, record.method.name)
+        groups.setdefault(key, []).append(record)
+    return [Summary(group[0].experiment, group[0].method, tuple(group)) for group in groups.values()]
