@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from .measuring import evaluation
@@ -12,19 +13,21 @@ if TYPE_CHECKING:
     from evaluation.paper import Experiment, Record
     from evaluation.summary import Estimate, Summary
 
-_COLUMNS = (
+_COMPARISON = (
+    "tensor",
     "n",
     "method",
     "runs",
     "NMSE",
-    "paper's",
+    "paper's NMSE",
     "seconds",
-    "paper's",
+    "paper's seconds",
     "times faster",
     "gap at most",
     "status",
     "MiB",
 )
+_PROOFS = ("seed", "method", "objective", "lower bound", "certified gap", "status", "radius", "oracle calls")
 
 
 def comparison_tables(summaries: Iterable["Summary"]) -> Iterator[Table]:
@@ -32,27 +35,15 @@ def comparison_tables(summaries: Iterable["Summary"]) -> Iterator[Table]:
     for _, group in groupby(summaries, key=lambda summary: summary.experiment.table.name):
         rows = list(group)
         source = rows[0].experiment.table
-        table = Table(
-            "tensor", *_COLUMNS, title=f"Table {source.name}: {source.caption}", title_justify="left"
-        )
+        table = _plain_table(f"Table {source.name}: {source.caption}", _COMPARISON)
         for summary in rows:
-            table.add_row(tensor_size(summary.experiment), *_cells(summary))
+            table.add_row(tensor_size(summary.experiment), *_comparison(summary))
         yield table
 
 
 def proof_table(records: Iterable["Record"]) -> Table:
     """Repetition by repetition what was proven about the optimum."""
-    columns = (
-        "seed",
-        "method",
-        "objective",
-        "lower bound",
-        "certified gap",
-        "status",
-        "radius",
-        "oracle calls",
-    )
-    table = Table(*columns, title="Certificates", title_justify="left")
+    table = _plain_table("Certificates", _PROOFS)
     for record in records:
         if (proof := record.proof) is not None:
             bounds = (f"{proof.objective:.9g}", f"{proof.lower_bound:.9g}", f"{proof.gap:.2g}")
@@ -67,17 +58,16 @@ def tensor_size(experiment: "Experiment") -> str:
     return f"{experiment.row.size}^×{experiment.row.order}"
 
 
-def _cells(summary: "Summary") -> list[str]:
+def _comparison(summary: "Summary") -> list[str]:
     """A line of the comparison after the tensor's size."""
-    paper, faster = summary.published, summary.times_faster
-    gap = summary.worst_gap
+    paper, faster, gap = summary.published, summary.times_faster, summary.worst_gap
     return [
         f"{summary.experiment.row.samples:,}",
         summary.method.name,
         str(len(summary.records)),
-        _with_error(summary.nmse),
+        _with_error(summary.nmse, resolution=evaluation("metrics").RESOLUTION),
         f"{paper.nmse:.3f} ± {paper.nmse_error:.3f}" if paper else "",
-        _with_error(summary.seconds),
+        _with_error(summary.seconds, resolution=0.0),
         f"{paper.seconds:.3g} ± {paper.seconds_error:.2g}" if paper else "",
         f"{faster:.3g}" if faster else "",
         f"{gap:.1e}" if gap is not None else "",
@@ -86,7 +76,17 @@ def _cells(summary: "Summary") -> list[str]:
     ]
 
 
-def _with_error(estimate: "Estimate") -> str:
-    """A mean and its standard error, to three digits; small ones with an exponent."""
+def _with_error(estimate: "Estimate", *, resolution: float) -> str:
+    """A mean and its standard error, or that it is too small to be told from zero."""
+    if estimate.mean < resolution:
+        return f"< {resolution:g}"
     mean = f"{estimate.mean:.3g}"
     return mean if estimate.error is None else f"{mean} ± {estimate.error:.1g}"
+
+
+def _plain_table(title: str, columns: Iterable[str]) -> Table:
+    """A table without frames, so that its lines stay short."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for column in columns:
+        table.add_column(column, no_wrap=True)
+    return table
