@@ -1,0 +1,1 @@
+"""Bytes: the only layer that opens paths. Raws and pictures in, pictures out."""

@@ -1,0 +1,108 @@
+"""Files appear whole or not at all: written beside the target, flushed to disk, then moved into place.
+
+An interrupted run, a full disk or a crash leaves the old file as it was; at worst one file ending in
+``.partial`` stays behind in the target's folder.
+"""
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from demosaic_ntc.errors import DiskFull, Exists, NotWritable, OutputError
+
+PARTIAL = ".partial"
+
+# What an operating system answers when no more bytes fit: the device, the quota, the largest file allowed.
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+@contextmanager
+def whole_file(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file to write in, which becomes `target` when the block ends without an error."""
+    place = Path(os.path.realpath(target))
+    with _explained(target):
+        partial, file = _create_beside(place)
+    try:
+        with _explained(target):
+            with file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            _publish(partial, place, overwrite=overwrite)
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
+
+
+def check_target(target: Path) -> None:
+    """Refuse, before any work is done, a target that could not be written."""
+    place = Path(os.path.realpath(target))
+    if place.exists() and not stat.S_ISREG(place.stat().st_mode):
+        raise NotWritable(f"{target}: is not a regular file; choose another name")
+    if not place.parent.is_dir():
+        raise NotWritable(f"{target}: there is no folder {place.parent}; create it first")
+    with _explained(target):
+        partial, file = _create_beside(place)
+        file.close()
+        partial.unlink()
+
+
+def _create_beside(place: Path) -> tuple[Path, BinaryIO]:
+    """A new empty file in the folder of `place`, with the permissions any new file gets."""
+    partial = place.with_name(f".demosaic-ntc-{secrets.token_hex(6)}{PARTIAL}")
+    descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    return partial, os.fdopen(descriptor, "w+b")
+
+
+def _publish(partial: Path, place: Path, *, overwrite: bool) -> None:
+    """Give the finished file its name, and make the name itself survive a power cut."""
+    if not overwrite:
+        _claim(partial, place)
+    if partial.exists():
+        os.replace(partial, place)
+    _sync_folder(place.parent)
+
+
+def _claim(partial: Path, place: Path) -> None:
+    """Take a name that nobody has yet; two writers can not both succeed."""
+    try:
+        os.link(partial, place)
+        partial.unlink()
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: claim the name by an empty file instead
+        os.close(os.open(place, os.O_CREAT | os.O_EXCL))
+
+
+def _sync_folder(folder: Path) -> None:
+    """Flush the folder's list of names, where the system can."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    """Turn the system's refusals into errors that say what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise _output_error(target, error) from error
+
+
+def _output_error(target: Path, error: OSError) -> OutputError:
+    """The error of this package for an error of the system."""
+    if isinstance(error, FileExistsError):
+        return Exists(f"{target}: exists already; use --overwrite to replace it")
+    if error.errno in _FULL:
+        return DiskFull(f"{target}: no space left; free some or write elsewhere")
+    reason = error.strerror or str(error)
+    return NotWritable(f"{target}: cannot be written ({reason}); choose another folder")

@@ -1,0 +1,68 @@
+"""Lists of dead and hot pixels, and the filling that keeps their samples out of everything that follows."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.photo import Mosaic, RawPhoto
+from demosaic_ntc.files.sniff import Limits, named, open_regular
+
+_MOST_BYTES = 16 << 20
+
+
+def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.intp]:
+    """The rows and columns of the pixels in a text file.
+
+    Each line is ``column row``, counted from 0 at the top left of the visible area before rotation; what
+    follows (dcraw's files add a date) and lines that start with ``#`` are left out.
+    """
+    with named(path), open_regular(path, Limits(file_bytes=_MOST_BYTES)) as file:
+        lines = file.read().decode("utf-8", "replace").splitlines()
+        places = [_place(number, line, size) for number, line in enumerate(lines, 1) if _says_something(line)]
+    return np.array(places, dtype=np.intp).reshape(-1, 2)
+
+
+def _says_something(line: str) -> bool:
+    """Whether a line is more than blanks and a remark."""
+    return bool(line.split("#")[0].strip())
+
+
+def _place(number: int, line: str, size: tuple[int, int]) -> tuple[int, int]:
+    """Row and column of a line of the list."""
+    try:
+        column, row = (int(word) for word in line.split("#")[0].split()[:2])
+    except ValueError:
+        raise InputError(f"line {number} is not `column row`; give two whole numbers") from None
+    if not (0 <= row < size[0] and 0 <= column < size[1]):
+        raise InputError(
+            f"line {number}: {column} {row} lies outside {size[1]}×{size[0]} pixels; mend the list"
+        )
+    return row, column
+
+
+def without_bad_pixels(photo: RawPhoto, places: NDArray[np.intp]) -> RawPhoto:
+    """The photo with the listed samples filled by the nearest good ones of the same colour."""
+    bad = np.zeros(photo.size, dtype=np.bool_)
+    bad[places[:, 0], places[:, 1]] = True
+    mosaic = photo.mosaic.copy()
+    for row, column in places:
+        mosaic[row, column] = _filled(photo, bad, int(row), int(column))
+    return replace(photo, mosaic=mosaic)
+
+
+def _filled(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int) -> int:
+    """The median of the good samples of one colour in the smallest window that has some."""
+    colours = photo.cfa.pattern
+    height, width = colours.shape
+    for reach in range(2, max(photo.size) + 1, 2):
+        rows = np.arange(max(row - reach, 0), min(row + reach + 1, photo.size[0]))
+        columns = np.arange(max(column - reach, 0), min(column + reach + 1, photo.size[1]))
+        window = np.ix_(rows, columns)
+        same = colours[np.ix_(rows % height, columns % width)] == colours[row % height, column % width]
+        good: Mosaic = photo.mosaic[window][same & ~bad[window]]
+        if good.size:
+            return round(float(np.median(good)))
+    raise InputError("the list of bad pixels leaves a colour without any sample; mend the list")

@@ -1,0 +1,108 @@
+"""Colour spaces and transfer curves of finished pictures, and the curve the engine works under.
+
+Primaries and curves as published: sRGB in IEC 61966-2-1, Adobe RGB (1998), ProPhoto in ISO 22028-2
+(as the pure gamma that software uses), Rec. 2020 in ITU-R BT.2020, Display P3 in SMPTE EG 432-1 with the
+sRGB curve. White points are adapted by the Bradford transform, as ICC profiles expect.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+Floats = NDArray[np.float64]
+
+D65 = np.array([0.95047, 1.0, 1.08883])
+D50 = np.array([0.9642, 1.0, 0.8249])  # as ICC profiles write it
+
+_BRADFORD = np.array([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Encodes light x as (1 + offset) x^(1/gamma) − offset, and as slope·x up to the toe.
+
+    The straight toe goes on through negative light, so that noise around black keeps its mean.
+    """
+
+    gamma: float
+    offset: float = 0.0
+    slope: float = 0.0
+    toe: float = 0.0
+
+    def encode(self, light: Floats) -> Floats:
+        """Code values of linear light."""
+        above = (1 + self.offset) * np.maximum(light, self.toe) ** (1 / self.gamma) - self.offset
+        return np.where(light <= self.toe, self.slope * light, above)
+
+    def decode(self, code: Floats) -> Floats:
+        """Linear light of code values."""
+        if self.slope == 0:
+            return np.maximum(code, 0) ** self.gamma
+        knee = self.slope * self.toe
+        above = ((np.maximum(code, knee) + self.offset) / (1 + self.offset)) ** self.gamma
+        return np.where(code <= knee, code / self.slope, above)
+
+
+SRGB_CURVE = Curve(2.4, 0.055, 12.92, 0.0031308)
+BT2020_CURVE = Curve(1 / 0.45, 0.09929682680944, 4.5, 0.018053968510807)
+LINEAR_CURVE = Curve(1.0, 0.0, 1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ColourSpace:
+    """A set of primaries, as their matrix to XYZ under its own white, and a transfer curve."""
+
+    name: str
+    to_xyz: Matrix
+    white: NDArray[np.float64]
+    curve: Curve
+
+    @property
+    def to_profile(self) -> Matrix:
+        """The matrix to the D50 XYZ of ICC profiles."""
+        return adaptation(self.white, D50) @ self.to_xyz
+
+
+def space_matrix(primaries: tuple[tuple[float, float], ...], white: NDArray[np.float64]) -> Matrix:
+    """The matrix to XYZ of primaries given by their chromaticities x, y."""
+    columns = np.array([[x / y, 1.0, (1 - x - y) / y] for x, y in primaries]).T
+    return columns * np.linalg.solve(columns, white)
+
+
+def adaptation(source: NDArray[np.float64], target: NDArray[np.float64]) -> Matrix:
+    """The Bradford transform from one white to another."""
+    gains = (_BRADFORD @ target) / (_BRADFORD @ source)
+    return np.asarray(np.linalg.solve(_BRADFORD, gains[:, None] * _BRADFORD))
+
+
+XYZ_FROM_SRGB = space_matrix(((0.64, 0.33), (0.30, 0.60), (0.15, 0.06)), D65)
+
+_ADOBE = space_matrix(((0.64, 0.33), (0.21, 0.71), (0.15, 0.06)), D65)
+_PROPHOTO = space_matrix(((0.7347, 0.2653), (0.1596, 0.8404), (0.0366, 0.0001)), D50)
+_REC2020 = space_matrix(((0.708, 0.292), (0.170, 0.797), (0.131, 0.046)), D65)
+_P3 = space_matrix(((0.680, 0.320), (0.265, 0.690), (0.150, 0.060)), D65)
+
+SPACES = {
+    "srgb": ColourSpace("sRGB", XYZ_FROM_SRGB, D65, SRGB_CURVE),
+    "adobe": ColourSpace("Adobe RGB (1998) compatible", _ADOBE, D65, Curve(563 / 256)),
+    "prophoto": ColourSpace("ProPhoto RGB compatible", _PROPHOTO, D50, Curve(1.8)),
+    "rec2020": ColourSpace("Rec. 2020", _REC2020, D65, BT2020_CURVE),
+    "p3": ColourSpace("Display P3", _P3, D65, SRGB_CURVE),
+}
+CAMERA_SPACE = "camera"
+SPACE_NAMES = (*SPACES, CAMERA_SPACE)
+
+
+def output_space(name: str, camera_to_srgb: Matrix) -> ColourSpace:
+    """The space of that name; the camera's own is described by its matrix, so that viewers show it right."""
+    if name == CAMERA_SPACE:
+        return ColourSpace("camera RGB", XYZ_FROM_SRGB @ camera_to_srgb, D65, SRGB_CURVE)
+    return SPACES[name]
+
+
+def to_space(camera_to_srgb: Matrix, space: ColourSpace) -> Matrix:
+    """The matrix from balanced camera colours to linear colours of a space."""
+    adapted = adaptation(D65, space.white) @ XYZ_FROM_SRGB @ camera_to_srgb
+    return np.asarray(np.linalg.solve(space.to_xyz, adapted))

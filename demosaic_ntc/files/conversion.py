@@ -1,0 +1,230 @@
+"""From a raw file to a finished picture: the whole way, with what was done on it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from math import log2
+from pathlib import Path
+from time import perf_counter
+
+from demosaic_ntc.files.atomic import check_target
+from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
+from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
+from demosaic_ntc.files.icc import icc_profile
+from demosaic_ntc.files.image import FinishedPicture, write_picture
+from demosaic_ntc.files.levels import Exposure, expose, with_levels
+from demosaic_ntc.files.metadata import finished
+from demosaic_ntc.files.photo import RawPhoto
+from demosaic_ntc.files.reading import read_photo
+from demosaic_ntc.files.render import (
+    EncodedMosaic,
+    Finish,
+    Pixels,
+    ReportRows,
+    brightening,
+    encode_mosaic,
+    finish,
+    is_dark,
+    oriented,
+)
+from demosaic_ntc.files.settings import Development, Engine, Settings
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.demosaic import demosaic
+from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
+
+# The hint about dark pictures looks at every n-th row and column.
+_GLANCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A photo ready for the engine."""
+
+    photo: RawPhoto
+    exposure: Exposure
+    mosaic: EncodedMosaic
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What was done."""
+
+    source: Path
+    target: Path
+    camera: str
+    size: tuple[int, int]
+    cfa: str
+    exposure: Exposure
+    stops: float
+    matrix_source: str
+    certificate: GroupCertificate | None
+    seconds: dict[str, float]
+    notices: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Journal:
+    """Collects seconds and notices on the way."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the time inside for this stage."""
+        start = perf_counter()
+        yield
+        self.seconds[name] = perf_counter() - start
+
+
+def convert_file(
+    source: Path, target: Path, settings: Settings, progress: ReportProgress | None = None
+) -> Conversion:
+    """Read, develop and write one photo; nothing appears at the target unless all went well."""
+    report = progress or _unheard
+    bits = settings.output.depth(target)
+    check_target(target)
+    journal = _Journal()
+    with journal.stage("decode"):
+        report(Progress("decoding", 0, 1))
+        ready = prepare(source, settings)
+        journal.notices += _notices(ready, settings.development)
+        report(Progress("decoding", 1, 1))
+    with journal.stage("demosaic"):
+        restored = complete_mosaic(ready.mosaic, ready.photo.cfa, settings.engine, report)
+    with journal.stage("render"):
+        look = _look(restored, ready, settings.development, bits)
+        pixels = _render(restored, ready, look, settings.development, report)
+        picture = _described(pixels, ready.photo, look, settings)
+        journal.notices += _brightness_notices(restored, ready, look, settings.development)
+    with journal.stage("write"):
+        output = settings.output
+        write_picture(
+            target,
+            picture,
+            overwrite=output.overwrite,
+            jpeg_quality=output.jpeg_quality,
+            report=_rows_as("writing", report),
+        )
+    return Conversion(
+        source=source,
+        target=target,
+        camera=ready.photo.exif.camera,
+        size=(picture.pixels.shape[0], picture.pixels.shape[1]),
+        cfa=ready.photo.cfa.name,
+        exposure=ready.exposure,
+        stops=log2(look.gain),
+        matrix_source=ready.photo.matrix.source,
+        certificate=restored.certificate,
+        seconds=journal.seconds,
+        notices=tuple(journal.notices),
+    )
+
+
+def prepare(source: Path, settings: Settings) -> Prepared:
+    """Read a photo and bring its samples into the form the engine wants."""
+    how = settings.development
+    photo = with_levels(read_photo(source, settings.layout, settings.limits), how.black, how.white)
+    if how.bad_pixels is not None:
+        photo = without_bad_pixels(photo, read_bad_pixels(how.bad_pixels, photo.size))
+    exposure = expose(photo, how.balance, how.white, keep_highlights=how.highlights == "blend")
+    return Prepared(photo, exposure, encode_mosaic(photo, exposure))
+
+
+def complete_mosaic(mosaic: EncodedMosaic, cfa: Cfa, engine: Engine, report: ReportProgress) -> Restored:
+    """Let the engine restore the full colours."""
+    return demosaic(
+        mosaic.samples,
+        cfa,
+        method=engine.method,
+        quality=engine.quality,
+        seed=engine.seed,
+        threads=engine.threads,
+        progress=_within(engine.time_limit, report),
+        white=mosaic.white,
+    )
+
+
+def _within(time_limit: float | None, report: ReportProgress) -> ReportProgress:
+    """The same reports, stopping the engine at the first one after the time is up."""
+    if time_limit is None:
+        return report
+    end = perf_counter() + time_limit
+
+    def watched(progress: Progress) -> None:
+        report(progress)
+        if perf_counter() > end and progress.done < progress.total:
+            raise TimeoutError(
+                f"the time limit of {time_limit:g} s is over; use --quality fast or allow more"
+            )
+
+    return watched
+
+
+def _look(restored: Restored, ready: Prepared, how: Development, bits: int) -> Finish:
+    """Colour space, gain and highlights of the finished picture."""
+    space = output_space(how.space, ready.photo.matrix.to_srgb)
+    if how.linear:
+        space = replace(space, curve=LINEAR_CURVE)
+    blend_above = min(ready.exposure.balance) if how.highlights == "blend" else None
+    look = Finish(space, ready.photo.matrix.to_srgb, bits=bits, blend_above=blend_above)
+    gain = brightening(restored.image, ready.mosaic.lift, look) if how.exposure == "auto" else 2**how.exposure
+    return replace(look, gain=gain)
+
+
+def _render(
+    restored: Restored, ready: Prepared, look: Finish, how: Development, report: ReportProgress
+) -> Pixels:
+    """The finished pixels, cut and turned as asked."""
+    image, box = restored.image, ready.photo.camera_crop
+    if how.crop == "camera" and box is not None:
+        image = image[box.top : box.top + box.height, box.left : box.left + box.width]
+    pixels = finish(image, ready.mosaic.lift, look, _rows_as("rendering", report))
+    return oriented(pixels, ready.photo.orientation) if how.rotate else pixels
+
+
+def _described(pixels: Pixels, photo: RawPhoto, look: Finish, settings: Settings) -> FinishedPicture:
+    """The pixels with their profile and metadata."""
+    profile = icc_profile(look.space)
+    if not settings.output.metadata:
+        return FinishedPicture(pixels, profile, None)
+    how = settings.development
+    exif = finished(
+        photo.exif,
+        size=(pixels.shape[0], pixels.shape[1]),
+        orientation=1 if how.rotate else photo.orientation,
+        srgb=how.space == "srgb" and not how.linear,
+        parameters=settings.described(),
+        software=f"demosaic-ntc {version('demosaic-ntc')}",
+    )
+    return FinishedPicture(pixels, profile, exif)
+
+
+def _notices(ready: Prepared, how: Development) -> Iterator[str]:
+    """What a user should know about the photo and the colours chosen for it."""
+    yield from ready.photo.notices
+    source = ready.exposure.balance_source
+    if source not in (how.balance, "given"):
+        used = "none was applied" if source == "none" else f"{source} balance was used"
+        yield f"no {how.balance} white balance is stored; {used} (choose one with --wb)"
+    if ready.photo.matrix.source == "none" and how.space != "camera":
+        yield "no camera profile is known; colours are shown as if the sensor were sRGB"
+    if how.crop == "camera" and ready.photo.camera_crop is None:
+        yield "the camera stored no crop; the whole visible area is kept"
+
+
+def _brightness_notices(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Iterator[str]:
+    """A hint where nothing was brightened and the picture ends far below white."""
+    gain = brightening(restored.image, ready.mosaic.lift, look, every=_GLANCE)
+    if how.exposure == 0 and is_dark(gain):
+        yield f"the picture ends {log2(gain):.1f} stops below white; --exposure auto would brighten it"
+
+
+def _rows_as(stage: str, report: ReportProgress) -> ReportRows:
+    """Rows done, reported as progress of a stage."""
+    return lambda done, total: report(Progress(stage, done, total))
+
+
+def _unheard(_progress: Progress) -> None:
+    """Report to nobody."""

@@ -1,0 +1,74 @@
+"""Finished pictures into files: PNG, TIFF and JPEG by the target's extension, whole or not at all."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from PIL import Image
+
+from demosaic_ntc.errors import OutputError
+from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.files.metadata import Exif, exif_block
+from demosaic_ntc.files.png import write_png
+from demosaic_ntc.files.render import Pixels, ReportRows
+from demosaic_ntc.files.tiff import write_tiff
+
+FORMATS = {".png": "PNG", ".tif": "TIFF", ".tiff": "TIFF", ".jpg": "JPEG", ".jpeg": "JPEG"}
+_JPEG_LARGEST_SIDE = 65535
+_CHROMA_KEPT = 0  # no subsampling: the colours are what demosaicing is about
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedPicture:
+    """Pixels the right way up, with what describes them."""
+
+    pixels: Pixels
+    profile: bytes
+    exif: Exif | None
+
+
+def format_of(target: Path) -> str:
+    """The format that the extension of a target names."""
+    name = FORMATS.get(target.suffix.lower())
+    if name is None:
+        known = " ".join(FORMATS)
+        raise OutputError(f"{target}: unknown picture format {target.suffix!r}; use one of {known}")
+    return name
+
+
+def write_picture(
+    target: Path,
+    picture: FinishedPicture,
+    *,
+    overwrite: bool,
+    jpeg_quality: int,
+    report: ReportRows,
+) -> None:
+    """Write the picture in the format of its target's extension."""
+    kind = format_of(target)
+    with whole_file(target, overwrite=overwrite) as file:
+        if kind == "PNG":
+            exif = exif_block(picture.exif) if picture.exif else None
+            write_png(file, picture.pixels, picture.profile, exif, report)
+        elif kind == "TIFF":
+            write_tiff(file, picture.pixels, picture.profile, picture.exif, report)
+        else:
+            _write_jpeg(file, picture, jpeg_quality)
+            report(1, 1)
+
+
+def _write_jpeg(file: BinaryIO, picture: FinishedPicture, quality: int) -> None:
+    """Write an 8-bit JPEG at full colour resolution."""
+    if max(picture.pixels.shape) > _JPEG_LARGEST_SIDE:
+        raise OutputError(f"JPEG ends at {_JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
+    exif = b"Exif\0\0" + exif_block(picture.exif) if picture.exif else b""
+    image = Image.fromarray(np.ascontiguousarray(picture.pixels))
+    image.save(
+        file,
+        "JPEG",
+        quality=quality,
+        subsampling=_CHROMA_KEPT,
+        icc_profile=picture.profile,
+        exif=exif,
+    )

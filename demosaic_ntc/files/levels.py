@@ -1,0 +1,152 @@
+"""Black, white and balance: the numbers that turn raw samples into light relative to white.
+
+Rules as LibRaw's, so that pictures match; where they are known to fail (a single hot pixel or an
+unsaturated frame changing the exposure) ours ask for a pile-up of saturated samples.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto
+
+Balance = Literal["camera", "auto", "daylight"] | tuple[float, float, float]
+White = Literal["auto", "metadata"] | float
+
+# Rows per step: whole blocks of the grey-world rule (8) and whole periods of any array we read (2, 4, 6).
+_BAND = 240
+
+# A sensor is taken to saturate below its nominal white if this many samples crowd within this distance of
+# the largest one, and the largest one is not below this share of white.
+_CROWD, _CROWD_WIDTH, _LEAST_SHARE = 20, 0.005, 0.75
+
+_BLOCK = 8
+_NEAR_WHITE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """How samples become light: subtract black, multiply by the channel's gain; 1 is where white clips."""
+
+    gains: Multipliers
+    balance: Multipliers
+    balance_source: str
+    white: float
+
+
+def with_levels(photo: RawPhoto, black: tuple[float, ...] | None, white: White) -> RawPhoto:
+    """The photo with levels the user gave instead of its own: one black, or those of R, G, B and G2."""
+    if black is not None:
+        if len(black) not in (1, 4):
+            raise InputError(f"{len(black)} black levels were given; give 1, or 4 for R,G,B,G2")
+        levels = np.asarray(black * 4 if len(black) == 1 else black, dtype=np.float64)
+        photo = replace(photo, black=levels[photo.channels])
+    if isinstance(white, (int, float)):
+        photo = replace(photo, white=float(white))
+    if photo.white <= photo.black.min():
+        raise InputError(f"white level {photo.white:g} is not above black; give a larger --white")
+    return photo
+
+
+def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: bool) -> Exposure:
+    """Choose white level and balance, and scale them into one gain per channel.
+
+    Scaled by the smallest multiplier every saturated sample reaches 1 in every channel, and clips to white
+    instead of pink; scaled by the largest nothing clips, and the highlights can be reconstructed.
+    """
+    span = (saturation(photo) if white == "auto" else photo.white) - float(photo.black.min())
+    multipliers, source = _chosen_balance(photo, balance, span)
+    reference = max(multipliers) if keep_highlights else min(multipliers)
+    red, green, blue, second_green = (value / reference for value in multipliers)
+    gains = (red / span, green / span, blue / span, second_green / span)
+    return Exposure(gains, (red, green, blue, second_green), source, span + float(photo.black.min()))
+
+
+def saturation(photo: RawPhoto) -> float:
+    """The level at which the first channel saturates, if samples crowd there; else the nominal white."""
+    counts = _histograms(photo)
+    found = [level for histogram in counts if (level := _crowded_top(histogram, photo.white)) is not None]
+    return float(min(found, default=photo.white))
+
+
+def _crowded_top(histogram: NDArray[np.int64], white: float) -> int | None:
+    """The largest sample value, if it is near but below white and many samples lie next to it."""
+    top = int(np.flatnonzero(histogram)[-1]) if histogram.any() else 0
+    crowd = int(histogram[int(top * (1 - _CROWD_WIDTH)) :].sum())
+    return top if _LEAST_SHARE * white < top < white and crowd >= _CROWD else None
+
+
+def _histograms(photo: RawPhoto) -> NDArray[np.int64]:
+    """How often each sample value occurs, by colour."""
+    counts = np.zeros((4, 65536), dtype=np.int64)
+    height, width = photo.channels.shape
+    for band in _bands(photo.mosaic):
+        for y, x in np.ndindex(height, width):
+            samples = band[y::height, x::width].ravel()
+            counts[photo.channels[y, x]] += np.bincount(samples, minlength=65536)
+    counts[GREEN] += counts[SECOND_GREEN]
+    return counts[:SECOND_GREEN]
+
+
+def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Multipliers, str]:
+    """The multipliers that were asked for, or what stands in for them, and where they come from."""
+    if isinstance(balance, tuple):
+        red, green, blue = balance
+        return (red, green, blue, green), "given"
+    if balance == "camera" and photo.camera_balance is not None:
+        return photo.camera_balance, "camera"
+    if balance == "camera" and photo.absent_balance == "none":
+        return (1.0, 1.0, 1.0, 1.0), "none"
+    if balance == "daylight" and photo.daylight_balance is not None:
+        return photo.daylight_balance, "daylight"
+    return grey_world(photo, span), "auto"
+
+
+def grey_world(photo: RawPhoto, span: float) -> Multipliers:
+    """Multipliers that make the mean of the photo grey, leaving out 8×8 blocks with a saturated sample."""
+    sums, counts = np.zeros(4), np.zeros(4)
+    sites = photo.sites
+    for band in _bands(photo.mosaic):
+        light = _above_black(band, sites.black)
+        kept = _unsaturated(light, span - _NEAR_WHITE)
+        for y, x in np.ndindex(sites.period):
+            place = (slice(y, None, sites.period[0]), slice(x, None, sites.period[1]))
+            sums[sites.channels[y, x]] += light[place][kept[place]].sum(dtype=np.float64)
+            counts[sites.channels[y, x]] += kept[place].sum()
+    known = _standing_in(photo, sums, counts)
+    return known[RED], known[GREEN], known[BLUE], known[SECOND_GREEN]
+
+
+def _standing_in(photo: RawPhoto, sums: NDArray[np.float64], counts: NDArray[np.float64]) -> list[float]:
+    """Grey-world multipliers; daylight's where a channel has no light, green's for no second green."""
+    daylight = photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    if (sums[:SECOND_GREEN] == 0).any():
+        return list(daylight)
+    values = [float(count / total) if total else 0.0 for count, total in zip(counts, sums, strict=True)]
+    values[SECOND_GREEN] = values[SECOND_GREEN] or values[GREEN]
+    return values
+
+
+def _above_black(band: NDArray[np.uint16], black: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Samples above their site's black level; negative ones are zero."""
+    height, width = black.shape
+    tiled = np.tile(black.astype(np.float32), (-(-band.shape[0] // height), -(-band.shape[1] // width)))
+    light: NDArray[np.float32] = np.maximum(band - tiled[: band.shape[0], : band.shape[1]], 0)
+    return light
+
+
+def _unsaturated(light: NDArray[np.float32], limit: float) -> NDArray[np.bool_]:
+    """Which samples lie in 8×8 blocks that stay below the limit."""
+    height, width = light.shape
+    rows = np.maximum.reduceat(light, range(0, height, _BLOCK), axis=0)
+    blocks = np.maximum.reduceat(rows, range(0, width, _BLOCK), axis=1) <= limit
+    return blocks.repeat(_BLOCK, axis=0)[:height].repeat(_BLOCK, axis=1)[:, :width]
+
+
+def _bands(mosaic: NDArray[np.uint16]) -> Iterator[NDArray[np.uint16]]:
+    """The rows of a mosaic, a few at a time."""
+    return (mosaic[top : top + _BAND] for top in range(0, mosaic.shape[0], _BAND))

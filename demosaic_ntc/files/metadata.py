@@ -1,0 +1,184 @@
+"""EXIF: what of a raw file's metadata is kept, how it is read, and how it is written.
+
+A whitelist, because most tags of a raw describe the raw itself (strips, thumbnails, maker notes with
+absolute offsets) and would be wrong in a finished picture. Tag numbers and types as in the Exif 2.32
+standard (CIPA DC-008), tables 4 to 15.
+"""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from fractions import Fraction
+from typing import BinaryIO
+
+from demosaic_ntc.files.tags import (
+    ASCII,
+    BYTE,
+    EXIF_DIRECTORY,
+    GPS_DIRECTORY,
+    LONG,
+    RATIONAL,
+    SHORT,
+    SRATIONAL,
+    UNDEFINED,
+    Directory,
+    Field,
+    TagReader,
+    Values,
+    number,
+    write_directory,
+)
+
+Fields = Mapping[int, Field]
+
+MAKE, MODEL, ORIENTATION, SOFTWARE = 271, 272, 274, 305
+EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN, FOCAL_LENGTH, LENS_MODEL = 33434, 33437, 34855, 36867, 37386, 42036
+EXIF_VERSION, USER_COMMENT, COLOR_SPACE, PIXEL_WIDTH, PIXEL_HEIGHT = 36864, 37510, 40961, 40962, 40963
+
+# Description, make, model, date, artist, copyright.
+_IMAGE = dict.fromkeys((270, MAKE, MODEL, 306, 315, 33432), ASCII)
+_PHOTO = {
+    **dict.fromkeys((36867, 36868, 36880, 36881, 36882, 37520, 37521, 37522), ASCII),  # dates and offsets
+    **dict.fromkeys((EXPOSURE_TIME, F_NUMBER, 37378, 37381, 37382, FOCAL_LENGTH), RATIONAL),
+    **dict.fromkeys((37377, 37379, 37380), SRATIONAL),  # shutter speed, brightness, bias
+    **dict.fromkeys((34850, ISO, 34864, 37383, 37384, 37385), SHORT),  # program, ISO, metering, light, flash
+    **dict.fromkeys((41986, 41987, 41989, 41990), SHORT),  # mode, balance, 35 mm equivalent, scene
+    **dict.fromkeys((34865, 34866, 34867), LONG),  # sensitivities
+    **dict.fromkeys((42032, 42033, 42035, LENS_MODEL, 42037), ASCII),  # owner, serial numbers, lens
+    42034: RATIONAL,  # lens specification
+}
+# Exposure time, apertures, ISO, focal lengths, lens: zero is how cameras write "unknown".
+_NEVER_ZERO = {EXPOSURE_TIME, F_NUMBER, ISO, 37377, 37378, 37381, FOCAL_LENGTH, 41989, 42034}
+_GPS = {
+    **dict.fromkeys((1, 3, 8, 9, 10, 12, 14, 16, 18, 19, 21, 23, 25, 29), ASCII),
+    **dict.fromkeys((2, 4, 6, 7, 11, 13, 15, 17, 20, 22, 24, 26, 31), RATIONAL),
+    **dict.fromkeys((0, 5), BYTE),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exif:
+    """The fields of the three directories that EXIF has."""
+
+    image: Fields = field(default_factory=dict)
+    photo: Fields = field(default_factory=dict)
+    gps: Fields = field(default_factory=dict)
+
+    @property
+    def camera(self) -> str:
+        """Make and model, without saying the make twice."""
+        make, model = _text(self.image.get(MAKE)), _text(self.image.get(MODEL))
+        named_in_model = make and model.lower().startswith(make.split()[0].lower())
+        return model if named_in_model else f"{make} {model}".strip()
+
+    def with_photo(self, fields: Fields) -> "Exif":
+        """These fields where the photo directory does not say anything itself."""
+        return replace(self, photo={**fields, **self.photo})
+
+
+def read_exif(file: BinaryIO) -> Exif:
+    """The fields we keep of a TIFF-like raw; empty where there are none."""
+    reader = TagReader(file)
+    first = next(iter(reader.directories()), {})
+    photo = reader.directory(number(first, EXIF_DIRECTORY))
+    gps = reader.directory(number(first, GPS_DIRECTORY))
+    kept = _kept({**_strays(first), **photo}, _PHOTO)
+    known = {tag: field for tag, field in kept.items() if tag not in _NEVER_ZERO or any(field.values)}
+    return Exif(_kept(first, _IMAGE), known, _kept(gps, _GPS))
+
+
+def read_jpeg_exif(jpeg: bytes) -> Exif:
+    """The fields we keep of the EXIF block of a JPEG preview; empty where there is none."""
+    start = jpeg.find(b"Exif\0\0", 0, 1 << 16)
+    return read_exif(io.BytesIO(jpeg[start + 6 : start + 6 + (1 << 16)])) if start >= 0 else Exif()
+
+
+def photo_fields(
+    *, iso: float, exposure: float, aperture: float, focal_length: float, taken: datetime | None
+) -> Fields:
+    """Fields for what a decoder told in numbers; zero means unknown."""
+    values: dict[int, Field] = {}
+    if iso > 0:
+        values[ISO] = Field(SHORT, (min(round(iso), 65535),))
+    for tag, value in ((EXPOSURE_TIME, exposure), (F_NUMBER, aperture), (FOCAL_LENGTH, focal_length)):
+        if value > 0:
+            values[tag] = Field(RATIONAL, (Fraction(value).limit_denominator(100_000),))
+    if taken is not None:
+        values[DATE_TAKEN] = Field(ASCII, taken.strftime("%Y:%m:%d %H:%M:%S").encode() + b"\0")
+    return values
+
+
+def _strays(first: Directory) -> Directory:
+    """Photo fields that some raws keep in their first directory."""
+    return {tag: first[tag] for tag in (EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN) if tag in first}
+
+
+def _kept(directory: Directory, types: Mapping[int, int]) -> Fields:
+    """The whitelisted tags of a directory that say something, with the types the standard gives them."""
+    fields = {tag: _as_field(directory[tag], kind) for tag, kind in types.items() if tag in directory}
+    return {tag: field for tag, field in fields.items() if field is not None}
+
+
+def _as_field(values: Values, kind: int) -> Field | None:
+    """A field of the given type; None for blanks and for values that do not fit the type."""
+    if kind == ASCII:
+        text = values.split(b"\0")[0].strip() if isinstance(values, bytes) else b""
+        return Field(ASCII, text + b"\0") if text else None
+    if isinstance(values, bytes) or not values:
+        return None
+    if kind == BYTE:
+        return Field(BYTE, bytes(int(value) & 255 for value in values))
+    if kind in (RATIONAL, SRATIONAL):
+        return Field(kind, tuple(Fraction(value).limit_denominator(1 << 30) for value in values))
+    return Field(kind, tuple(int(value) for value in values))
+
+
+def _text(field: Field | None) -> str:
+    """The text of a field; empty when it is absent."""
+    return (
+        field.values.rstrip(b"\0").decode("utf-8", "replace")
+        if field and isinstance(field.values, bytes)
+        else ""
+    )
+
+
+def finished(
+    exif: Exif, *, size: tuple[int, int], orientation: int, srgb: bool, parameters: str, software: str
+) -> Exif:
+    """The metadata of a finished picture: the photo's own, and what is true of the picture."""
+    height, width = size
+    image = {
+        **exif.image,
+        ORIENTATION: Field(SHORT, (orientation,)),
+        SOFTWARE: Field(ASCII, software.encode() + b"\0"),
+    }
+    photo = {
+        **exif.photo,
+        EXIF_VERSION: Field(UNDEFINED, b"0232"),
+        COLOR_SPACE: Field(SHORT, (1 if srgb else 65535,)),
+        PIXEL_WIDTH: Field(LONG, (width,)),
+        PIXEL_HEIGHT: Field(LONG, (height,)),
+        USER_COMMENT: Field(UNDEFINED, b"ASCII\0\0\0" + parameters.encode("ascii", "replace")),
+    }
+    return replace(exif, image=image, photo=photo)
+
+
+def directory_block(exif: Exif, image: Fields, offset: int) -> bytes:
+    """The three directories for position `offset` of a file; the first one points to the others."""
+    pointers = {EXIF_DIRECTORY: Field(LONG, (0,))}
+    if exif.gps:
+        pointers[GPS_DIRECTORY] = Field(LONG, (0,))
+    photo_at = offset + len(write_directory({**image, **pointers}, 0))
+    photo = write_directory(exif.photo, photo_at)
+    pointers[EXIF_DIRECTORY] = Field(LONG, (photo_at,))
+    if not exif.gps:
+        return write_directory({**image, **pointers}, offset) + photo
+    gps_at = photo_at + len(photo)
+    pointers[GPS_DIRECTORY] = Field(LONG, (gps_at,))
+    return write_directory({**image, **pointers}, offset) + photo + write_directory(exif.gps, gps_at)
+
+
+def exif_block(exif: Exif) -> bytes:
+    """The metadata as the bare TIFF block that PNG and JPEG carry."""
+    return b"II*\0\x08\0\0\0" + directory_block(exif, exif.image, 8)

@@ -1,0 +1,93 @@
+"""A decoded photo: the samples of a sensor and everything it takes to develop them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.files.metadata import Exif
+from demosaic_ntc.imaging.cfa import Cfa
+
+Mosaic = NDArray[np.uint16]
+Multipliers = tuple[float, float, float, float]
+
+RED, GREEN, BLUE, SECOND_GREEN = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle of pixels."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class CameraMatrix:
+    """Takes balanced camera colours to linear sRGB; its rows sum to one, so neutral stays neutral."""
+
+    to_srgb: NDArray[np.float64]
+    source: str
+
+
+NO_MATRIX = CameraMatrix(np.eye(3), "none")
+
+
+@dataclass(frozen=True, slots=True)
+class RawPhoto:
+    """The visible area of a sensor, with its levels, colours and orientation.
+
+    `channels` and `black` are one period each, anchored at the top left sample. Channels are 0 red,
+    1 green, 2 blue and 3 for the green of the other rows, which may have a level and gain of its own.
+    """
+
+    mosaic: Mosaic
+    channels: NDArray[np.uint8]
+    black: NDArray[np.float64]
+    white: float
+    camera_balance: Multipliers | None = None
+    daylight_balance: Multipliers | None = None
+    absent_balance: str = "auto"  # what stands in where the camera stored no balance
+    matrix: CameraMatrix = NO_MATRIX
+    orientation: int = 1  # as in EXIF
+    camera_crop: Box | None = None
+    exif: Exif = field(default_factory=Exif)
+    notices: tuple[str, ...] = ()
+
+    @property
+    def cfa(self) -> Cfa:
+        """The colour array, in which both greens are one."""
+        return Cfa(np.where(self.channels == SECOND_GREEN, GREEN, self.channels).astype(np.uint8))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Height and width of the visible area."""
+        return self.mosaic.shape[0], self.mosaic.shape[1]
+
+    @property
+    def sites(self) -> "Sites":
+        """Channel and black level of every site of the smallest period that holds both."""
+        height = np.lcm(self.channels.shape[0], self.black.shape[0])
+        width = np.lcm(self.channels.shape[1], self.black.shape[1])
+        return Sites(_tiled(self.channels, height, width), _tiled(self.black, height, width))
+
+
+@dataclass(frozen=True, slots=True)
+class Sites:
+    """One period of a sensor: what each of its sites measures, and what it reads in the dark."""
+
+    channels: NDArray[np.uint8]
+    black: NDArray[np.float64]
+
+    @property
+    def period(self) -> tuple[int, int]:
+        """Height and width of the period."""
+        return self.channels.shape[0], self.channels.shape[1]
+
+
+def _tiled(period: NDArray[Any], height: int, width: int) -> NDArray[Any]:
+    """A period repeated to a multiple of its size."""
+    return np.tile(period, (height // period.shape[0], width // period.shape[1]))

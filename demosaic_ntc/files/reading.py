@@ -1,0 +1,43 @@
+"""Any file that holds a mosaic, read into a photo."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from demosaic_ntc.files.photo import RawPhoto
+from demosaic_ntc.files.plain import Layout, read_headerless, read_plain
+from demosaic_ntc.files.raw import read_raw
+from demosaic_ntc.files.sniff import Kind, Limits, kind_of, named, open_regular, picture_kind
+from demosaic_ntc.imaging.cfa import Cfa
+
+_AS_THE_FILE_SAYS = Layout()
+
+
+def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: Limits | None = None) -> RawPhoto:
+    """Read a raw file, a one-channel picture with a given colour array, or headerless data."""
+    bounds = limits or Limits()
+    with named(path), open_regular(path, bounds) as file:
+        photo = _read(file, layout, bounds)
+        photo.cfa.checked_shape(photo.size)
+        return photo
+
+
+def _read(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
+    """Choose the reader by what the user said and what the first bytes say."""
+    if layout.is_headerless:
+        return read_headerless(file, layout, limits)
+    if layout.cfa is not None and _is_picture(file):
+        return read_plain(file, layout, limits)
+    photo = read_raw(file, limits)
+    return photo if layout.cfa is None else _with_cfa(photo, layout.cfa)
+
+
+def _is_picture(file: BinaryIO) -> bool:
+    """Whether this is a PNG, or a TIFF that is no raw."""
+    kind = kind_of(file)
+    return kind is Kind.PNG or (kind is Kind.TIFF and picture_kind(file) is not None)
+
+
+def _with_cfa(photo: RawPhoto, cfa: Cfa) -> RawPhoto:
+    """The photo under another colour array, for raws whose own is wrong."""
+    return replace(photo, channels=cfa.pattern)

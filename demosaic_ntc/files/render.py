@@ -1,0 +1,182 @@
+"""From samples to what the engine works on, and from its picture to finished pixels.
+
+The engine gets white-balanced values under the sRGB curve, where equal steps look equal: interpolating
+linear light costs every method several decibels. Noise below black stays below black (the curve goes
+straight on), so the whole mosaic is lifted by a constant to be nonnegative; both are undone exactly.
+Everything runs over bands of rows in float32, with tables for the curves, so memory stays bounded.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.files.colour import SRGB_CURVE, ColourSpace, to_space
+from demosaic_ntc.files.levels import Exposure
+from demosaic_ntc.files.photo import RawPhoto
+
+Floats = NDArray[np.float32]
+Pixels = NDArray[np.uint16] | NDArray[np.uint8]
+ReportRows = Callable[[int, int], None]
+
+# Rows per step; a multiple of every period we know, so that all bands start alike.
+_BAND = 240
+
+# Resolution of the two curve tables: an eighth of a 16-bit code where the curve is steepest.
+_DECODE_STEPS = 1 << 18
+_ENCODE_STEPS = (1 << 20) - 1
+
+# The lowest and highest value the table of the decoding curve covers; the engine stays well within.
+_LOWEST, _HIGHEST = -1.0, 2.0
+
+# How dark a picture must end, in stops below white, to be worth a hint.
+_DARK_STOPS = 1.0
+
+# The share of pixels that brightening may clip (LibRaw's rule).
+_CLIPPED_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedMosaic:
+    """Balanced samples under the sRGB curve, plus a constant that makes them nonnegative."""
+
+    samples: Floats
+    lift: float
+
+    @property
+    def white(self) -> float:
+        """The value of a saturated sample."""
+        return 1.0 + self.lift
+
+
+def encode_mosaic(photo: RawPhoto, exposure: Exposure) -> EncodedMosaic:
+    """The samples as the engine wants them: black subtracted, balanced, clipped at white, under the curve."""
+    samples = np.empty(photo.size, dtype=np.float32)
+    sites = photo.sites
+    tables = dict[tuple[float, float], Floats]()
+    for y, x in np.ndindex(sites.period):
+        level = (float(sites.black[y, x]), exposure.gains[sites.channels[y, x]])
+        if level not in tables:
+            tables[level] = _encoding_table(*level)
+        for top in range(0, photo.size[0], _BAND * sites.period[0]):
+            rows = slice(top + y, top + _BAND * sites.period[0], sites.period[0])
+            columns = slice(x, None, sites.period[1])
+            samples[rows, columns] = tables[level][photo.mosaic[rows, columns]]
+    lift = max(0.0, -float(samples.min()))
+    samples += np.float32(lift)
+    return EncodedMosaic(samples, lift)
+
+
+def _encoding_table(black: float, gain: float) -> Floats:
+    """The encoded value of each of the 65536 sample values of a site."""
+    light = np.minimum((np.arange(65536) - black) * gain, 1.0)
+    return SRGB_CURVE.encode(light).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How the engine's picture becomes pixels."""
+
+    space: ColourSpace
+    camera_to_srgb: NDArray[np.float64]
+    gain: float = 1.0
+    bits: int = 16
+    blend_above: float | None = None  # the light from which highlights are reconstructed
+
+
+def finish(image: Floats, lift: float, how: Finish, report: ReportRows) -> Pixels:
+    """Undo the engine's encoding, apply matrix, gain and transfer curve, and round."""
+    pixels: Pixels = np.empty(image.shape, dtype=np.uint16 if how.bits == 16 else np.uint8)
+    table = _output_table(how.space, how.bits)
+    for rows in _bands(image.shape[0]):
+        light = _output_light(image[rows], lift, how)
+        index = np.clip(light, 0, 1) * np.float32(_ENCODE_STEPS) + np.float32(0.5)
+        pixels[rows] = table[index.astype(np.int32)]
+        report(min(rows.stop, image.shape[0]), image.shape[0])
+    return pixels
+
+
+def _output_light(band: Floats, lift: float, how: Finish) -> Floats:
+    """Linear light in the output space of a band of the engine's picture."""
+    light = _decoded(band, lift)
+    if how.blend_above is not None:
+        light = blend_highlights(light, how.blend_above)
+    matrix = to_space(how.camera_to_srgb, how.space) * how.gain
+    return np.asarray(light @ matrix.T.astype(np.float32))
+
+
+def _decoded(band: Floats, lift: float) -> Floats:
+    """The linear light of encoded values."""
+    index = (band - np.float32(lift + _LOWEST)) * np.float32(_DECODE_STEPS) + np.float32(0.5)
+    np.clip(index, 0, _DECODING_TABLE.size - 1, out=index)
+    return _DECODING_TABLE[index.astype(np.int32)]
+
+
+def _decoding_table() -> Floats:
+    """Linear light at equal steps of the encoded value."""
+    steps = round((_HIGHEST - _LOWEST) * _DECODE_STEPS)
+    return SRGB_CURVE.decode(_LOWEST + np.arange(steps + 1) / _DECODE_STEPS).astype(np.float32)
+
+
+_DECODING_TABLE = _decoding_table()
+
+
+def _output_table(space: ColourSpace, bits: int) -> Pixels:
+    """Code values at equal steps of linear light."""
+    top = 2**bits - 1
+    codes: Pixels = np.round(space.curve.encode(np.arange(_ENCODE_STEPS + 1) / _ENCODE_STEPS) * top).astype(
+        np.uint16 if bits == 16 else np.uint8
+    )
+    return codes
+
+
+def blend_highlights(light: Floats, clip: float) -> Floats:
+    """Where a channel has clipped, keep the brightness and take the colour of the clipped value.
+
+    The light and its copy clipped at the level all channels reach are split into lightness (r + g + b) and
+    two colour axes, √3 (r − g) and 2b − r − g; the colour axes are scaled by the ratio of their lengths.
+    """
+    touched = (light > clip).any(axis=-1)
+    if not touched.any():
+        return light
+    pixel = light[touched].astype(np.float64)
+    axes = np.array([[1, 1, 1], [np.sqrt(3), -np.sqrt(3), 0], [-1, -1, 2]])
+    whole, clipped = pixel @ axes.T, np.minimum(pixel, clip) @ axes.T
+    length, wanted = np.hypot(whole[:, 1], whole[:, 2]), np.hypot(clipped[:, 1], clipped[:, 2])
+    whole[:, 1:] *= np.divide(wanted, length, out=np.ones_like(length), where=length > 0)[:, None]
+    blended = light.copy()
+    blended[touched] = np.linalg.solve(axes, whole.T).T
+    return blended
+
+
+def brightening(image: Floats, lift: float, how: Finish, *, every: int = 1) -> float:
+    """The gain that makes one percent of the pixels reach white, from every n-th row and column."""
+    counts = np.zeros((3, 8192), dtype=np.int64)
+    for rows in _bands(image.shape[0]):
+        light = _output_light(image[rows][::every, ::every], lift, how)
+        bins = (np.clip(light, 0, 1) * np.float32(8191)).astype(np.int32)
+        for channel in range(3):
+            counts[channel] += np.bincount(bins[..., channel].ravel(), minlength=8192)
+    allowed = _CLIPPED_SHARE * counts[0].sum()
+    above = counts[:, ::-1].cumsum(axis=1)[:, ::-1]
+    white = max(int(np.flatnonzero(channel > allowed)[-1]) for channel in above)
+    return 8192.0 / max(white, 1)
+
+
+def is_dark(gain: float) -> bool:
+    """Whether a picture that this gain would brighten to white ends far below it."""
+    return gain > 2**_DARK_STOPS
+
+
+def oriented(pixels: Pixels, orientation: int) -> Pixels:
+    """A view of the pixels turned the way EXIF's orientation (1 to 8) says."""
+    transposed = pixels.swapaxes(0, 1) if orientation >= 5 else pixels
+    upside_down = orientation in (3, 4, 7, 8)
+    mirrored = orientation in (2, 3, 6, 7)
+    return transposed[:: -1 if upside_down else 1, :: -1 if mirrored else 1]
+
+
+def _bands(height: int) -> Iterator[slice]:
+    """Slices of rows, a few at a time."""
+    return (slice(top, min(top + _BAND, height)) for top in range(0, height, _BAND))

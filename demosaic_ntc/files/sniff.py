@@ -1,0 +1,195 @@
+"""What a file is, found out before anything decodes it: a regular file, not empty, of a known kind and size.
+
+Decoders accept more than is good: LibRaw takes headerless data by its length alone, image libraries reach
+for other programs, and a FIFO blocks any of them for ever. So the first bytes decide here.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import BinaryIO
+
+from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
+from demosaic_ntc.files.tags import Directory, TagReader, number, numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is refused before it is decoded."""
+
+    pixels: int = 150_000_000
+    file_bytes: int = 2**31
+
+
+class Kind(Enum):
+    """What the first bytes of a file say."""
+
+    TIFF = "TIFF"
+    RAW = "raw"
+    FOVEON = "Foveon raw"
+    PNG = "PNG"
+    JPEG = "JPEG"
+    GIF = "GIF"
+    WEBP = "WebP"
+    BMP = "BMP"
+    POSTSCRIPT = "PostScript"
+    PDF = "PDF"
+    UNKNOWN = "unknown"
+
+
+# (offset, first bytes, kind); TIFF holds both pictures and most raws, told apart by its tags.
+_MAGIC: tuple[tuple[int, bytes, Kind], ...] = (
+    (0, b"II*\0", Kind.TIFF),
+    (0, b"MM\0*", Kind.TIFF),
+    (0, b"IIU\0", Kind.RAW),  # Panasonic, Leica
+    (0, b"IIRO", Kind.RAW),  # Olympus
+    (0, b"IIRS", Kind.RAW),
+    (0, b"MMOR", Kind.RAW),
+    (0, b"FUJIFILMCCD-RAW", Kind.RAW),
+    (6, b"HEAPCCDR", Kind.RAW),  # Canon CRW
+    (4, b"ftypcrx ", Kind.RAW),  # Canon CR3
+    (0, b"\0MRM", Kind.RAW),  # Minolta
+    (0, b"FOVb", Kind.FOVEON),
+    (0, b"\x89PNG\r\n\x1a\n", Kind.PNG),
+    (0, b"\xff\xd8\xff", Kind.JPEG),
+    (0, b"GIF8", Kind.GIF),
+    (8, b"WEBP", Kind.WEBP),
+    (0, b"BM", Kind.BMP),
+    (0, b"%!PS", Kind.POSTSCRIPT),
+    (0, b"\xc5\xd0\xd3\xc6", Kind.POSTSCRIPT),
+    (0, b"%PDF", Kind.PDF),
+)
+
+_WIDTH, _HEIGHT, _COMPRESSION, _PHOTOMETRIC, _DNG_VERSION = 256, 257, 259, 262, 50706
+COLOUR_FILTER_ARRAY, LINEAR_RAW, RGB = 32803, 34892, 2
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Put the path in front of what any input error inside says."""
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from error
+
+
+def open_regular(path: Path, limits: Limits) -> BinaryIO:
+    """Open a file for reading if it is a regular one of a sensible size; never blocks."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        raise InputError(_why_not_opened(path, error)) from error
+    file = os.fdopen(descriptor, "rb")
+    try:
+        _check_status(os.fstat(descriptor), limits)
+    except InputError:
+        file.close()
+        raise
+    return file
+
+
+def _why_not_opened(path: Path, error: OSError) -> str:
+    """What keeps a path from being opened, in words that tell the cases apart."""
+    match error:
+        case FileNotFoundError() if path.is_symlink():
+            return f"the link points to {os.readlink(path)}, which does not exist; mend or replace it"
+        case FileNotFoundError():
+            return "there is no such file; check the path"
+        case PermissionError():
+            return "may not be read; check its permissions"
+        case _:
+            return f"cannot be opened ({error.strerror}); give a regular file"
+
+
+_OTHER_FILES = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def _check_status(status: os.stat_result, limits: Limits) -> None:
+    """Refuse what is no regular file, is empty, or is larger than allowed."""
+    for is_kind, kind_name in _OTHER_FILES:
+        if is_kind(status.st_mode):
+            raise InputError(f"is {kind_name}, not a file; give a regular file")
+    if status.st_size == 0:
+        raise Truncated("empty file; copy it again from its source")
+    if status.st_size > limits.file_bytes:
+        raise TooLarge(f"has {status.st_size} bytes, the limit is {limits.file_bytes}; give a smaller file")
+
+
+def kind_of(file: BinaryIO) -> Kind:
+    """The kind of a file by its first bytes."""
+    file.seek(0)
+    head = file.read(32)
+    matches = (kind for place, magic, kind in _MAGIC if head[place : place + len(magic)] == magic)
+    return next(matches, Kind.UNKNOWN)
+
+
+def check_is_raw(file: BinaryIO) -> None:
+    """Refuse, with the reason, whatever the first bytes show to be no raw file."""
+    match kind_of(file):
+        case Kind.TIFF | Kind.RAW:
+            return
+        case Kind.FOVEON:
+            raise Unsupported("is a Foveon raw with no colour filter array; it needs no demosaicing")
+        case Kind.UNKNOWN:
+            raise NotAnImage(
+                "is not a raw file: no known header; "
+                "give --width --height --raw-bits --cfa if it is headerless mosaic data"
+            )
+        case kind:
+            raise Unsupported(
+                f"is {kind.value}, not a raw file; repair pictures with `inpaint`, "
+                "or give --cfa if it is a plain mosaic"
+            )
+
+
+def check_pixels(width: int, height: int, limits: Limits) -> None:
+    """Refuse sizes that no picture has or that would not fit in memory."""
+    if width <= 0 or height <= 0:
+        raise NotAnImage(f"invalid size {width}×{height} in its header; the file is damaged")
+    if width * height > limits.pixels:
+        raise TooLarge(
+            f"too large: {width}×{height} is {width * height} pixels, the limit is {limits.pixels}; "
+            "raise it with --max-pixels"
+        )
+
+
+def main_directory(file: BinaryIO) -> Directory | None:
+    """The directory that holds the mosaic of a DNG or another raw that says so; None where none does."""
+    directories = TagReader(file).directories()
+    return next(
+        (d for d in directories if number(d, _PHOTOMETRIC) in (COLOUR_FILTER_ARRAY, LINEAR_RAW)), None
+    )
+
+
+def is_dng(file: BinaryIO) -> bool:
+    """Whether a TIFF-like file calls itself a DNG."""
+    return any(_DNG_VERSION in directory for directory in TagReader(file).directories())
+
+
+def check_directory(directory: Directory, limits: Limits) -> None:
+    """Check the size and the kind of samples that a raw's own tags announce."""
+    check_pixels(number(directory, _WIDTH), number(directory, _HEIGHT), limits)
+    if number(directory, _PHOTOMETRIC, COLOUR_FILTER_ARRAY) == LINEAR_RAW:
+        raise Unsupported("is a linear DNG with no colour filter array; it is demosaiced already")
+    samples = numbers(directory, 277)
+    if samples and samples[0] != 1:
+        raise Unsupported(f"has {samples[0]:.0f} samples per pixel and no colour filter array; give a mosaic")
+
+
+def picture_kind(file: BinaryIO) -> str | None:
+    """What a TIFF without raw data shows, e.g. ``RGB TIFF``; None if it may be a raw after all."""
+    directories = list(TagReader(file).directories())
+    if not directories or main_directory(file) is not None:
+        return None
+    kinds = {0: "grey TIFF", 1: "grey TIFF", RGB: "RGB TIFF", 3: "palette TIFF", 5: "CMYK TIFF"}
+    return kinds.get(number(directories[0], _PHOTOMETRIC, -1))
