@@ -79,9 +79,9 @@ def _draw_published(axes: Any, own: list[Summary], quantity: str, colour: str) -
     """The paper's means for the rows that were measured and that it has."""
     points = [(s.experiment.label, getattr(s.published, quantity)) for s in own if s.published]
     if points:
-        axes.plot(
-            *zip(*points, strict=True), color=colour, linestyle="--", label=f"{own[0].method.paper} (paper)"
-        )
+        places, values = zip(*points, strict=True)
+        name = f"{own[0].method.paper} (paper)"
+        axes.plot(places, values, color=colour, linestyle="--", marker="x", markersize=4, label=name)
 
 
 def _scale(axes: Any, table: Table, name: str) -> None:
@@ -89,6 +89,8 @@ def _scale(axes: Any, table: Table, name: str) -> None:
     axes.set_yscale("log")
     if table.varies == "samples":
         axes.set_xscale("log")
+    else:
+        axes.set_xticks([getattr(row, table.varies) for row in table.rows])
     axes.set_xlabel(_AXES[table.varies])
     axes.set_ylabel(name)
     axes.set_title(f"Table {table.name}: {table.caption}", fontsize="small")

@@ -1,0 +1,99 @@
+import os
+import signal
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from cli.app import Program
+from cli.failures import ExitCode, Terminated, exit_code, explained, one_line
+from demosaic_ntc.errors import DiskFull, InputError, LicenceMissing, ModelTooLarge, NotAnImage, TooLarge
+
+
+def failing(error: BaseException) -> typer.Typer:
+    """A program whose only work is to fail."""
+    program = typer.Typer(cls=Program, add_completion=False, pretty_exceptions_enable=False)
+
+    @program.callback()
+    def options(debug: bool = typer.Option(False, "--debug")) -> None:
+        pass
+
+    @program.command()
+    def work() -> None:
+        raise error
+
+    return program
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InputError("a; b"), 3),
+        (NotAnImage("a; b"), 3),
+        (TooLarge("a; b"), 3),
+        (DiskFull("a; b"), 4),
+        (LicenceMissing("a; b"), 5),
+        (ModelTooLarge("a; b"), 5),
+        (MemoryError(), 6),
+        (TimeoutError("a; b"), 6),
+        (ZeroDivisionError("a"), 70),
+        (KeyboardInterrupt(), 130),
+        (Terminated(), 143),
+    ],
+)
+def test_every_failure_has_its_exit_code_and_one_line(error: BaseException, code: int) -> None:
+    result = CliRunner().invoke(failing(error), ["work"])
+    assert result.exit_code == code == exit_code(error)
+    assert result.stderr.startswith("demosaic-ntc: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_our_errors_are_printed_as_they_are() -> None:
+    result = CliRunner().invoke(failing(InputError("no samples; give at least one")), ["work"])
+    assert result.stderr == "demosaic-ntc: no samples; give at least one\n"
+
+
+def test_a_bug_asks_for_a_report() -> None:
+    result = CliRunner().invoke(failing(ZeroDivisionError("division by zero")), ["work"])
+    assert "ZeroDivisionError: division by zero" in result.stderr
+    assert "please report" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_traceback_is_shown_on_request() -> None:
+    result = CliRunner().invoke(failing(ZeroDivisionError("division by zero")), ["--debug", "work"])
+    assert "Traceback" in result.stderr
+    assert result.exit_code == ExitCode.BUG
+
+
+def test_wrong_usage_stays_wrong_usage() -> None:
+    result = CliRunner().invoke(failing(typer.BadParameter("no such row")), ["work"])
+    assert result.exit_code == ExitCode.USAGE
+    assert "no such row" in result.stderr
+
+
+def test_an_exit_chosen_by_a_command_is_kept() -> None:
+    result = CliRunner().invoke(failing(typer.Exit(ExitCode.SOME_FAILED)), ["work"])
+    assert result.exit_code == ExitCode.SOME_FAILED
+    assert result.stderr == ""
+
+
+def test_sigterm_unwinds_the_stack_before_the_program_ends() -> None:
+    handler, cleaned = signal.getsignal(signal.SIGTERM), []
+
+    def work() -> None:
+        with explained(debug=False):
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            finally:
+                cleaned.append("yes")
+
+    with pytest.raises(typer.Exit) as ended:
+        work()
+    assert ended.value.exit_code == ExitCode.TERMINATED
+    assert cleaned == ["yes"]
+    assert signal.getsignal(signal.SIGTERM) is handler
+
+
+def test_control_characters_cannot_break_the_line() -> None:
+    assert one_line("a\nb\x1b[31mc\té") == "a\\nb\\x1b[31mc\\té"

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+
+from demosaic_ntc.errors import TooLarge
+from evaluation.metrics import nmse
+from evaluation.synthetic import draw_samples, random_truth
+from evaluation.tensors import Samples, observed
+from evaluation.tncp import CORRECTED, PUBLISHED, raise_small, shrink, start_from_markers, tncp
+
+
+def test_the_two_rules_for_singular_values() -> None:
+    singular = np.array([3.0, 1.0, 0.25])
+    np.testing.assert_array_equal(raise_small(singular, 0.5), [3.0, 1.0, 0.5])
+    np.testing.assert_array_equal(shrink(singular, 0.5), [2.5, 0.5, 0.0])
+
+
+def test_missing_cells_start_at_their_marker_plus_the_mean_norm() -> None:
+    known, is_known = np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[True, False], [False, False]])
+    expected = np.sqrt(9.0 + 3.0) / 4 - 1.0
+    np.testing.assert_allclose(start_from_markers(known, is_known), [[3.0, expected], [expected, expected]])
+
+
+def test_corrected_beats_published() -> None:
+    generator = np.random.default_rng(0)
+    truth = random_truth((10, 10, 10), generator)
+    samples = draw_samples(truth, 500, 0.0, generator)
+    corrected, published = nmse(tncp(samples, 0, CORRECTED), truth), nmse(tncp(samples, 0, PUBLISHED), truth)
+    assert corrected < 0.25 < published
+
+
+def test_observed_entries_are_kept() -> None:
+    generator = np.random.default_rng(0)
+    samples = draw_samples(random_truth((4, 5, 6), generator), 60, 0.0, generator)
+    known, is_known = observed(samples)
+    np.testing.assert_array_equal(tncp(samples, 0, CORRECTED)[is_known], known[is_known])
+
+
+def test_what_does_not_fit_is_refused_with_the_numbers() -> None:
+    samples = Samples((10,) * 8, np.zeros((1, 8), dtype=np.int64), np.ones(1))
+    with pytest.raises(TooLarge, match=r"TNCP .* needs 4\.5 GiB"):
+        tncp(samples, 0, CORRECTED)
