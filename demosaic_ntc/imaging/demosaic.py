@@ -1,5 +1,6 @@
 """From a mosaic to a picture: the border where input is checked, and the choice of method."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +10,22 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.first_guess.bilinear import bilinear
+from demosaic_ntc.imaging.first_guess.blend import blend
+from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
+from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
+from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.imaging.restored import Progress, ReportProgress, Restored
 
 Floats = NDArray[np.float32]
-FirstGuess = Callable[[Floats, Cfa], Floats]
+FirstGuess = Callable[[Floats, Cfa, int], Floats]
 
-FIRST_GUESSES: dict[str, FirstGuess] = {"bilinear": bilinear}
+FIRST_GUESSES: dict[str, FirstGuess] = {
+    "bilinear": lambda mosaic, cfa, threads: bilinear(mosaic, cfa),
+    "malvar": lambda mosaic, cfa, threads: malvar2004(mosaic, cfa),
+    "lmmse": lambda mosaic, cfa, threads: zhang_wu2005(mosaic, cfa),
+    "mlri": lambda mosaic, cfa, threads: kiku2014(mosaic, cfa),
+    "blend": lambda mosaic, cfa, threads: blend(mosaic, cfa, threads).image,
+}
 METHODS = ("ntc", *FIRST_GUESSES)
 QUALITIES = ("fast", "normal", "best")
 TENSORS = ("groups", "whole", "tiled")
@@ -64,7 +75,8 @@ def demosaic(
     scale = full_scale(samples) if white is None else _checked_white(white)
     if method not in FIRST_GUESSES:
         raise Unsupported(f"method {method!r} is not built in yet; use one of {', '.join(FIRST_GUESSES)}")
-    picture = FIRST_GUESSES[method]((samples / scale).astype(np.float32), array)
+    workers = _checked_threads(threads)
+    picture = FIRST_GUESSES[method]((samples / scale).astype(np.float32), array, workers)
     if progress is not None:
         progress(Progress(method, 1, 1))
     return Restored(keep_samples(picture * np.float32(scale), samples, array))
@@ -106,6 +118,15 @@ def _checked_white(white: float) -> float:
     if not (np.isfinite(white) and white > 0):
         raise InputError(f"white level {white} is not a positive number; give the sample value of full scale")
     return float(white)
+
+
+def _checked_threads(threads: int | None) -> int:
+    """Return how many threads to use, or raise."""
+    if threads is None:
+        return os.cpu_count() or 1
+    if threads < 1:
+        raise InputError(f"{threads} threads cannot work; give a positive number or none for all processors")
+    return threads
 
 
 def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:

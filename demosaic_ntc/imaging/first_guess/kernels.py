@@ -3,7 +3,8 @@
 Every output pixel is the same short sum in the same order wherever it lies, so a picture computed in
 tiles equals the picture computed at once, bit for bit: no running sums, no reordering of floating point.
 Inner loops write one row and index from zero upwards: anything else is not vectorised, and
-neither is a division with `/`, which checks for zero; `np.divide` does not.
+neither is a division with `/`, which checks for zero (`np.divide` does not), nor a row that was unpacked from
+a matrix instead of taken by its index.
 """
 
 import numpy as np
@@ -22,7 +23,8 @@ LEAST_VARIATION = np.float32(0.01 / 255**2)
 def gaussian(sigma: float, first: int, last: int) -> Floats:
     """Return the taps of a Gaussian from position `first` to `last`, with sum 1."""
     taps = np.exp(-(np.arange(first, last + 1) ** 2) / (2 * sigma**2))
-    return (taps / taps.sum()).astype(np.float32)
+    normalised: Floats = (taps / taps.sum()).astype(np.float32)
+    return normalised
 
 
 GAUSSIAN_9 = gaussian(2, -4, 4)
@@ -99,20 +101,21 @@ def row_difference(mosaic: Floats, sign: Floats) -> Floats:
 def shrink_rows(difference: Floats) -> tuple[Floats, Floats]:
     """Shrink a noisy difference towards its smoothed self, row by row; return it with its error variance.
 
-    Over nine taps of the row let v be nine times the variance of the smoothed signal l and n nine times the
-    mean square of l - d, the noise. The best linear estimate is (v d + n l) / (v + n), its error v n / (v + n).
+    Over nine taps of the row let v be nine times the variance of the smoothed signal s and n nine times the
+    mean square of s - d, the noise. The best linear estimate is (v d + n s) / (v + n), its error variance
+    v n / (v + n).
     """
     height, width = difference.shape
     estimate, variance = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
     smoothed = filter_rows(difference, GAUSSIAN_9)
-    spread, noise = np.empty((2, width - 8), np.float32)
+    spread, noise = np.empty(width - 8, np.float32), np.empty(width - 8, np.float32)
     for i in range(height):
-        d, l = difference[i], smoothed[i]
-        sum_squares_around_mean(l, spread)
-        sum_square_differences(l, d, noise)
-        d_inner, l_inner, e, v = d[4:], l[4:], estimate[i, 4:], variance[i, 4:]
+        d, s = difference[i], smoothed[i]
+        sum_squares_around_mean(s, spread)
+        sum_square_differences(s, d, noise)
+        d_inner, s_inner, e, v = d[4:], s[4:], estimate[i, 4:], variance[i, 4:]
         for j in range(spread.size):
-            e[j] = np.divide(d_inner[j] * spread[j] + l_inner[j] * noise[j], spread[j] + noise[j])
+            e[j] = np.divide(d_inner[j] * spread[j] + s_inner[j] * noise[j], spread[j] + noise[j])
         for j in range(spread.size):
             v[j] = np.divide(spread[j] * noise[j], spread[j] + noise[j])
     return estimate, variance
@@ -173,7 +176,8 @@ def steer_difference(across: Floats, down: Floats) -> Floats:
     height, width = across.shape
     out = np.zeros((height, width), np.float32)
     row_variation, column_variation = variation(across, 0, 1), variation(down, 1, 0)
-    side, total, weights = np.empty((3, width - 8), np.float32)
+    side, total = np.empty(width - 8, np.float32), np.empty(width - 8, np.float32)
+    weights = np.empty(width - 8, np.float32)
     for i in range(4, height - 4):
         total[:], weights[:] = 0, 0
         for toward in (-1, 1):

@@ -43,7 +43,7 @@ def kiku2014(mosaic: Floats, cfa: Cfa) -> Floats:
 def _green(mosaic: Floats, sign: Floats) -> Floats:
     """Estimate green at red and blue sites from the colour differences along rows and along columns."""
     across = sign * (mosaic - row_estimates(mosaic))
-    down = sign * (mosaic - row_estimates(mosaic.T.copy()).T)
+    down = sign * (mosaic - row_estimates(mosaic.T.copy()).T.copy())
     return mosaic + steer_difference(across, down)
 
 

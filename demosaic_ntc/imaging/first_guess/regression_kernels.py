@@ -7,8 +7,9 @@ windows around it. The seven sums per window are r, g, r², r g, g², ∇²r ∇
 
 Values are centred, in [-1/2, 1/2], which keeps the variances accurate in single precision. Rows that are
 needed for a few rows only live in rings of `RING` rows, so that they stay in the processor's cache. Inner
-loops write one row and index from zero upwards: anything else is not vectorised. Margins as wide as the
-windows hold no meaningful values.
+loops write one row, index from zero upwards, divide by `np.divide` and take rows by index (unpacking hides
+that they are contiguous): anything else is not vectorised. Margins as wide as the windows hold no values of
+meaning.
 """
 
 import numpy as np
@@ -38,13 +39,13 @@ def row_estimates(mosaic: Floats) -> Floats:
     """
     height, width = mosaic.shape
     out = np.zeros((height, width), np.float32)
-    moments = np.zeros((RING, MOMENTS, width), np.float32)
-    lines = np.zeros((RING, 4, LINE, width), np.float32)
+    moments = np.zeros((MOMENTS, RING, width), np.float32)
+    lines = np.zeros((4, LINE, RING, width), np.float32)
     means = np.zeros((2, LINE, width), np.float32)
     for i in range(height):
-        take_row_moments(mosaic[i], moments[i % RING])
+        take_row_moments(mosaic[i], moments, i % RING)
         if i >= 6:
-            fit_row_windows(moments, i - 3, lines[(i - 3) % RING])
+            fit_row_windows(moments, i - 3, lines)
         if i >= 12:
             average_row_lines(lines, i - 6, means)
             interpolate_row(mosaic[i - 6], means, out[i - 6])
@@ -52,29 +53,29 @@ def row_estimates(mosaic: Floats) -> Floats:
 
 
 @kernel
-def take_row_moments(y: Floats, moments: Floats) -> None:
+def take_row_moments(y: Floats, moments: Floats, slot: int) -> None:
     """Fill the seven moments of each sample of a row and its guide, the mean of its two neighbours."""
-    r, h, rr, rg, gg, curve_rg, curve_gg = moments
-    curve_r, curve_g = np.zeros((2, y.size), np.float32)
+    h, curve_r, curve_g = moments[1, slot], np.zeros(y.size, np.float32), np.zeros(y.size, np.float32)
     guide, inner_r, inner_g = h[1:], curve_r[3:], curve_g[3:]
-    r[:] = y
     for j in range(y.size - 2):
         guide[j] = HALF * (y[j] + y[j + 2])
     for j in range(y.size - 6):
         inner_r[j] = (y[j + 3] + y[j + 3]) - (y[j + 1] + y[j + 5])
     for j in range(y.size - 6):
         inner_g[j] = (h[j + 3] + h[j + 3]) - (h[j + 1] + h[j + 5])
-    take_products(r, h, rr, rg, gg)
-    multiply(curve_r, curve_g, curve_rg)
-    multiply(curve_g, curve_g, curve_gg)
+    take_products(y, h, curve_r, curve_g, moments, slot)
 
 
 @kernel
-def take_products(r: Floats, g: Floats, rr: Floats, rg: Floats, gg: Floats) -> None:
-    """Fill the three products of two rows."""
-    multiply(r, r, rr)
-    multiply(r, g, rg)
-    multiply(g, g, gg)
+def take_products(r: Floats, g: Floats, curve_r: Floats, curve_g: Floats, moments: Floats, slot: int) -> None:
+    """Fill one row of the seven moments from the samples, their guide and the Laplacians of both."""
+    moments[0, slot] = r
+    moments[1, slot] = g
+    multiply(r, r, moments[2, slot])
+    multiply(r, g, moments[3, slot])
+    multiply(g, g, moments[4, slot])
+    multiply(curve_r, curve_g, moments[5, slot])
+    multiply(curve_g, curve_g, moments[6, slot])
 
 
 @kernel
@@ -85,6 +86,13 @@ def multiply(a: Floats, b: Floats, out: Floats) -> None:
 
 
 @kernel
+def add(a: Floats, b: Floats, out: Floats) -> None:
+    """Add two rows."""
+    for j in range(out.size):
+        out[j] = a[j] + b[j]
+
+
+@kernel
 def fit_row_windows(moments: Floats, i: int, lines: Floats) -> None:
     """Fit the lines of the 7×7 windows centred on row i to the samples of each of the four parities.
 
@@ -92,19 +100,19 @@ def fit_row_windows(moments: Floats, i: int, lines: Floats) -> None:
     column only (2) or in neither (3). Like parities lie at -2, 0, 2; unlike ones at -3, -1, 1, 3.
     """
     width = moments.shape[2]
-    column, share = np.empty((2, width), np.float32)
-    like, unlike = np.zeros((2, MOMENTS, width), np.float32)
+    column, share = np.empty(width, np.float32), np.empty(width, np.float32)
+    like, unlike = np.zeros((MOMENTS, width), np.float32), np.zeros((MOMENTS, width), np.float32)
     for unlike_row in range(2):
         for m in range(MOMENTS):
             if unlike_row:
-                add_unlike_rows(moments[:, m], i, column)
+                add_unlike_rows(moments[m], i, column)
             else:
-                add_like_rows(moments[:, m], i, column)
+                add_like_rows(moments[m], i, column)
             add_columns(column, like[m], unlike[m])
         share[:] = np.float32(1 / (9 + 3 * unlike_row))
-        fit_lines(like, share, lines[2 * unlike_row])
+        fit_lines(like, share, lines[2 * unlike_row], i % RING)
         share[:] = np.float32(1 / (12 + 4 * unlike_row))
-        fit_lines(unlike, share, lines[2 * unlike_row + 1])
+        fit_lines(unlike, share, lines[2 * unlike_row + 1], i % RING)
 
 
 @kernel
@@ -134,10 +142,10 @@ def add_columns(row: Floats, like: Floats, unlike: Floats) -> None:
 
 
 @kernel
-def fit_lines(sums: Floats, share: Floats, lines: Floats) -> None:
+def fit_lines(sums: Floats, share: Floats, lines: Floats, slot: int) -> None:
     """Turn the moments of a row of windows into weighted lines; `share` is one over the samples of each."""
-    r, g, rr, rg, gg, curve_rg, curve_gg = sums
-    weights, slopes, offsets = lines
+    r, g, rr, rg, gg, curve_rg, curve_gg = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6]
+    weights, slopes, offsets = lines[0, slot], lines[1, slot], lines[2, slot]
     for j in range(slopes.size):
         slopes[j] = np.divide(curve_rg[j], curve_gg[j] + TINY)
     for j in range(weights.size):
@@ -161,23 +169,23 @@ def average_row_lines(lines: Floats, i: int, means: Floats) -> None:
     """
     width = means.shape[2]
     column = np.empty((2, width), np.float32)
-    spare, even, odd, even_far, odd_far = np.zeros((5, width), np.float32)
+    near, far = np.empty(width, np.float32), np.empty(width, np.float32)
+    like, unlike = np.zeros((2, width), np.float32), np.zeros((2, width), np.float32)
     for part in range(LINE):
         for side in range(2):
-            add_like_rows(lines[:, side, part], i, column[side])
-            add_unlike_rows(lines[:, 2 + side, part], i, spare)
-            column[side] += spare
-        add_columns(column[0], even, odd)
-        add_columns(column[1], even_far, odd_far)
-        means[0, part] = even + odd_far
-        means[1, part] = even_far + odd
+            add_like_rows(lines[side, part], i, near)
+            add_unlike_rows(lines[2 + side, part], i, far)
+            add(near, far, column[side])
+            add_columns(column[side], like[side], unlike[side])
+        add(like[0], unlike[1], means[0, part])
+        add(like[1], unlike[0], means[1, part])
 
 
 @kernel
 def interpolate_row(y: Floats, means: Floats, out: Floats) -> None:
     """Estimate the other colour along a row by its line, plus the mean residual of the two neighbours."""
-    residual, tentative = np.zeros((2, y.size), np.float32)
-    weight, slope, offset = means[0]
+    residual, tentative = np.zeros(y.size, np.float32), np.zeros(y.size, np.float32)
+    weight, slope, offset = means[0, 0], means[0, 1], means[0, 2]
     inner, target = residual[1:], out[1:]
     for j in range(y.size - 2):
         guide = HALF * (y[j] + y[j + 2])
@@ -191,7 +199,7 @@ def interpolate_row(y: Floats, means: Floats, out: Floats) -> None:
 @kernel
 def evaluate_line(guide: Floats, mean: Floats, out: Floats) -> None:
     """Apply the mean line of each pixel to its guide, within the range of the samples."""
-    weight, slope, offset = mean
+    weight, slope, offset = mean[0], mean[1], mean[2]
     for j in range(out.size):
         line = np.divide(slope[j] * guide[j] + offset[j], weight[j])
         out[j] = min(max(line, -HALF), HALF)
@@ -199,49 +207,55 @@ def evaluate_line(guide: Floats, mean: Floats, out: Floats) -> None:
 
 @kernel
 def guided_plane(samples: Floats, guide: Floats, first_row: int, first_column: int) -> tuple[Floats, Floats]:
-    """Explain samples on every second row and column by a guide: return the explained plane, and the residual.
+    """Explain samples on every second row and column by a guide; return the explained plane and the residual.
 
     Windows are 11×11; the Laplacian is 4 at the centre and -1 at distance two in the four directions. The
     residual is zero off the sample sites, which start at (first_row, first_column).
     """
     height, width = samples.shape
     tentative, residual = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
-    mask, share = np.zeros(width, np.float32), np.empty((2, width), np.float32)
+    mask, mean = np.zeros(width, np.float32), np.zeros((LINE, width), np.float32)
+    moments, lines = np.zeros((MOMENTS, RING, width), np.float32), np.zeros((LINE, RING, width), np.float32)
     mask[first_column::2] = 1
-    for unlike_row in range(2):
-        share[unlike_row] = ONE / np.float32(6 * (5 + unlike_row))
-        share[unlike_row, first_column::2] = ONE / np.float32(5 * (5 + unlike_row))
-    moments, lines = np.zeros((RING, MOMENTS, width), np.float32), np.zeros((RING, LINE, width), np.float32)
-    sums, mean = np.zeros((MOMENTS, width), np.float32), np.zeros((LINE, width), np.float32)
     for i in range(2, height - 2):
         if i % 2 == first_row:
-            take_plane_moments(samples, guide, i, mask, moments[i % RING])
+            take_plane_moments(samples, guide, i, mask, moments)
         if i >= 12:
-            unlike_row = (i - 5 - first_row) % 2
-            for m in range(MOMENTS):
-                add_window(moments[:, m], i - 5 - (5 - unlike_row - 1 + 2 * unlike_row), 2, 5 + unlike_row, sums[m])
-            fit_lines(sums, share[unlike_row], lines[(i - 5) % RING])
+            fit_plane_windows(moments, i - 5, mask, (i - 5) % 2 == first_row, lines)
         if i >= 22:
             for part in range(LINE):
-                add_window(lines[:, part], i - 15, 1, 11, mean[part])
+                add_window(lines[part], i - 15, 1, 11, mean[part])
             evaluate_line(guide[i - 10], mean, tentative[i - 10])
-            if (i - 10) % 2 == first_row:
+            if i % 2 == first_row:
                 residual[i - 10] = (samples[i - 10] - tentative[i - 10]) * mask
     return tentative, residual
 
 
 @kernel
 def take_plane_moments(samples: Floats, guide: Floats, i: int, mask: Floats, moments: Floats) -> None:
-    """Fill the seven moments of a row of samples and their guide, zero off the sample sites."""
-    r, g, rr, rg, gg, curve_rg, curve_gg = moments
-    curve_r, curve_g = np.zeros((2, mask.size), np.float32)
-    take_curve(samples, i, mask, curve_r)
-    take_curve(guide, i, mask, curve_g)
+    """Fill the seven moments of row i of the samples and their guide, zero off the sample sites."""
+    r, g = np.zeros(mask.size, np.float32), np.zeros(mask.size, np.float32)
+    curve_r, curve_g = np.zeros(mask.size, np.float32), np.zeros(mask.size, np.float32)
     multiply(samples[i], mask, r)
     multiply(guide[i], mask, g)
-    take_products(r, g, rr, rg, gg)
-    multiply(curve_r, curve_g, curve_rg)
-    multiply(curve_g, curve_g, curve_gg)
+    take_curve(samples, i, mask, curve_r)
+    take_curve(guide, i, mask, curve_g)
+    take_products(r, g, curve_r, curve_g, moments, i % RING)
+
+
+@kernel
+def fit_plane_windows(moments: Floats, i: int, mask: Floats, on_samples: bool, lines: Floats) -> None:
+    """Fit the lines of the 11×11 windows centred on row i, which holds samples itself or lies between them.
+
+    Eleven rows hold five rows of samples when the middle one does, else six; likewise the columns.
+    """
+    rows = 5 if on_samples else 6
+    sums, share = np.zeros((MOMENTS, mask.size), np.float32), np.empty(mask.size, np.float32)
+    for j in range(mask.size):
+        share[j] = ONE / (np.float32(rows) * (np.float32(6) - mask[j]))
+    for m in range(MOMENTS):
+        add_window(moments[m], i + 1 - rows, 2, rows, sums[m])
+    fit_lines(sums, share, lines, i % RING)
 
 
 @kernel
