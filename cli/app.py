@@ -11,8 +11,10 @@ import typer
 from typer.core import TyperGroup
 
 from .benchmark import benchmark
+from .convert import convert
 from .demo import demo
 from .failures import explained
+from .info import info
 
 DEFAULT_COMMAND = "convert"
 
@@ -71,5 +73,7 @@ def program(
     """Demosaicing and inpainting by nonnegative tensor completion, with certificates."""
 
 
+app.command()(convert)
+app.command()(info)
 app.command()(demo)
 app.add_typer(benchmark, name="benchmark")

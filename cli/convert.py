@@ -1,0 +1,49 @@
+"""The command ``demosaic-ntc convert``, which is also meant when no command is named."""
+
+from . import options as o
+from .failures import explained
+
+
+def convert(
+    source: o.Source,
+    target: o.Target,
+    cfa: o.Array = None,
+    width: o.Width = None,
+    height: o.Height = None,
+    raw_bits: o.RawBits = None,
+    max_pixels: o.MaxPixels = 150_000_000,
+    bits: o.Bits = None,
+    space: o.Space = "srgb",
+    linear: o.Linear = False,
+    crop: o.Crop = "visible",
+    no_rotate: o.NoRotate = False,
+    no_metadata: o.NoMetadata = False,
+    jpeg_quality: o.JpegQuality = 95,
+    wb: o.WhiteBalance = "camera",
+    black: o.Black = None,
+    white: o.White = "auto",
+    exposure: o.Brightness = "0",
+    highlights: o.Highlights = "clip",
+    bad_pixels: o.BadPixels = None,
+    method: o.Method = "ntc",
+    quality: o.Quality = "normal",
+    seed: o.Seed = 0,
+    threads: o.Threads = None,
+    time_limit: o.TimeLimit = None,
+    overwrite: o.Overwrite = False,
+    quiet: o.Quiet = False,
+    verbose: o.Verbose = False,
+    json: o.Json = False,
+    debug: o.Debug = False,
+) -> None:
+    """Turn a raw file into a finished picture.
+
+    Writes the full visible area with the camera's white balance, upright, with EXIF and colour profile;
+    nothing is brightened unasked. An existing picture is left alone unless --overwrite is given.
+    """
+    chosen = locals()  # every option by its name
+    with explained(debug=debug):
+        from .converting import Telling, convert_one, settings_from
+
+        settings = settings_from(chosen)
+        convert_one(source, target, settings, Telling(quiet=quiet, verbose=verbose, json=json))

@@ -1,0 +1,168 @@
+"""A conversion asked for on the command line: its settings, its run, and what it says afterwards."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from demosaic_ntc.errors import InputError, OutputError
+from demosaic_ntc.files.conversion import Conversion, convert_file
+from demosaic_ntc.files.plain import Layout
+from demosaic_ntc.files.settings import Development, Engine, Output, Settings
+from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.demosaic import METHODS
+from demosaic_ntc.imaging.restored import GroupCertificate
+
+from .failures import one_line
+from .progress import kernels_are_compiled, shown_progress
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How much is said."""
+
+    quiet: bool = False
+    verbose: bool = False
+    json: bool = False
+
+    @property
+    def notes(self) -> bool:
+        """Whether notes for people go to stderr."""
+        return not self.quiet and not self.json
+
+
+def settings_from(options: Mapping[str, Any]) -> Settings:
+    """The settings that the options of a command describe; what makes no sense is wrong usage."""
+    if options["method"] not in METHODS:
+        raise typer.BadParameter(f"unknown method {options['method']!r}; use one of {', '.join(METHODS)}")
+    try:
+        settings = Settings(
+            layout=layout_from(options),
+            limits=Limits(pixels=options["max_pixels"]),
+            development=_development(options),
+            engine=_engine(options),
+            output=_output(options),
+        )
+        settings.output.depth(options["target"])
+    except (InputError, OutputError) as error:
+        raise typer.BadParameter(str(error)) from error
+    return settings
+
+
+def layout_from(options: Mapping[str, Any]) -> Layout:
+    """What the options say about a mosaic without a header of its own."""
+    cfa = Cfa.parse(options["cfa"]) if options["cfa"] else None
+    return Layout(cfa, options["width"], options["height"], options["raw_bits"])
+
+
+def _development(options: Mapping[str, Any]) -> Development:
+    """How samples become a picture."""
+    same_names = ("black", "white", "exposure", "highlights", "space", "linear", "crop", "bad_pixels")
+    return Development(
+        balance=options["wb"], rotate=not options["no_rotate"], **{name: options[name] for name in same_names}
+    )
+
+
+def _engine(options: Mapping[str, Any]) -> Engine:
+    """How the mosaic is completed."""
+    return Engine(**{name: options[name] for name in ("method", "quality", "seed", "threads", "time_limit")})
+
+
+def _output(options: Mapping[str, Any]) -> Output:
+    """How the picture is written."""
+    return Output(
+        bits=int(options["bits"]) if options["bits"] else None,
+        jpeg_quality=options["jpeg_quality"],
+        metadata=not options["no_metadata"],
+        overwrite=options["overwrite"],
+    )
+
+
+def convert_one(source: Path, target: Path, settings: Settings, telling: Telling) -> None:
+    """Convert a file and say what was done; an existing target is left alone unless told otherwise."""
+    if os.path.realpath(source) == os.path.realpath(target):
+        raise typer.BadParameter(
+            f"{one_line(str(target))}: input and output are the same file; choose another OUT"
+        )
+    if target.exists() and not settings.output.overwrite:
+        _tell_skipped(source, target, telling)
+        return
+    if telling.notes and settings.engine.method == "ntc" and not kernels_are_compiled():
+        typer.echo("compiling the engine; this happens once and takes about a minute", err=True)
+    with shown_progress(quiet=telling.quiet) as report:
+        done = convert_file(source, target, settings, report)
+    _tell_done(done, settings, telling)
+
+
+def _tell_skipped(source: Path, target: Path, telling: Telling) -> None:
+    """Say that nothing was done."""
+    if telling.json:
+        typer.echo(json.dumps({"source": str(source), "target": str(target), "status": "skipped"}))
+    elif not telling.quiet:
+        typer.echo(f"{one_line(str(target))}: exists, skipped; use --overwrite to replace it", err=True)
+
+
+def _tell_done(done: Conversion, settings: Settings, telling: Telling) -> None:
+    """Say what was done."""
+    if telling.json:
+        typer.echo(json.dumps(described(done, settings)))
+        return
+    if telling.quiet:
+        return
+    for notice in done.notices:
+        typer.echo(f"note: {one_line(notice)}", err=True)
+    for line in _lines(done, verbose=telling.verbose):
+        typer.echo(one_line(line))
+
+
+def described(done: Conversion, settings: Settings) -> dict[str, Any]:
+    """What was done, as an object for JSON."""
+    return {
+        "source": str(done.source),
+        "target": str(done.target),
+        "status": "done",
+        "camera": done.camera,
+        "width": done.size[1],
+        "height": done.size[0],
+        "cfa": done.cfa,
+        "white_balance": {"source": done.exposure.balance_source, "multipliers": list(done.exposure.balance)},
+        "white_level": done.exposure.white,
+        "matrix": done.matrix_source,
+        "exposure": done.stops,
+        "parameters": settings.described(),
+        "seconds": {**done.seconds, "total": sum(done.seconds.values())},
+        "certificate": certificate(done.certificate),
+        "notices": list(done.notices),
+    }
+
+
+def certificate(groups: GroupCertificate | None) -> dict[str, float] | None:
+    """What is proven about the result; interpolations prove nothing."""
+    if groups is None:
+        return None
+    share = groups.certified / groups.groups if groups.groups else 1.0
+    return {"groups": groups.groups, "share_certified": share, "worst_gap": groups.worst_gap}
+
+
+def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
+    """What was done, for people."""
+    red, green, blue, _ = done.exposure.balance
+    balance = f"{done.exposure.balance_source} ({red:.3g}, {green:.3g}, {blue:.3g})"
+    camera = f"{done.camera}, " if done.camera else ""
+    yield (
+        f"{done.target}: {camera}{done.size[1]}×{done.size[0]}, {done.cfa}, white balance {balance}, "
+        f"{sum(done.seconds.values()):.1f} s"
+    )
+    proven = certificate(done.certificate)
+    if proven is not None:
+        share, gap = proven["share_certified"], proven["worst_gap"]
+        yield f"certified: {share:.2%} of {proven['groups']} groups, largest gap {gap:.2g}"
+    if verbose:
+        seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in done.seconds.items())
+        yield f"white level {done.exposure.white:g}, matrix {done.matrix_source}, {done.stops:+.2f} EV"
+        yield seconds

@@ -1,0 +1,27 @@
+"""The command ``demosaic-ntc info``: what a file holds and what converting it would take."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+from .failures import explained
+
+
+def info(
+    sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files or mosaics.")],
+    cfa: o.Array = None,
+    width: o.Width = None,
+    height: o.Height = None,
+    raw_bits: o.RawBits = None,
+    max_pixels: o.MaxPixels = 150_000_000,
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON list, one object per file.")] = False,
+    debug: o.Debug = False,
+) -> None:
+    """Show camera, size, colour array, levels, white balance and matrix, and what a conversion would take."""
+    chosen = locals()  # every option by its name
+    with explained(debug=debug):
+        from .informing import inform
+
+        inform(sources, chosen, as_json=json)
