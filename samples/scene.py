@@ -20,7 +20,7 @@ def scene(height: int, width: int, seed: int = 7) -> Picture:
     _paint_strokes(picture, generator)
     _paint_leaves(picture, y, x, generator)
     sharp = picture.reshape(height, _FINE, width, _FINE, 3).mean(axis=(1, 3))
-    return np.clip(_softened(sharp), 0.02, 0.92)
+    return np.clip(_softened(sharp), 0.02, 1.0)
 
 
 def _sky(y: Picture, x: Picture) -> Picture:
@@ -41,7 +41,7 @@ def _paint_star(picture: Picture, y: Picture, x: Picture) -> None:
     down, right = y - 0.31, x - 0.31
     radius, angle = np.hypot(down, right), np.arctan2(down, right)
     inside = (radius < 0.26) & (radius > 0.03)
-    rays = 0.5 + 0.4 * np.sign(np.sin(18 * angle))
+    rays = 0.55 + 0.45 * np.sign(np.sin(18 * angle))
     picture[inside] = rays[inside][:, None]
 
 

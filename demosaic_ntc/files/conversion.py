@@ -29,6 +29,7 @@ from demosaic_ntc.files.render import (
     oriented,
 )
 from demosaic_ntc.files.settings import Development, Engine, Settings
+from demosaic_ntc.files.sniff import named
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import demosaic
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
@@ -91,7 +92,7 @@ def convert_file(
         ready = prepare(source, settings)
         journal.notices += _notices(ready, settings.development)
         report(Progress("decoding", 1, 1))
-    with journal.stage("demosaic"):
+    with journal.stage("demosaic"), named(source):
         restored = complete_mosaic(ready.mosaic, ready.photo.cfa, settings.engine, report)
     with journal.stage("render"):
         look = _look(restored, ready, settings.development, bits)
@@ -125,7 +126,9 @@ def convert_file(
 def prepare(source: Path, settings: Settings) -> Prepared:
     """Read a photo and bring its samples into the form the engine wants."""
     how = settings.development
-    photo = with_levels(read_photo(source, settings.layout, settings.limits), how.black, how.white)
+    photo = read_photo(source, settings.layout, settings.limits)
+    with named(source):
+        photo = with_levels(photo, how.black, how.white)
     if how.bad_pixels is not None:
         photo = without_bad_pixels(photo, read_bad_pixels(how.bad_pixels, photo.size))
     exposure = expose(photo, how.balance, how.white, keep_highlights=how.highlights == "blend")

@@ -20,9 +20,10 @@ White = Literal["auto", "metadata"] | float
 # Rows per step: whole blocks of the grey-world rule (8) and whole periods of any array we read (2, 4, 6).
 _BAND = 240
 
-# A sensor is taken to saturate below its nominal white if this many samples crowd within this distance of
-# the largest one, and the largest one is not below this share of white.
-_CROWD, _CROWD_WIDTH, _LEAST_SHARE = 20, 0.005, 0.75
+# A sensor is taken to saturate below its nominal white if its largest sample is above this share of white,
+# at least this many samples lie within this distance of it, and they lie there at least this many times as
+# densely as just below: unsaturated highlights thin out towards the top instead.
+_LEAST_SHARE, _CROWD, _CROWD_WIDTH, _CROWD_DENSITY = 0.75, 20, 0.01, 2.0
 
 _BLOCK = 8
 _NEAR_WHITE = 25
@@ -76,8 +77,10 @@ def saturation(photo: RawPhoto) -> float:
 def _crowded_top(histogram: NDArray[np.int64], white: float) -> int | None:
     """The largest sample value, if it is near but below white and many samples lie next to it."""
     top = int(np.flatnonzero(histogram)[-1]) if histogram.any() else 0
-    crowd = int(histogram[int(top * (1 - _CROWD_WIDTH)) :].sum())
-    return top if _LEAST_SHARE * white < top < white and crowd >= _CROWD else None
+    edge, below = int(top * (1 - _CROWD_WIDTH)), int(top * (1 - 3 * _CROWD_WIDTH))
+    crowd, others = int(histogram[edge:].sum()), int(histogram[below:edge].sum())
+    is_dense = crowd >= max(_CROWD, _CROWD_DENSITY * others / 2)
+    return top if _LEAST_SHARE * white < top < white and is_dense else None
 
 
 def _histograms(photo: RawPhoto) -> NDArray[np.int64]:
