@@ -79,18 +79,21 @@ def named(path: Path) -> Iterator[None]:
 
 def open_regular(path: Path, limits: Limits) -> BinaryIO:
     """Open a file for reading if it is a regular one of a sensible size; never blocks."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(path, flags)
+        file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 (handed to the caller)
     except OSError as error:
         raise InputError(_why_not_opened(path, error)) from error
-    file = os.fdopen(descriptor, "rb")
     try:
-        _check_status(os.fstat(descriptor), limits)
+        _check_status(os.fstat(file.fileno()), limits)
     except InputError:
         file.close()
         raise
     return file
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open without waiting for the other end of a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _why_not_opened(path: Path, error: OSError) -> str:
@@ -100,6 +103,8 @@ def _why_not_opened(path: Path, error: OSError) -> str:
             return f"the link points to {os.readlink(path)}, which does not exist; mend or replace it"
         case FileNotFoundError():
             return "there is no such file; check the path"
+        case IsADirectoryError():
+            return "is a folder, not a file; give a regular file"
         case PermissionError():
             return "may not be read; check its permissions"
         case _:
@@ -107,7 +112,6 @@ def _why_not_opened(path: Path, error: OSError) -> str:
 
 
 _OTHER_FILES = (
-    (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),

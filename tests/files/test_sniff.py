@@ -1,0 +1,81 @@
+import io
+from pathlib import Path
+
+import pytest
+
+from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
+from demosaic_ntc.files.sniff import (
+    Kind,
+    Limits,
+    check_is_raw,
+    check_pixels,
+    kind_of,
+    main_directory,
+    named,
+    open_regular,
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"),
+    [
+        (b"II*\0", Kind.TIFF),
+        (b"MM\0*", Kind.TIFF),
+        (b"FUJIFILMCCD-RAW 0201", Kind.RAW),
+        (b"II\x1a\0\0\0HEAPCCDR", Kind.RAW),
+        (b"\0\0\0\x18ftypcrx ", Kind.RAW),
+        (b"FOVb", Kind.FOVEON),
+        (b"\x89PNG\r\n\x1a\n", Kind.PNG),
+        (b"\xff\xd8\xff\xe0", Kind.JPEG),
+        (b"%!PS-Adobe-3.0 EPSF", Kind.POSTSCRIPT),
+        (b"some text", Kind.UNKNOWN),
+    ],
+)
+def test_first_bytes_tell_the_kind(head: bytes, kind: Kind) -> None:
+    assert kind_of(io.BytesIO(head.ljust(40, b"\0"))) is kind
+
+
+def test_unknown_bytes_are_no_raw_and_say_how_to_read_them_anyway() -> None:
+    with pytest.raises(NotAnImage, match="--width --height --raw-bits --cfa"):
+        check_is_raw(io.BytesIO(b"\x14\x1a" * 100))
+
+
+def test_foveon_has_no_colour_filter_array() -> None:
+    with pytest.raises(Unsupported, match="no colour filter array"):
+        check_is_raw(io.BytesIO(b"FOVb".ljust(100, b"\0")))
+
+
+def test_sizes_are_bounded() -> None:
+    check_pixels(6000, 4000, Limits())
+    with pytest.raises(
+        TooLarge, match="3600000000 pixels, the limit is 150000000; raise it with --max-pixels"
+    ):
+        check_pixels(60000, 60000, Limits())
+    with pytest.raises(NotAnImage, match="invalid size"):
+        check_pixels(0, 4000, Limits())
+
+
+def test_mosaic_is_found_in_a_dng(samples: Path) -> None:
+    with (samples / "small_rggb.dng").open("rb") as file:
+        directory = main_directory(file)
+    assert directory is not None
+    assert (directory[256], directory[257]) == ((48,), (36,))
+
+
+def test_files_over_the_limit_are_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "big.dng"
+    path.write_bytes(bytes(100))
+    with pytest.raises(TooLarge, match="100 bytes"):
+        open_regular(path, Limits(file_bytes=99))
+
+
+def test_empty_files_are_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "empty.dng"
+    path.touch()
+    with pytest.raises(Truncated, match="empty file"):
+        open_regular(path, Limits())
+
+
+def test_errors_get_the_path_in_front() -> None:
+    with pytest.raises(InputError, match=r"^a/b\.dng: broken; mend it$"), named(Path("a/b.dng")):
+        raise InputError("broken; mend it")
