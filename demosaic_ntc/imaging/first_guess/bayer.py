@@ -12,7 +12,7 @@ Floats = NDArray[np.float32]
 def require_bayer(cfa: Cfa, method: str) -> None:
     """Raise when a method that is defined on Bayer arrays only is asked for another one."""
     if not cfa.is_bayer:
-        raise Unsupported(f"{method} is defined on Bayer arrays, not on {cfa.name}; use method any-array")
+        raise Unsupported(f"{method} is defined on Bayer arrays, not on {cfa.name}; use method blend")
 
 
 def mirrored(mosaic: Floats, halo: int) -> Floats:

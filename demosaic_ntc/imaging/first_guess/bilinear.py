@@ -5,11 +5,13 @@ convolution, Knutsson and Westin 1993, doi:10.1109/CVPR.1993.341081). On a Bayer
 and this is plain bilinear interpolation. Beyond the border there are no samples.
 """
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.first_guess.kernels import filter_columns, filter_rows
+from demosaic_ntc.imaging.first_guess.kernels import filter_separably
 
 Floats = NDArray[np.float32]
 
@@ -26,8 +28,8 @@ def bilinear(mosaic: Floats, cfa: Cfa) -> Floats:
 def normalised_convolution(samples: Floats, mask: NDArray[np.bool_], taps: Floats) -> Floats:
     """Return the weighted mean of the nearby samples where there is none, the sample where there is one."""
     known = mask.astype(np.float32)
-    total = filter_columns(filter_rows(samples * known, taps), taps)
-    weight = filter_columns(filter_rows(known, taps), taps)
+    total = filter_separably(samples * known, taps, taps)
+    weight = filter_separably(known, taps, taps)
     return np.where(mask, samples, total / weight)
 
 
@@ -36,6 +38,7 @@ def tent(radius: int) -> Floats:
     return (1 - np.abs(np.arange(-radius, radius + 1)) / (radius + 1)).astype(np.float32)
 
 
+@cache
 def reach(cfa: Cfa) -> int:
     """Return the least radius at which every pixel, a corner too, sees all three channels.
 

@@ -30,37 +30,31 @@ def gaussian(sigma: float, first: int, last: int) -> Floats:
 GAUSSIAN_9 = gaussian(2, -4, 4)
 ONE_SIDED_5 = gaussian(1, 0, 4)
 ONES_3 = np.ones(3, np.float32)
+ONE_TAP = np.ones(1, np.float32)
 
 
 @kernel
-def filter_rows(image: Floats, taps: Floats) -> Floats:
-    """Correlate every row with an odd number of taps, zeros beyond the border."""
+def filter_separably(image: Floats, down: Floats, right: Floats) -> Floats:
+    """Correlate every column, then every row, with odd numbers of taps, zeros beyond the border."""
     height, width = image.shape
-    reach = taps.size // 2
+    above, left = down.size // 2, right.size // 2
     out = np.zeros((height, width), np.float32)
+    column = np.zeros(width + 2 * left, np.float32)
+    middle = column[left : left + width]
     for i in range(height):
-        for k in range(taps.size):
-            shift = k - reach
-            count = width - abs(shift)
-            source, target = image[i, max(0, shift) :], out[i, max(0, -shift) :]
-            for j in range(count):
-                target[j] += taps[k] * source[j]
+        middle[:] = 0
+        for k in range(max(0, above - i), min(down.size, height + above - i)):
+            add_scaled(image[i + k - above], down[k], middle)
+        for k in range(right.size):
+            add_scaled(column[k:], right[k], out[i])
     return out
 
 
 @kernel
-def filter_columns(image: Floats, taps: Floats) -> Floats:
-    """Correlate every column with an odd number of taps, zeros beyond the border."""
-    height, width = image.shape
-    reach = taps.size // 2
-    out = np.zeros((height, width), np.float32)
-    for i in range(height):
-        target = out[i]
-        for k in range(max(0, reach - i), min(taps.size, height + reach - i)):
-            source = image[i + k - reach]
-            for j in range(width):
-                target[j] += taps[k] * source[j]
-    return out
+def add_scaled(row: Floats, scale: float, out: Floats) -> None:
+    """Add a multiple of a row."""
+    for j in range(out.size):
+        out[j] += scale * row[j]
 
 
 @kernel
@@ -107,7 +101,7 @@ def shrink_rows(difference: Floats) -> tuple[Floats, Floats]:
     """
     height, width = difference.shape
     estimate, variance = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
-    smoothed = filter_rows(difference, GAUSSIAN_9)
+    smoothed = filter_separably(difference, ONE_TAP, GAUSSIAN_9)
     spread, noise = np.empty(width - 8, np.float32), np.empty(width - 8, np.float32)
     for i in range(height):
         d, s = difference[i], smoothed[i]
@@ -202,14 +196,7 @@ def variation(plane: Floats, down: int, right: int) -> Floats:
         after, before, target = plane[i + down, 1 + right :], plane[i - down, 1 - right :], steps[i, 1:]
         for j in range(width - 2):
             target[j] = abs(after[j] - before[j])
-    return filter_columns(filter_rows(steps, ONES_3), ONES_3)
-
-
-@kernel
-def add_scaled(row: Floats, scale: float, out: Floats) -> None:
-    """Add a multiple of a row."""
-    for j in range(out.size):
-        out[j] += scale * row[j]
+    return filter_separably(steps, ONES_3, ONES_3)
 
 
 @kernel

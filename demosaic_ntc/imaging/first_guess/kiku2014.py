@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.bayer import green_sign, inner, mirrored, require_bayer
-from demosaic_ntc.imaging.first_guess.kernels import filter_columns, filter_rows, steer_difference
+from demosaic_ntc.imaging.first_guess.kernels import filter_separably, steer_difference
 from demosaic_ntc.imaging.first_guess.regression_kernels import guided_plane, row_estimates
 
 Floats = NDArray[np.float32]
@@ -49,4 +49,4 @@ def _green(mosaic: Floats, sign: Floats) -> Floats:
 
 def _bilinear(residual: Floats) -> Floats:
     """Spread residuals on every second row and column over all pixels."""
-    return filter_columns(filter_rows(residual, BILINEAR_TAPS), BILINEAR_TAPS)
+    return filter_separably(residual, BILINEAR_TAPS, BILINEAR_TAPS)
