@@ -34,6 +34,7 @@ class AlsSettings:
 PUBLISHED = AlsSettings()
 
 #: A smaller ridge, and sweeps until they no longer help: 1e-4 is as large as the objectives to be reached.
+#: Better where samples abound (10³ to 20³ and higher orders), worse where they are scarce (40³ and up).
 TUNED = AlsSettings(ridge=0.03, tolerance=1e-6)
 
 

@@ -131,12 +131,29 @@ def _iterate(
 
 def _fit_mode(factors: list[Floats], tensor: Floats, mode: int, pull: Floats, step: float) -> Floats:
     """The factor matrix of one mode by regularised least squares against the whole tensor."""
-    others = [factor.T for i, factor in enumerate(factors) if i != mode]
-    rank = others[0].shape[0]
-    gram = column_products([factor @ factor.T for factor in others])
-    unfolded = np.moveaxis(tensor, mode, 0).reshape(tensor.shape[mode], -1)
-    side = unfolded @ outer_rows(others, np.ones(rank)).T + pull
-    return np.asarray(np.linalg.solve(gram + (step + _RIDGE) * np.eye(rank), side.T).T, dtype=np.float64)
+    gram = column_products([factor.T @ factor for i, factor in enumerate(factors) if i != mode])
+    side = _against_others(factors, tensor, mode) + pull
+    system = gram + (step + _RIDGE) * np.eye(len(gram))
+    return np.asarray(np.linalg.solve(system, side.T).T, dtype=np.float64)
+
+
+def _against_others(factors: list[Floats], tensor: Floats, mode: int) -> Floats:
+    """X_(i) B_i: the unfolding times the Khatri-Rao product of the other factors, of shape (r_i, rank).
+
+    The tensor is read as (before, r_i, after) and multiplied by the longer side first: nothing of its
+    size is copied.
+    """
+    ones = np.ones(factors[0].shape[1])
+    before = outer_rows([factor.T for factor in factors[:mode]], ones)
+    after = outer_rows([factor.T for factor in factors[mode + 1 :]], ones)
+    rank, size = len(ones), tensor.shape[mode]
+    if before.shape[1] >= after.shape[1]:
+        part = (before @ tensor.reshape(before.shape[1], -1)).reshape(rank, size, -1)
+        product: Floats = np.einsum("srq,sq->rs", part, after)
+    else:
+        part = (tensor.reshape(-1, after.shape[1]) @ after.T).reshape(-1, size, rank)
+        product = np.einsum("lrs,sl->rs", part, before)
+    return product
 
 
 def _reconstruct(factors: list[Floats]) -> Floats:

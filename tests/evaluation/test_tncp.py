@@ -5,7 +5,15 @@ from demosaic_ntc.errors import TooLarge
 from evaluation.metrics import nmse
 from evaluation.synthetic import draw_samples, random_truth
 from evaluation.tensors import Samples, observed
-from evaluation.tncp import CORRECTED, PUBLISHED, raise_small, shrink, start_from_markers, tncp
+from evaluation.tncp import (
+    CORRECTED,
+    PUBLISHED,
+    _against_others,
+    raise_small,
+    shrink,
+    start_from_markers,
+    tncp,
+)
 
 
 def test_the_two_rules_for_singular_values() -> None:
@@ -18,6 +26,19 @@ def test_missing_cells_start_at_their_marker_plus_the_mean_norm() -> None:
     known, is_known = np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[True, False], [False, False]])
     expected = np.sqrt(9.0 + 3.0) / 4 - 1.0
     np.testing.assert_allclose(start_from_markers(known, is_known), [[3.0, expected], [expected, expected]])
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2, 3])
+def test_a_mode_is_fitted_against_the_product_of_all_others(mode: int) -> None:
+    generator = np.random.default_rng(0)
+    tensor = generator.random((2, 3, 4, 5))
+    factors = [generator.random((size, 2)) for size in tensor.shape]
+    factors[mode] = np.eye(tensor.shape[mode], 2)
+    letters = "abcd"
+    others = [i for i in range(4) if i != mode]
+    rule = ",".join(["abcd", *(f"{letters[i]}s" for i in others)]) + f"->{letters[mode]}s"
+    expected = np.einsum(rule, tensor, *(factors[i] for i in others))
+    np.testing.assert_allclose(_against_others(factors, tensor, mode), expected)
 
 
 def test_corrected_beats_published() -> None:
