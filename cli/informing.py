@@ -66,7 +66,7 @@ def described(source: Path, photo: RawPhoto) -> dict[str, Any]:
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
         "estimated_seconds": {
-            name: round(cost * height * width / 1e6, 1) for name, cost in _SECONDS_PER_MEGAPIXEL.items()
+            name: float(f"{cost * height * width / 1e6:.2g}") for name, cost in _SECONDS_PER_MEGAPIXEL.items()
         },
         "estimated_megabytes": round((_BYTES_AT_REST + _BYTES_PER_PIXEL * height * width) / 1e6),
         "notices": list(photo.notices),
