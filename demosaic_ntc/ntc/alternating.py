@@ -9,13 +9,13 @@ import numpy as np
 
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
 from demosaic_ntc.ntc.kernels.alternating import Words, alternate
-from demosaic_ntc.ntc.oracle import Found, Remembered
+from demosaic_ntc.ntc.oracle import Found, Oracle, Remembered
 from demosaic_ntc.ntc.problem import Bits, Floats, Observations
 
 SWEEPS = 60
-MUTATED_STARTS = 16
+MUTATED_STARTS = 32
 MUTATION_RATE = 0.15
-KEPT = 12  # how many other local optima of a call are remembered
+KEPT = 30  # how many other local optima of a call are remembered
 
 
 class AlternatingMaximisation:
@@ -24,15 +24,11 @@ class AlternatingMaximisation:
     name = "alternating"
 
     def __init__(
-        self,
-        observed: Observations,
-        random: np.random.Generator,
-        memory: Remembered,
-        batches: int = 8,
+        self, observed: Observations, seed: int, memory: Remembered | None = None, batches: int = 1
     ) -> None:
         self._slots = observed.slots
         self._offsets = observed.offsets
-        self._random = random
+        self._random = np.random.default_rng(seed)
         self._memory = memory
         self._batches = batches
         self._incumbent: Bits | None = None
@@ -54,7 +50,7 @@ class AlternatingMaximisation:
 
     def _starts(self) -> Words:
         """Draw 64 starts, bit b of each word belonging to start b."""
-        words = self._random.integers(0, 2**64, self._offsets[-1], dtype=np.uint64)
+        words: Words = self._random.integers(0, 2**64, self._offsets[-1], dtype=np.uint64)
         if self._incumbent is not None:
             flips = self._random.random((self._offsets[-1], MUTATED_STARTS)) < MUTATION_RATE
             mutated = self._incumbent[:, None] ^ flips
@@ -68,9 +64,16 @@ class AlternatingMaximisation:
         _, distinct = np.unique(values[order], return_index=True)
         chosen = order[distinct[: KEPT + 1]]
         best = self._vertex(words, int(chosen[0]))
-        self._memory.keep([self._vertex(words, int(b)) for b in chosen[1:] if values[b] <= target])
+        if self._memory:
+            self._memory.keep([self._vertex(words, int(b)) for b in chosen[1:] if values[b] <= target])
         return Found(best, float(gradient[best.support].sum()))
 
     def _vertex(self, words: Words, start: int) -> Vertex:
         factors = ((words >> np.uint64(start)) & np.uint64(1)).astype(np.uint8)
         return vertex_of(self._slots, factors)
+
+
+def guessing_oracles(observed: Observations, seed: int) -> list[Oracle]:
+    """Return the cheap oracles, cheapest first: vertices seen before, and 64 starts of the heuristic."""
+    memory = Remembered()
+    return [memory, AlternatingMaximisation(observed, seed, memory)]

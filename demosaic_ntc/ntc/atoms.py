@@ -5,10 +5,12 @@ that inner steps need is therefore the matrix of the inner products ⟨p_i, p_j�
 vertices come and go: a step inside the active set never touches the observations.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from demosaic_ntc.ntc.kernels.cholesky import delete_row_and_column
 from demosaic_ntc.ntc.kernels.supports import Counts, combine, sums_over_supports, support_of
 from demosaic_ntc.ntc.problem import Bits, Floats, Problem, Slots
 
@@ -82,7 +84,7 @@ class Shelf:
 class ActiveSet:
     """A convex combination of vertices with the inner products of its members."""
 
-    def __init__(self, problem: Problem, vertex: Vertex) -> None:
+    def __init__(self, problem: Problem, vertices: Sequence[Vertex], weights: Floats) -> None:
         self.problem = problem
         self.shelf = Shelf()
         self.weights: Floats = np.zeros(0)
@@ -90,7 +92,9 @@ class ActiveSet:
         self._gram: Floats = np.empty((16, 16))
         self._overlap: Floats = np.empty(16)  # Σ_u∈support w ȳ for each vertex
         self._scratch: Floats = np.zeros(problem.observed.value.size)
-        self.append(vertex, 1.0)
+        for vertex in vertices:
+            self.append(vertex, 0.0)
+        self.weights = np.array(weights, np.float64)
         self.refresh()
 
     def __len__(self) -> int:
@@ -115,8 +119,7 @@ class ActiveSet:
         """Drop a vertex and its weight, as it is."""
         count = len(self)
         self.shelf.remove(position)
-        for axis in (self._gram[:count], self._gram[:count].T):
-            axis[position : count - 1] = axis[position + 1 : count].copy()
+        delete_row_and_column(self._gram, count, position)
         self._overlap[position : count - 1] = self._overlap[position + 1 : count].copy()
         self.weights = np.delete(self.weights, position)
 
@@ -143,3 +146,20 @@ class ActiveSet:
         gram[:count, :count] = self._gram[:count, :count]
         self._gram = gram
         self._overlap = np.resize(self._overlap, 2 * count)
+
+
+def constant_start(problem: Problem) -> ActiveSet:
+    """Return the active set of the best constant: the all-ones vertex and, where λ exceeds it, zero."""
+    observed = problem.observed
+    ones = np.ones(int(observed.offsets[-1]), np.uint8)
+    share = min(float(observed.weight @ observed.value) / problem.radius, 1.0)
+    vertices = [vertex_of(observed.slots, ones), vertex_of(observed.slots, 0 * ones)]
+    return ActiveSet(problem, vertices, np.array([share, 1.0 - share]))
+
+
+def entries_at(slots: Slots, active: ActiveSet) -> Floats:
+    """Return the active set's point, of the unit polytope, at other cells than the observed ones."""
+    point = np.zeros(len(slots))
+    for vertex, weight in zip(active.shelf.vertices, active.weights, strict=True):
+        point[support_of(slots, vertex.factors)] += weight
+    return point

@@ -8,12 +8,13 @@ the oracle for a vertex v with ⟨∇f(x), x − v⟩ ≥ Φ/K.
 *Lower bound.* f is convex, so f* ≥ f(x) + min_v ⟨∇f(x), v − x⟩. Where the oracle proved that no vertex
 has ⟨∇f, v⟩ below z, f* ≥ f(x) − (⟨∇f, x⟩ − z). Only such proofs, and f* ≥ noise, enter the certificate.
 
-*Start of Φ.* Without any proof, min_v ⟨∇f, v⟩ ≥ Σ_u min(∇f_u, 0), because vertices are 0-1; half the gap
-that this allows is the first Φ.
+*Start of Φ.* Without any oracle, min_v ⟨∇f, v⟩ ≥ Σ_u min(∇f_u, 0), because vertices are 0-1: a free bound,
+and half the gap that it allows is the first Φ.
 
 *When guessing fails.* The oracle's heuristics are asked first. While Φ exceeds the tolerance a proof
 could not end the run, so none is asked for: the best vertex is taken if it improves at all, and Φ shrinks
-by rule. That is a step size, not a certificate. Only at Φ ≤ tolerance must the exact oracle speak.
+by rule. That is a step size, not a certificate. Only when Φ is down at half the tolerance must the exact
+oracle speak.
 """
 
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from demosaic_ntc.ntc.oracle import Found, WeakSeparation
 from demosaic_ntc.ntc.problem import Floats
 from demosaic_ntc.ntc.solution import Certificate, Status
 
-ACCURACY = 2.0  # K of Algorithm 1
+ACCURACY = 1.2  # K of Algorithm 1
 STALLED = 1e-13  # of the energy: decreases below this are rounding
 
 
@@ -70,23 +71,26 @@ def minimise(
     """Run Blended Conditional Gradients from the active set's point until a limit is reached."""
     problem = active.problem
     lower = problem.observed.noise
+    floor = limits.tolerance / 2
     estimate = np.inf
     unproved = False
     iteration = 0
     while True:
         objective, gradient = problem.objective(active.point), problem.gradient(active.point)
         here = float(gradient @ active.point)
-        estimate = min(estimate, free_bound(gradient, here) / 2)
+        free = free_bound(gradient, here)
+        lower = max(lower, objective - free)
+        estimate = max(min(estimate, free / 2), floor)
         if progress:
             progress(Progress(iteration, objective, lower, len(active)))
         status = _verdict(objective - lower, unproved, iteration, limits)
         if status:
             return Outcome(status, Certificate(objective, min(lower, objective)), iteration)
         iteration += 1
-        if local_gap(active) >= max(estimate, limits.tolerance / 2):
+        if local_gap(active) >= estimate:
             descent.descend(active)
         else:
-            prove = estimate <= limits.tolerance / 2
+            prove = estimate <= floor
             found = separate(gradient, here - estimate / ACCURACY, prove=prove)
             lower = max(lower, objective - (here - found.lower_bound))
             estimate, unproved = _next_estimate(estimate, here, found, prove, limits.tolerance)

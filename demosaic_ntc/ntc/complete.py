@@ -8,20 +8,23 @@ from numpy.typing import ArrayLike
 
 from demosaic_ntc.errors import InputError, SolverError
 from demosaic_ntc.ntc import integer
-from demosaic_ntc.ntc.alternating import AlternatingMaximisation
-from demosaic_ntc.ntc.atoms import ActiveSet, vertex_of
+from demosaic_ntc.ntc.alternating import AlternatingMaximisation, guessing_oracles
+from demosaic_ntc.ntc.atoms import ActiveSet, constant_start
 from demosaic_ntc.ntc.bcg import Limits, Outcome, Progress, minimise
 from demosaic_ntc.ntc.corrective import FullyCorrective
 from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.enumeration import ENUMERATION_WORK, BranchAndBound, Enumeration
-from demosaic_ntc.ntc.oracle import Oracle, Remembered, WeakSeparation
+from demosaic_ntc.ntc.oracle import Oracle, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem, observe
+from demosaic_ntc.ntc.radius import chosen_radius
 from demosaic_ntc.ntc.solution import Solution
 
 ORACLES = ("auto", "heuristic", "exact", "gurobi", "highs")
 ITERATIONS = 20_000
-AUTO_PROOF_SECONDS = 10.0  # what "auto" allows an integer program
-AUTO_PROOF_CELLS = 2_000  # above, an integer program has no chance in that time
+THOROUGH_BATCHES = 8  # of 64 starts, before a run may end unproved
+AUTO_PROOF_SECONDS = 10.0  # what "auto" allows an integer program, per proof
+AUTO_PROOF_CELLS = 2_000  # with more, or with more slices to decide, none has a chance in that time
+AUTO_PROOF_SLICES = 26
 
 
 def complete(
@@ -49,7 +52,7 @@ def complete(
         (n,) nonnegative samples. Values above the radius are legal; the fit then says so.
     radius
         λ, the bound on the norm of the completion. For a tensor with entries in [0, μ] and nonnegative
-        rank k it lies between μ and k μ.
+        rank k it lies between μ and k μ. ``"auto"`` chooses it by observations held out in turn.
     weight
         (n,) how much each sample counts; all alike when left out.
     gap
@@ -72,7 +75,8 @@ def complete(
     observed = observe(shape, index, value, weight)
     _check(gap, oracle, deadline, radius)
     limit = Deadline.after(deadline)
-    return solve(Problem(observed, float(radius)), gap, oracle, limit, seed, progress)
+    chosen = chosen_radius(observed, limit, seed) if isinstance(radius, str) else float(radius)
+    return solve(Problem(observed, chosen), gap, oracle, limit, seed, progress)
 
 
 def solve(
@@ -83,20 +87,14 @@ def solve(
     seed: int,
     progress: Callable[[Progress], None] | None = None,
 ) -> Solution:
-    """Complete from the all-ones vertex, which fits the mean."""
+    """Complete from the best constant: the all-ones vertex and zero."""
     observed = problem.observed
-    memory = Remembered()
-    random = np.random.default_rng(seed)
     separate = WeakSeparation(
-        [memory, AlternatingMaximisation(observed, random, memory)], _prover(oracle, observed, deadline)
+        guessing_oracles(observed, seed), _proving_oracles(oracle, observed, deadline, seed)
     )
-    ones = vertex_of(observed.slots, np.ones(observed.offsets[-1], np.uint8))
-    active = ActiveSet(problem, ones)
-    descent = FullyCorrective()
-    descent.absorb(active, vertex_of(observed.slots, np.zeros(observed.offsets[-1], np.uint8)))
-    active.refresh()
+    active = constant_start(problem)
     limits = Limits(gap * observed.energy, ITERATIONS, deadline)
-    outcome = minimise(active, separate, descent, limits, progress)
+    outcome = minimise(active, separate, FullyCorrective(), limits, progress)
     return _solution(problem, active, separate, outcome)
 
 
@@ -115,7 +113,14 @@ def _solution(problem: Problem, active: ActiveSet, separate: WeakSeparation, out
     )
 
 
-def _prover(oracle: str, observed: Observations, deadline: Deadline) -> Oracle | None:
+def _proving_oracles(oracle: str, observed: Observations, deadline: Deadline, seed: int) -> list[Oracle]:
+    """Return a last thorough guess, and the oracle that may speak the last word where there is one."""
+    thorough = AlternatingMaximisation(observed, seed + 1, batches=THOROUGH_BATCHES)
+    exact = _exact_oracle(oracle, observed, deadline)
+    return [thorough, exact] if exact else [thorough]
+
+
+def _exact_oracle(oracle: str, observed: Observations, deadline: Deadline) -> Oracle | None:
     """Return the oracle that may speak the last word, or none where nothing can."""
     seconds = None if math.isinf(deadline.remaining) else deadline.remaining
     if oracle == "heuristic":
@@ -133,7 +138,8 @@ def _prover(oracle: str, observed: Observations, deadline: Deadline) -> Oracle |
         raise SolverError(
             f"shape {observed.shape} is too large for exact search; choose oracle='auto', 'gurobi' or 'highs'"
         )
-    if observed.value.size > AUTO_PROOF_CELLS:
+    slices = sum(observed.shape) - max(observed.shape)
+    if observed.value.size > AUTO_PROOF_CELLS or slices > AUTO_PROOF_SLICES:
         return None
     return integer.best_available(observed, min(AUTO_PROOF_SECONDS, deadline.remaining))
 
@@ -145,5 +151,8 @@ def _check(gap: float, oracle: str, deadline: float | None, radius: float | str)
         raise InputError(f"oracle {oracle!r} is not known; choose one of {', '.join(ORACLES)}")
     if deadline is not None and not deadline > 0:
         raise InputError(f"deadline is {deadline!r}; give a positive number of seconds, or None")
-    if not isinstance(radius, (int, float)) or not (math.isfinite(radius) and radius > 0):
+    if isinstance(radius, str):
+        if radius != "auto":
+            raise InputError(f"radius is {radius!r}; give a positive number, or 'auto'")
+    elif not isinstance(radius, (int, float)) or not (math.isfinite(radius) and radius > 0):
         raise InputError(f"radius is {radius!r}; give a positive number, or 'auto'")

@@ -18,7 +18,7 @@ from demosaic_ntc.errors import SolverError
 from demosaic_ntc.ntc.atoms import Shelf, Vertex
 from demosaic_ntc.ntc.problem import Floats
 
-SHELF_SIZE = 192  # how many vertices seen before are kept
+SHELF_SIZE = 400  # how many vertices seen before are kept
 TRUST = 1e-9  # how far a claimed value may be from the recomputed one, relative to Σ|c|
 
 
@@ -68,16 +68,16 @@ class Remembered:
 
 
 class WeakSeparation:
-    """Asks its oracles in turn until one meets the target; the proving one only when a proof is wanted."""
+    """Asks its oracles in turn until one meets the target; the costly ones only when a proof is wanted."""
 
-    def __init__(self, guessing: Sequence[Oracle], proving: Oracle | None) -> None:
+    def __init__(self, guessing: Sequence[Oracle], proving: Sequence[Oracle] = ()) -> None:
         self.guessing = tuple(guessing)
-        self.proving = proving
+        self.proving = tuple(proving)
         self.calls: Counter[str] = Counter()
 
     def __call__(self, gradient: Floats, target: float, *, prove: bool) -> Found:
         """Return the first vertex that meets the target, or the best one with the best proven bound."""
-        oracles = [*self.guessing, self.proving] if prove and self.proving else self.guessing
+        oracles = self.guessing + self.proving if prove else self.guessing
         best: Found | None = None
         for oracle in oracles:
             found = self._ask(oracle, gradient, target)

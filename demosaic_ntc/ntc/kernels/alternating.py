@@ -50,19 +50,28 @@ def _scatter_gains(
 def _choose_factors(
     gains: Floats, first_slot: int, words: Words, alive: np.uint64, values: Floats
 ) -> np.uint64:
-    """Set each slice to one where its gain is negative; return the starts in which something changed."""
+    """Set each slice to one where its gain is negative; return the starts in which something changed.
+
+    A gain of exactly zero means that no observed cell depends on the choice. It then stays as it was drawn:
+    a fair coin, because unseen entries of the tensor depend on it and either rule would bias them.
+    """
     changed = _ZERO
     for bit in range(WORD_BITS):
         if (alive >> np.uint64(bit)) & _ONE:
             values[bit] = 0.0
     for row in range(gains.shape[0]):
-        chosen = _ZERO
+        before = words[first_slot + row]
+        chosen, undecided = _ZERO, _ZERO
         for bit in range(WORD_BITS):
-            if gains[row, bit] < 0.0:
+            gain = gains[row, bit]
+            if gain < 0.0:
                 chosen |= _ONE << np.uint64(bit)
-                values[bit] += gains[row, bit]
-        changed |= (chosen ^ words[first_slot + row]) & alive
-        words[first_slot + row] = (words[first_slot + row] & ~alive) | (chosen & alive)
+                values[bit] += gain
+            elif gain == 0.0:
+                undecided |= _ONE << np.uint64(bit)
+        after = (before & (~alive | undecided)) | (chosen & alive)
+        changed |= before ^ after
+        words[first_slot + row] = after
     return changed
 
 

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from demosaic_ntc.compiled import kernel
+from demosaic_ntc.compiled import fast_kernel, kernel
 from demosaic_ntc.ntc.problem import Floats
 
 
-@kernel
+@fast_kernel
 def append_to_cholesky(gram: Floats, factor: Floats, count: int) -> float:
     """Extend the lower factor of (gram + 1) by row ``count``; return the new squared pivot.
 
     A pivot near zero says that the new point lies in the affine hull of the others.
     """
-    pivot = gram[count, count] + 1.0
+    pivot: float = gram[count, count] + 1.0
     for row in range(count):
         entry = gram[count, row] + 1.0
         for column in range(row):
@@ -40,7 +40,7 @@ def remove_from_cholesky(factor: Floats, count: int, removed: int) -> None:
             factor[row, column + 1] = cosine * right - sine * left
 
 
-@kernel
+@fast_kernel
 def affine_minimiser(factor: Floats, count: int) -> Floats:
     """Return the weights, summing to one, of the least-norm point in the affine hull: (gram + 1) u = 1."""
     weights = np.ones(count)
@@ -52,4 +52,18 @@ def affine_minimiser(factor: Floats, count: int) -> Floats:
         weights[row] /= factor[row, row]
         for column in range(row):
             weights[column] -= factor[row, column] * weights[row]
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights
+
+
+@kernel
+def delete_row_and_column(matrix: Floats, count: int, removed: int) -> None:
+    """Close the gap that a row and column leave in the leading ``count`` rows of a square matrix."""
+    for row in range(count):
+        source = row if row < removed else row + 1
+        if source == count:
+            break
+        for column in range(removed):
+            matrix[row, column] = matrix[source, column]
+        for column in range(removed, count - 1):
+            matrix[row, column] = matrix[source, column + 1]

@@ -1,0 +1,174 @@
+"""Compiled kernels against their plain numpy twins, on random inputs."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from demosaic_ntc.ntc.kernels.alternating import alternate, flip_bits
+from demosaic_ntc.ntc.kernels.cholesky import (
+    affine_minimiser,
+    append_to_cholesky,
+    delete_row_and_column,
+    remove_from_cholesky,
+)
+from demosaic_ntc.ntc.kernels.search import branch_and_bound, enumerate_subsets
+from demosaic_ntc.ntc.kernels.supports import combine, sums_over_supports, support_of
+from demosaic_ntc.ntc.problem import Bits, Floats, Observations, observe
+
+
+def some_cells(seed: int, shape: tuple[int, ...] = (4, 5, 3)) -> tuple[Observations, Floats]:
+    random = np.random.default_rng(seed)
+    index = np.stack([random.integers(0, size, 40) for size in shape], axis=1)
+    observed = observe(shape, index, random.random(40))
+    return observed, random.normal(size=observed.value.size)
+
+
+def value_of(observed: Observations, cost: Floats, factors: Bits) -> float:
+    return float(cost @ np.prod(factors[observed.slots], axis=1))
+
+
+def test_support_is_where_all_factors_are_one() -> None:
+    observed, _ = some_cells(0)
+    factors = np.random.default_rng(1).integers(0, 2, 12).astype(np.uint8)
+    expected = np.flatnonzero(np.prod(factors[observed.slots], axis=1))
+    assert support_of(observed.slots, factors).tolist() == expected.tolist()
+
+
+def test_sums_and_combinations_over_packed_supports() -> None:
+    flat = np.array([0, 2, 1, 2, 3], np.int32)
+    start, length = np.array([0, 2]), np.array([2, 3])
+    assert sums_over_supports(np.array([1.0, 10, 100, 1000]), flat, start, length, 2).tolist() == [101, 1110]
+    point = np.full(4, 7.0)
+    combine(np.array([0.25, 0.75]), flat, start, length, point)
+    assert point.tolist() == [0.25, 0.75, 1.0, 0.75]
+
+
+def one_start(observed: Observations, cost: Floats, factors: Bits) -> tuple[Bits, float]:
+    """Alternate over the modes in plain numpy until nothing changes; undecided slices stay."""
+    factors = factors.copy()
+    while True:
+        before = factors.copy()
+        for mode in range(len(observed.shape)):
+            others = np.delete(observed.slots, mode, axis=1)
+            gains = np.bincount(
+                observed.slots[:, mode], cost * np.prod(factors[others], axis=1), minlength=factors.size
+            )
+            mine = slice(observed.offsets[mode], observed.offsets[mode + 1])
+            factors[mine] = np.where(gains[mine] == 0, factors[mine], gains[mine] < 0)
+        if (factors == before).all():
+            return factors, value_of(observed, cost, factors)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_alternation_from_64_starts_equals_64_alternations(seed: int) -> None:
+    observed, cost = some_cells(seed)
+    words = np.random.default_rng(seed).integers(0, 2**64, 12, dtype=np.uint64)
+    starts = ((words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.uint8)
+    values = alternate(observed.slots, observed.offsets, cost, words, 60)
+    ends = ((words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.uint8)
+    for start in range(64):
+        factors, value = one_start(observed, cost, starts[:, start])
+        assert ends[:, start].tolist() == factors.tolist()
+        assert values[start] == pytest.approx(value, abs=1e-12)
+
+
+def test_one_bit_flips_follow_algorithm_2() -> None:
+    observed, cost = some_cells(5)
+    factors = np.random.default_rng(6).integers(0, 2, 12).astype(np.uint8)
+    expected = factors.copy()
+    for slot in range(12):
+        flipped = expected.copy()
+        flipped[slot] ^= 1
+        if value_of(observed, cost, flipped) < value_of(observed, cost, expected):
+            expected = flipped
+    value = flip_bits(observed.slots, cost, factors)
+    assert factors.tolist() == expected.tolist()
+    assert value == pytest.approx(value_of(observed, cost, expected))
+
+
+def test_no_single_flip_improves_what_alternation_reached() -> None:
+    observed, cost = some_cells(7)
+    words = np.random.default_rng(8).integers(0, 2**64, 12, dtype=np.uint64)
+    values = alternate(observed.slots, observed.offsets, cost, words, 60)
+    for start in range(64):
+        factors = ((words >> np.uint64(start)) & np.uint64(1)).astype(np.uint8)
+        assert flip_bits(observed.slots, cost, factors) == pytest.approx(values[start])
+
+
+def test_cholesky_follows_rows_that_come_and_go() -> None:
+    points = np.random.default_rng(0).normal(size=(7, 9))
+    gram = points @ points.T
+    factor = np.zeros((8, 8))
+    for row in range(7):
+        append_to_cholesky(gram, factor, row)
+    np.testing.assert_allclose(np.tril(factor[:7, :7]), np.linalg.cholesky(gram + 1))
+    remove_from_cholesky(factor, 7, 2)
+    kept = [0, 1, 3, 4, 5, 6]
+    lower = np.tril(factor[:6, :6])
+    np.testing.assert_allclose(lower @ lower.T, (gram + 1)[np.ix_(kept, kept)])
+
+
+def test_affine_minimiser_is_the_least_norm_point_of_the_affine_hull() -> None:
+    points = np.random.default_rng(1).normal(size=(4, 6))
+    gram = points @ points.T
+    weights = affine_minimiser(np.linalg.cholesky(gram + 1), 4)
+    assert weights.sum() == pytest.approx(1.0)
+    slopes = gram @ weights
+    np.testing.assert_allclose(slopes, slopes[0])
+
+
+def test_deleting_a_row_and_column_keeps_the_rest() -> None:
+    matrix = np.arange(25.0).reshape(5, 5)
+    expected = np.delete(np.delete(matrix, 1, 0), 1, 1)
+    delete_row_and_column(matrix, 5, 1)
+    assert matrix[:4, :4].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (2, 3, 4), (1, 5), (2, 2, 2, 3)])
+def test_gray_code_enumeration_equals_plain_enumeration(sizes: tuple[int, ...]) -> None:
+    tensor = np.random.default_rng(3).normal(size=sizes)
+    lowest = 0.0
+    for choice in itertools.product(*(itertools.product((0, 1), repeat=size) for size in sizes[:-1])):
+        part = tensor
+        for bits in choice:
+            part = np.tensordot(np.array(bits), part, axes=1)
+        lowest = min(lowest, float(np.minimum(part, 0).sum()))
+    widths = np.array([np.prod(sizes[level + 1 :]) for level in range(len(sizes) - 1)], np.int64)
+    masks = np.zeros(len(sizes) - 1, np.int64)
+    value, complete = enumerate_subsets(tensor.ravel(), np.array(sizes[:-1]), widths, -np.inf, masks)
+    assert complete
+    assert value == pytest.approx(lowest)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_branch_and_bound_finds_the_minimum_and_proves_it(seed: int) -> None:
+    matrix = np.random.default_rng(seed).normal(size=(8, 9))
+    subsets = np.array(list(itertools.product((0, 1), repeat=8)))
+    lowest = np.minimum(subsets @ matrix, 0).sum(axis=1).min()
+    rows = np.zeros(8, np.uint8)
+    value, bound, _ = branch_and_bound(matrix, -np.inf, 0.0, 10**6, rows)
+    assert value == pytest.approx(lowest)
+    assert bound == pytest.approx(lowest)
+    assert np.minimum(rows @ matrix, 0).sum() == pytest.approx(lowest)
+
+
+@pytest.mark.parametrize("nodes", [1, 3, 10, 30])
+def test_branch_and_bound_without_enough_nodes_still_bounds_the_minimum(nodes: int) -> None:
+    matrix = np.random.default_rng(11).normal(size=(8, 9))
+    subsets = np.array(list(itertools.product((0, 1), repeat=8)))
+    lowest = np.minimum(subsets @ matrix, 0).sum(axis=1).min()
+    _, bound, _ = branch_and_bound(matrix, -np.inf, 0.0, nodes, np.zeros(8, np.uint8))
+    assert -np.inf < bound <= lowest + 1e-12
+
+
+def test_branch_and_bound_asked_for_less_than_there_is_proves_that() -> None:
+    matrix = np.random.default_rng(12).normal(size=(8, 9))
+    subsets = np.array(list(itertools.product((0, 1), repeat=8)))
+    lowest = np.minimum(subsets @ matrix, 0).sum(axis=1).min()
+    target = lowest - 1.0
+    full = branch_and_bound(matrix, -np.inf, 0.0, 10**6, np.zeros(8, np.uint8))
+    value, bound, left = branch_and_bound(matrix, target, 0.0, 10**6, np.zeros(8, np.uint8))
+    assert value > target
+    assert target <= bound <= lowest
+    assert left >= full[2]

@@ -1,0 +1,149 @@
+"""The exact oracles against exhaustive search, and against Gurobi and HiGHS."""
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from demosaic_ntc import complete
+from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
+from demosaic_ntc.ntc import integer
+from demosaic_ntc.ntc.alternating import AlternatingMaximisation
+from demosaic_ntc.ntc.atoms import Vertex, vertex_of
+from demosaic_ntc.ntc.enumeration import BranchAndBound, Enumeration
+from demosaic_ntc.ntc.oracle import Found, Oracle, Remembered, WeakSeparation
+from demosaic_ntc.ntc.problem import Floats, Observations
+
+EXACT = {
+    "enumeration": Enumeration,
+    "branch-and-bound": BranchAndBound,
+    "gurobi": integer.gurobi,
+    "highs": integer.highs,
+}
+
+
+def gradient_for(observed: Observations, seed: int) -> Floats:
+    return np.random.default_rng(seed).normal(size=observed.value.size)
+
+
+@pytest.mark.parametrize("shape", [(7,), (4, 5), (3, 4, 5), (2, 3, 2, 3)])
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_oracles_equal_exhaustive_search(instances: Any, name: str, shape: tuple[int, ...]) -> None:
+    for seed in range(4):
+        observed = instances.observations(shape, 40, seed)
+        gradient = gradient_for(observed, seed)
+        lowest = float((instances.vertices(observed) @ gradient).min())
+        found = EXACT[name](observed)(gradient, -math.inf)
+        assert found.value == pytest.approx(lowest, abs=1e-9)
+        assert lowest - 1e-7 <= found.lower_bound <= lowest + 1e-12
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_oracles_stop_at_a_target_that_can_be_met(instances: Any, name: str) -> None:
+    observed = instances.observations((3, 4, 5), 40, 1)
+    gradient = gradient_for(observed, 1)
+    lowest = float((instances.vertices(observed) @ gradient).min())
+    assert EXACT[name](observed)(gradient, 0.5 * lowest).value <= 0.5 * lowest
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_oracles_prove_that_a_target_cannot_be_met(instances: Any, name: str) -> None:
+    observed = instances.observations((3, 4, 5), 40, 2)
+    gradient = gradient_for(observed, 2)
+    lowest = float((instances.vertices(observed) @ gradient).min())
+    target = lowest - 0.1
+    found = EXACT[name](observed)(gradient, target)
+    assert found.value >= lowest - 1e-9
+    assert target - 1e-7 <= found.lower_bound <= lowest + 1e-12
+
+
+def test_larger_instances_agree_between_enumeration_branching_and_gurobi(instances: Any) -> None:
+    observed = instances.observations((10, 9, 3), 150, 3)
+    gradient = gradient_for(observed, 3)
+    values = [EXACT[name](observed)(gradient, -math.inf).value for name in EXACT if name != "highs"]
+    assert values == pytest.approx([values[0]] * 3, abs=1e-9)
+
+
+def test_alternation_never_claims_a_bound(instances: Any) -> None:
+    observed = instances.observations((3, 4, 5), 40, 4)
+    gradient = gradient_for(observed, 4)
+    found = AlternatingMaximisation(observed, seed=0)(gradient, -math.inf)
+    assert found.lower_bound == -math.inf
+    assert found.value >= float((instances.vertices(observed) @ gradient).min()) - 1e-12
+
+
+def test_memory_returns_its_best_vertex_and_forgets_the_oldest(instances: Any) -> None:
+    observed = instances.observations((3, 4, 5), 40, 5)
+    memory = Remembered()
+    assert memory(np.ones(observed.value.size), 0.0).value == math.inf
+    ones = vertex_of(observed.slots, np.ones(12, np.uint8))
+    half = vertex_of(observed.slots, np.array([1, 0, 0] + [1] * 9, np.uint8))
+    memory.keep([ones, half])
+    gradient = -np.ones(observed.value.size)
+    assert memory(gradient, -math.inf).vertex is ones
+    assert memory(gradient, gradient.sum()).vertex is ones  # met its target, so it was handed out
+    assert memory(gradient, -math.inf).vertex is half
+
+
+class Claiming:
+    """An oracle whose claims are wrong."""
+
+    name = "claiming"
+
+    def __init__(self, vertex: Vertex, value: float, bound: float) -> None:
+        self._found = Found(vertex, value, bound)
+
+    def __call__(self, gradient: Floats, target: float) -> Found:
+        return self._found
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize(("value", "bound"), [(-100.0, -math.inf), (math.nan, -math.inf), (-40.0, 5.0)])
+def test_wrong_claims_of_an_oracle_are_detected(instances: Any, value: float, bound: float) -> None:
+    observed = instances.observations((3, 4, 5), 60, 6)
+    ones = vertex_of(observed.slots, np.ones(12, np.uint8))
+    gradient = np.full(observed.value.size, -40.0 / observed.value.size)
+    oracle: Oracle = Claiming(ones, value, bound)
+    with pytest.raises(SolverError, match="the claiming oracle claims"):
+        WeakSeparation([oracle])(gradient, -1.0, prove=False)
+
+
+@pytest.mark.fault
+def test_a_bogus_gurobi_licence_is_explained(
+    instances: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    licence = tmp_path / "gurobi.lic"
+    licence.write_text("TYPE=BOGUS\n")
+    monkeypatch.setenv("GRB_LICENSE_FILE", str(licence))
+    with pytest.raises(LicenceMissing, match="choose oracle='highs' or 'auto'"):
+        integer.gurobi(instances.observations((3, 3), 9, 0))
+
+
+@pytest.mark.fault
+def test_auto_goes_on_with_highs_where_gurobi_has_no_licence(
+    instances: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.setenv("GRB_LICENSE_FILE", str(tmp_path / "missing.lic"))
+    assert integer.best_available(instances.observations((3, 3), 9, 0), 1.0).name == "highs"
+
+
+@pytest.mark.fault
+def test_models_beyond_the_free_licence_are_explained(instances: Any) -> None:
+    index, value = instances.samples((20, 20, 20), 3000, 0)
+    with pytest.raises(ModelTooLarge, match="choose oracle='highs' or 'auto'"):
+        complete((20, 20, 20), index, value, radius=0.3, oracle="gurobi", gap=1e-2)
+
+
+@pytest.mark.fault
+def test_a_missing_package_is_explained(instances: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(LicenceMissing, match="highspy is not installed"):
+        integer.highs(instances.observations((3, 3), 9, 0))
+
+
+def test_exact_search_that_is_too_large_says_so(instances: Any) -> None:
+    index, value = instances.samples((30, 30, 30), 200, 0)
+    with pytest.raises(SolverError, match="too large for exact search"):
+        complete((30, 30, 30), index, value, radius=1.0, oracle="exact")

@@ -1,0 +1,60 @@
+"""The dependency direction of ARCHITECTURE.md, held over every import statement."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+RANK = {"ntc": 0, "imaging": 1, "files": 2}
+
+
+def imports_of(path: Path) -> list[str]:
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names += [node.module or ""] + [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
+
+
+def modules_of(folder: str) -> list[Path]:
+    found = sorted((ROOT / folder).rglob("*.py"))
+    assert found, f"no modules under {folder}"
+    return found
+
+
+@pytest.mark.parametrize("layer", RANK)
+def test_layers_import_only_downwards(layer: str) -> None:
+    for path in modules_of(f"demosaic_ntc/{layer}"):
+        for name in imports_of(path):
+            parts = name.split(".")
+            assert parts[0] not in ("cli", "evaluation"), f"{path} imports {name}"
+            if parts[0] == "demosaic_ntc" and len(parts) > 1 and parts[1] in RANK:
+                assert RANK[parts[1]] <= RANK[layer], f"{path} imports {name}"
+
+
+def test_only_the_kernels_are_compiled() -> None:
+    for path in modules_of("demosaic_ntc"):
+        if "kernels" in str(path.relative_to(ROOT)) or path.name == "compiled.py":
+            continue
+        compiled = [name for name in imports_of(path) if name.split(".")[0] == "numba"]
+        wrapped = [name for name in imports_of(path) if name.startswith("demosaic_ntc.compiled.")]
+        assert not compiled + wrapped, f"{path} compiles"
+
+
+def test_mathematics_knows_no_images_and_no_files() -> None:
+    banned = {"skimage", "imageio", "rawpy", "tifffile", "PIL", "cv2", "pathlib", "os", "typer", "rich"}
+    for path in modules_of("demosaic_ntc/ntc"):
+        assert not banned & {name.split(".")[0] for name in imports_of(path)}, path
+
+
+def test_nothing_below_the_command_line_prints() -> None:
+    for path in modules_of("demosaic_ntc"):
+        calls = [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        ]
+        assert not calls, path
