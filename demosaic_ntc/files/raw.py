@@ -19,6 +19,7 @@ from demosaic_ntc.files.photo import GREEN, SECOND_GREEN, Box, Mosaic, Multiplie
 from demosaic_ntc.files.sniff import (
     Limits,
     check_directory,
+    check_is_complete,
     check_is_raw,
     check_pixels,
     is_dng,
@@ -46,6 +47,7 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
     tags = main_directory(file) or {}
     if tags:
         check_directory(tags, limits)
+    check_is_complete(file)
     exif = read_exif(file)
     dng = is_dng(file)
     with _libraw_explained(file), rawpy.RawPy() as raw:

@@ -190,6 +190,24 @@ def check_directory(directory: Directory, limits: Limits) -> None:
         raise Unsupported(f"has {samples[0]:.0f} samples per pixel and no colour filter array; give a mosaic")
 
 
+def check_is_complete(file: BinaryIO) -> None:
+    """Refuse a TIFF-like file that ends before its largest block of data; decoders may not notice."""
+    blocks = [block for directory in TagReader(file).directories() for block in _blocks(directory)]
+    start, length = max(blocks, key=lambda block: block[1], default=(0, 0))
+    size = file.seek(0, os.SEEK_END)
+    if start + length > size:
+        raise Truncated(
+            f"truncated or damaged: {start + length - size} bytes are missing; copy it again from its source"
+        )
+
+
+def _blocks(directory: Directory) -> Iterator[tuple[int, int]]:
+    """Places and lengths of the strips or tiles of a directory."""
+    for places, lengths in ((273, 279), (324, 325)):
+        pairs = zip(numbers(directory, places), numbers(directory, lengths), strict=False)
+        yield from ((int(place), int(length)) for place, length in pairs)
+
+
 def picture_kind(file: BinaryIO) -> str | None:
     """What a TIFF without raw data shows, e.g. ``RGB TIFF``; None if it may be a raw after all."""
     directories = list(TagReader(file).directories())

@@ -1,0 +1,105 @@
+"""Ctrl-C and termination: quick, clean, and with the right exit code; and installs nobody can write to."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.fault
+Start = Callable[..., Any]
+
+# An engine that never ends, in many small steps, as the real one works.
+ENDLESS = """
+import time
+import demosaic_ntc.files.conversion as conversion
+def endless(*_, **__):
+    print("solving", flush=True)
+    while True:
+        time.sleep(0.05)
+conversion.demosaic = endless
+"""
+
+# A writer that never ends, with half a picture on the disk.
+STUCK_WRITER = """
+import time
+import demosaic_ntc.files.image as image
+def stuck(file, *_):
+    file.write(b"half")
+    file.flush()
+    print("solving", flush=True)
+    while True:
+        time.sleep(0.05)
+image.write_png = stuck
+"""
+
+
+@pytest.mark.parametrize("code", [ENDLESS, STUCK_WRITER], ids=["solving", "writing"])
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_stop_quickly_and_leave_the_old_file(
+    tmp_path: Path, small: Path, start: Start, code: str, sent: signal.Signals, status: int
+) -> None:
+    target = tmp_path / "a.png"
+    target.write_bytes(b"old")
+    process = start("convert", small, target, "--overwrite", "--method", "bilinear", code=code)
+    assert process.stdout.readline() == b"solving\n"
+    sent_at = time.perf_counter()
+    process.send_signal(sent)
+    _, errors = process.communicate(timeout=20)
+    assert time.perf_counter() - sent_at < 3
+    assert process.returncode == status, errors
+    assert b"Traceback" not in errors
+    assert target.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.png"]
+
+
+def test_second_interrupt_stops_at_once(tmp_path: Path, small: Path, start: Start) -> None:
+    process = start("convert", small, tmp_path / "a.png", "--method", "bilinear", code=ENDLESS)
+    assert process.stdout.readline() == b"solving\n"
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert os.listdir(tmp_path) == []
+
+
+def test_killed_writer_leaves_the_old_file(tmp_path: Path, small: Path, start: Start) -> None:
+    target = tmp_path / "a.png"
+    target.write_bytes(b"old")
+    process = start("convert", small, target, "--overwrite", "--method", "bilinear", code=STUCK_WRITER)
+    assert process.stdout.readline() == b"solving\n"
+    process.kill()
+    process.communicate(timeout=20)
+    assert target.read_bytes() == b"old"
+    left = [name for name in os.listdir(tmp_path) if name != "a.png"]
+    assert all(name.endswith(".partial") for name in left)
+
+
+@pytest.mark.slow
+def test_install_and_home_that_nobody_can_write_to(tmp_path: Path, small: Path) -> None:
+    """Kernels then have no folder to be cached in; they are compiled anew instead of failing at import.
+
+    Files where the cache folders would be stop root as well as anybody else.
+    """
+    root = Path(__file__).resolve().parents[2]
+    for package in ("demosaic_ntc", "cli"):
+        shutil.copytree(root / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+        for folder, _, _ in os.walk(tmp_path / package):
+            (Path(folder) / "__pycache__").touch()
+    program = "from cli.app import app; app()"
+    answer = subprocess.run(
+        [sys.executable, "-c", program, small, tmp_path / "a.png", "--method", "bilinear"],
+        env={"HOME": "/dev/null", "PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]},
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert (tmp_path / "a.png").exists()
