@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.files.colour import SRGB_CURVE, ColourSpace, to_space
 from demosaic_ntc.files.levels import Exposure
-from demosaic_ntc.files.photo import RawPhoto
+from demosaic_ntc.files.photo import RawPhoto, Sites
 
 Floats = NDArray[np.float32]
 Pixels = NDArray[np.uint16] | NDArray[np.uint8]
 ReportRows = Callable[[int, int], None]
 
-# Rows per step; a multiple of every period we know, so that all bands start alike.
-_BAND = 240
+# Rows per step: few enough for a band of a large picture to stay in the processor's cache.
+_BAND = 16
 
 # Resolution of the two curve tables: an eighth of a 16-bit code where the curve is steepest.
 _DECODE_STEPS = 1 << 18
@@ -53,25 +53,28 @@ class EncodedMosaic:
 def encode_mosaic(photo: RawPhoto, exposure: Exposure) -> EncodedMosaic:
     """The samples as the engine wants them: black subtracted, balanced, clipped at white, under the curve."""
     samples = np.empty(photo.size, dtype=np.float32)
-    sites = photo.sites
-    tables = dict[tuple[float, float], Floats]()
-    for y, x in np.ndindex(sites.period):
-        level = (float(sites.black[y, x]), exposure.gains[sites.channels[y, x]])
-        if level not in tables:
-            tables[level] = _encoding_table(*level)
-        for top in range(0, photo.size[0], _BAND * sites.period[0]):
-            rows = slice(top + y, top + _BAND * sites.period[0], sites.period[0])
-            columns = slice(x, None, sites.period[1])
-            samples[rows, columns] = tables[level][photo.mosaic[rows, columns]]
+    tables = _encoding_tables(photo.sites, exposure)
+    down, across = photo.sites.period
+    for top in range(0, photo.size[0], _BAND * down):
+        band, encoded = photo.mosaic[top : top + _BAND * down], samples[top : top + _BAND * down]
+        for (y, x), table in tables.items():
+            place = (slice(y, None, down), slice(x, None, across))
+            encoded[place] = np.take(table, band[place], mode="clip")
     lift = max(0.0, -float(samples.min()))
     samples += np.float32(lift)
     return EncodedMosaic(samples, lift)
 
 
-def _encoding_table(black: float, gain: float) -> Floats:
-    """The encoded value of each of the 65536 sample values of a site."""
-    light = np.minimum((np.arange(65536) - black) * gain, 1.0)
-    return SRGB_CURVE.encode(light).astype(np.float32)
+def _encoding_tables(sites: Sites, exposure: Exposure) -> dict[tuple[int, ...], Floats]:
+    """For each site of the period, the encoded value of each of the 65536 sample values."""
+    made, tables = dict[tuple[float, float], Floats](), dict[tuple[int, ...], Floats]()
+    for place in np.ndindex(sites.period):
+        level = (float(sites.black[place]), exposure.gains[sites.channels[place]])
+        if level not in made:
+            light = np.minimum((np.arange(65536) - level[0]) * level[1], 1.0)
+            made[level] = SRGB_CURVE.encode(light).astype(np.float32)
+        tables[place] = made[level]
+    return tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,33 +87,37 @@ class Finish:
     bits: int = 16
     blend_above: float | None = None  # the light from which highlights are reconstructed
 
+    @property
+    def matrix(self) -> Floats:
+        """Camera colours as rows, times this, are linear colours of the space, brightened."""
+        matrix = to_space(self.camera_to_srgb, self.space) * self.gain
+        return np.ascontiguousarray(matrix.T, dtype=np.float32)
+
 
 def finish(image: Floats, lift: float, how: Finish, report: ReportRows) -> Pixels:
     """Undo the engine's encoding, apply matrix, gain and transfer curve, and round."""
     pixels: Pixels = np.empty(image.shape, dtype=np.uint16 if how.bits == 16 else np.uint8)
-    table = _output_table(how.space, how.bits)
+    table, matrix = _output_table(how.space, how.bits), how.matrix
     for rows in _bands(image.shape[0]):
-        light = _output_light(image[rows], lift, how)
-        index = np.clip(light, 0, 1) * np.float32(_ENCODE_STEPS) + np.float32(0.5)
-        pixels[rows] = table[index.astype(np.int32)]
-        report(min(rows.stop, image.shape[0]), image.shape[0])
+        light = _output_light(image[rows], lift, matrix, how.blend_above)
+        index = light * np.float32(_ENCODE_STEPS) + np.float32(0.5)
+        pixels[rows] = np.take(table, index.astype(np.intp), mode="clip")
+        report(rows.stop, image.shape[0])
     return pixels
 
 
-def _output_light(band: Floats, lift: float, how: Finish) -> Floats:
+def _output_light(band: Floats, lift: float, matrix: Floats, blend_above: float | None) -> Floats:
     """Linear light in the output space of a band of the engine's picture."""
     light = _decoded(band, lift)
-    if how.blend_above is not None:
-        light = blend_highlights(light, how.blend_above)
-    matrix = to_space(how.camera_to_srgb, how.space) * how.gain
-    return np.asarray(light @ matrix.T.astype(np.float32))
+    if blend_above is not None:
+        light = blend_highlights(light, blend_above)
+    return np.asarray(light @ matrix)
 
 
 def _decoded(band: Floats, lift: float) -> Floats:
     """The linear light of encoded values."""
     index = (band - np.float32(lift + _LOWEST)) * np.float32(_DECODE_STEPS) + np.float32(0.5)
-    np.clip(index, 0, _DECODING_TABLE.size - 1, out=index)
-    return _DECODING_TABLE[index.astype(np.int32)]
+    return np.take(_DECODING_TABLE, index.astype(np.intp), mode="clip")
 
 
 def _decoding_table() -> Floats:
@@ -153,8 +160,9 @@ def blend_highlights(light: Floats, clip: float) -> Floats:
 def brightening(image: Floats, lift: float, how: Finish, *, every: int = 1) -> float:
     """The gain that makes one percent of the pixels reach white, from every n-th row and column."""
     counts = np.zeros((3, 8192), dtype=np.int64)
+    matrix = how.matrix
     for rows in _bands(image.shape[0]):
-        light = _output_light(image[rows][::every, ::every], lift, how)
+        light = _output_light(image[rows][::every, ::every], lift, matrix, how.blend_above)
         bins = (np.clip(light, 0, 1) * np.float32(8191)).astype(np.int32)
         for channel in range(3):
             counts[channel] += np.bincount(bins[..., channel].ravel(), minlength=8192)
