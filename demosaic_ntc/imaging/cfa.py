@@ -94,7 +94,10 @@ class Cfa:
 
     def masks(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return height × width × 3 flags: which channel is measured where."""
-        masks: NDArray[np.bool_] = self.channel_map(shape)[..., None] == np.arange(3, dtype=np.uint8)
+        channels = self.channel_map(shape)
+        masks = np.empty((*channels.shape, 3), np.bool_)
+        for channel in range(3):
+            np.equal(channels, channel, out=masks[..., channel])
         return masks
 
     def sample(self, picture: NDArray[Any]) -> NDArray[Any]:

@@ -15,24 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.first_guess.bilinear import reach
-from demosaic_ntc.imaging.first_guess.gaussian_kernels import explain
-from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
+from demosaic_ntc.imaging.first_guess.kernels import filter_separably
+from demosaic_ntc.imaging.first_guess.refine import (
+    ROUGH_AND_SPARSE,
+    colours_from_green,
+    float_masks,
+    next_round,
+    radius_for,
+    taps_for,
+)
+from demosaic_ntc.imaging.first_guess.refine import halo as refine_halo
 
 Floats = NDArray[np.float32]
 
 SMALL_VARIANCE = np.float32(1e-7)
-MIDDLE = np.float32(0.5)
 
 # Standard deviations in pixels, along and across a direction.
 GREEN = (1.0, 0.3)
 LONG_DIFFERENCE, SHORT_DIFFERENCE = (3.0, 1.4), (1.5, 0.9)
 WINDOW = (2.0, 1.0)
 COLOUR = 0.9
-REGRESSION, RESIDUAL = 1.4, 0.8
 ROUNDS = 2
-# What the variance of a guide must exceed to be trusted, for red and blue and for green.
-COLOUR_RIDGE, GREEN_RIDGE = 1e-3, 3e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +56,13 @@ class Blur:
 
 def halo(cfa: Cfa) -> int:
     """Return how far the values reach on which a pixel of either guess depends."""
-    start = sum(_radius(sigma[0], cfa) for sigma in (GREEN, LONG_DIFFERENCE, WINDOW))
-    each = 2 * _radius(REGRESSION, cfa) + _radius(RESIDUAL, cfa)
-    return start + max(_radius(COLOUR, cfa), (1 + 2 * ROUNDS) * each)
+    start = sum(radius_for(along, cfa) for along, _ in (GREEN, LONG_DIFFERENCE, WINDOW))
+    return start + max(radius_for(COLOUR, cfa) + refine_halo(cfa), (1 + ROUNDS) * refine_halo(cfa))
 
 
 def smooth_difference(mosaic: Floats, cfa: Cfa) -> Floats:
     """Interpolate colour differences, taken to be smooth along rows or along columns."""
-    masks = _float_masks(mosaic, cfa)
+    masks = float_masks(mosaic, cfa)
     green = _directional_green(mosaic, cfa, masks, LONG_DIFFERENCE)
     picture = np.empty((*mosaic.shape, 3), np.float32)
     picture[..., 1] = green
@@ -74,16 +76,11 @@ def smooth_difference(mosaic: Floats, cfa: Cfa) -> Floats:
 
 def iterated_residual(mosaic: Floats, cfa: Cfa) -> Floats:
     """Interpolate the residuals of guided regressions between the channels, in turns."""
-    masks = _float_masks(mosaic, cfa)
-    centred = mosaic - MIDDLE
-    green = _directional_green(centred, cfa, masks, SHORT_DIFFERENCE)
-    red, blue = (_residual(centred, masks[channel], green, cfa, COLOUR_RIDGE) for channel in (0, 2))
+    green = _directional_green(mosaic, cfa, float_masks(mosaic, cfa), SHORT_DIFFERENCE)
+    picture = colours_from_green(green, mosaic, cfa, ROUGH_AND_SPARSE)
     for _ in range(ROUNDS):
-        from_red, from_blue = (_residual(centred, masks[1], guide, cfa, GREEN_RIDGE) for guide in (red, blue))
-        green = np.where(masks[0] > 0, from_red, from_blue)
-        red, blue = (_residual(centred, masks[channel], green, cfa, COLOUR_RIDGE) for channel in (0, 2))
-    picture = np.stack((red, green, blue), axis=2) + MIDDLE
-    return np.where(cfa.masks(mosaic.shape), mosaic[..., None], picture)
+        picture = next_round(picture, mosaic, cfa, ROUGH_AND_SPARSE)
+    return picture
 
 
 def _directional_green(
@@ -118,13 +115,6 @@ def _along(mosaic: Floats, masks: list[Floats], near: Blur, far: Blur, window: B
     return estimate, variance
 
 
-def _residual(mosaic: Floats, mask: Floats, guide: Floats, cfa: Cfa, ridge: float) -> Floats:
-    """Explain the samples on a mask by local lines in the guide, and interpolate what these leave over."""
-    explained = explain(mosaic, guide, mask, _blur(cfa, REGRESSION, REGRESSION).down, ridge)
-    narrow = _blur(cfa, RESIDUAL, RESIDUAL)
-    return np.where(mask > 0, mosaic, explained + _mean((mosaic - explained) * mask, mask, narrow))
-
-
 def _mean(masked: Floats, mask: Floats, blur: Blur) -> Floats:
     """Return the weighted mean of the values on a mask; they are zero off it."""
     return blur(masked) / blur(mask)
@@ -132,21 +122,4 @@ def _mean(masked: Floats, mask: Floats, blur: Blur) -> Floats:
 
 def _blur(cfa: Cfa, sigma_down: float, sigma_right: float) -> Blur:
     """Return a Gaussian wide enough that every pixel sees all channels."""
-    down, right = _radius(sigma_down, cfa), _radius(sigma_right, cfa)
-    scale = _scale(cfa)
-    return Blur(gaussian(scale * sigma_down, -down, down), gaussian(scale * sigma_right, -right, right))
-
-
-def _radius(sigma: float, cfa: Cfa) -> int:
-    """Return how far a Gaussian reaches: two and a half standard deviations, or the nearest samples."""
-    return max(reach(cfa), int(np.ceil(2.5 * _scale(cfa) * sigma)))
-
-
-def _scale(cfa: Cfa) -> float:
-    """Return the factor by which sparser arrays than X-Trans need wider filters."""
-    return max(1.0, reach(cfa) / 2)
-
-
-def _float_masks(mosaic: Floats, cfa: Cfa) -> list[Floats]:
-    """Return one plane per channel: 1 where it is measured, 0 elsewhere."""
-    return [np.ascontiguousarray(mask, np.float32) for mask in np.moveaxis(cfa.masks(mosaic.shape), 2, 0)]
+    return Blur(taps_for(sigma_down, cfa), taps_for(sigma_right, cfa))

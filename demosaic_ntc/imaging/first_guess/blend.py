@@ -1,12 +1,12 @@
 """The confidence blend of two first guesses: are colour differences smooth here?
 
 Where they are, directional LMMSE (zhang_wu2005) wins; where they are not, residual interpolation (kiku2014)
-does. Neither needs training to tell: the mean of the two guesses is a plausible picture whose colours are
-known everywhere, so it is sampled again with the colour array shifted by (1, 1), (0, 1) and (1, 0), and
-demosaiced by both methods. How far each of them misses the *measured* samples then shows which one to trust.
-With r the squared miss, averaged over the shifts, e = Gauss₆(r) + mean(r) / 2 + 1e-7 and
-w = e_residual⁸ / (e_residual⁸ + e_smooth⁸), the blend is w · smooth + (1 - w) · residual. Arrays other than
-Bayer's take the two methods of any_array.
+does; both are refined by one round of regressions between the channels (refine). No training is needed to
+tell which: the mean of the two guesses is a plausible picture whose colours are known everywhere, so it is
+sampled again with the colour array shifted by (1, 1), (0, 1) and (1, 0), and demosaiced by both methods. How
+far each of them misses the *measured* samples then shows which one to trust. With r the squared miss,
+averaged over the shifts, e = Gauss₆(r) + mean(r) / 2 + 1e-7 and w = e_residual⁸ / (e_residual⁸ + e_smooth⁸),
+the blend is w · smooth + (1 - w) · residual. Arrays other than Bayer's take the two methods of any_array.
 
 The mean is the only quantity that a tile cannot know: `try_both` works on tiles with a halo of `trial_halo`,
 `total_error` adds up to the same whole number in any tiling, and `weigh`, which needs `SMOOTHING_HALO` more,
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.first_guess import any_array, kiku2014, zhang_wu2005
+from demosaic_ntc.imaging.first_guess import any_array, kiku2014, refine, zhang_wu2005
 from demosaic_ntc.imaging.first_guess.bayer import inner, mirrored
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
 
@@ -66,7 +66,8 @@ def blend(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Blend:
 
 def trial_halo(cfa: Cfa) -> int:
     """Return how far the samples reach on which a pixel of a trial depends."""
-    return 2 * (max(zhang_wu2005.HALO, kiku2014.HALO) if cfa.is_bayer else any_array.halo(cfa))
+    bayer = max(zhang_wu2005.HALO, kiku2014.HALO) + refine.halo(cfa)
+    return 2 * (bayer if cfa.is_bayer else any_array.halo(cfa))
 
 
 def halo(cfa: Cfa) -> int:
@@ -76,7 +77,7 @@ def halo(cfa: Cfa) -> int:
 
 def try_both(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
     """Demosaic with both methods, then demosaic shifted samples of their mean to see how well each does."""
-    methods = _methods(cfa)
+    methods = (smooth_guess, residual_guess)
     with ThreadPoolExecutor(threads) as pool:
         smooth, residual = pool.map(lambda method: method(mosaic, cfa), methods)
         middle = (smooth + residual) * np.float32(0.5)
@@ -107,18 +108,24 @@ def weigh(trial: Trial, smooth_mean: float, residual_mean: float) -> Blend:
     return Blend(image, confidence, trial)
 
 
-def _methods(cfa: Cfa) -> tuple[Method, Method]:
-    """Return the method that trusts smooth colour differences, and the one that does not."""
-    if cfa.is_bayer:
-        return zhang_wu2005.zhang_wu2005, kiku2014.kiku2014
-    return any_array.smooth_difference, any_array.iterated_residual
+def smooth_guess(mosaic: Floats, cfa: Cfa) -> Floats:
+    """Return the refined guess that trusts smooth colour differences."""
+    method = zhang_wu2005.zhang_wu2005 if cfa.is_bayer else any_array.smooth_difference
+    return refine.refined(method(mosaic, cfa), mosaic, cfa, refine.SMOOTH)
+
+
+def residual_guess(mosaic: Floats, cfa: Cfa) -> Floats:
+    """Return the refined guess that trusts regressions between the channels."""
+    if not cfa.is_bayer:
+        return any_array.iterated_residual(mosaic, cfa)
+    return refine.refined(kiku2014.kiku2014(mosaic, cfa), mosaic, cfa, refine.ROUGH)
 
 
 def _miss(middle: Floats, mosaic: Floats, cfa: Cfa, shift: tuple[int, int], method: Method) -> Floats:
     """Return the squared error at the measured samples after demosaicing a shifted sampling of the middle."""
     shifted = cfa.shifted(*shift)
     again = cfa.sample(method(shifted.sample(middle), shifted))
-    return np.asarray(np.square(again - mosaic), np.float32)
+    return np.square(np.subtract(again, mosaic, dtype=np.float32))
 
 
 def _mean(maps: list[Floats]) -> Floats:

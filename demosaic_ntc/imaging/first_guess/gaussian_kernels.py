@@ -1,16 +1,15 @@
 """Compiled guided regression in Gaussian windows over samples on any mask; short sums only.
 
-In each window the samples r are explained by a line a g + b in the guide g: a = cov(r, g) / (var(g) + ridge)
-and b = mean(r) - a mean(g). A pixel takes the mean of the lines of all windows around it, each with the
-weight one over its mean squared error. Loops are written as `regression_kernels` explains, rows live in rings
-of as many rows as a window has, and beyond the border there are neither samples nor windows.
+In each window the samples r are explained by a line a g + b in the guide g: a = (cov(r, g) + ridge · prior) /
+(var(g) + ridge) and b = mean(r) - a mean(g). A pixel takes the mean of the lines of all windows around it,
+each with the weight one over its mean squared error. Loops are written as `regression_kernels` explains, rows
+live in rings of as many rows as a window has, and beyond the border there are neither samples nor windows.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.compiled import kernel
-from demosaic_ntc.imaging.first_guess.kernels import add_scaled
 from demosaic_ntc.imaging.first_guess.regression_kernels import multiply
 
 Floats = NDArray[np.float32]
@@ -24,7 +23,7 @@ LEAST_ERROR = np.float32(0.01 / 255**2)
 
 
 @kernel
-def explain(samples: Floats, guide: Floats, mask: Floats, taps: Floats, ridge: float) -> Floats:
+def explain(samples: Floats, guide: Floats, mask: Floats, taps: Floats, ridge: float, prior: float) -> Floats:
     """Return at each pixel the value that the guide predicts from the samples around it."""
     height, width = samples.shape
     radius, ring = taps.size // 2, taps.size
@@ -39,7 +38,7 @@ def explain(samples: Floats, guide: Floats, mask: Floats, taps: Floats, ridge: f
             take_moments(samples[i], guide[i], mask[i], moments, i % ring)
         if radius <= i < height + radius:
             blur_rows(moments, i - radius, taps, sums)
-            fit_ridge_lines(sums, ridge, lines, (i - radius) % ring)
+            fit_ridge_lines(sums, ridge, prior, lines, (i - radius) % ring)
         if i >= 2 * radius:
             blur_rows(lines, i - 2 * radius, taps, means)
             predict(guide[i - 2 * radius], means, out[i - 2 * radius])
@@ -62,27 +61,44 @@ def take_moments(samples: Floats, guide: Floats, mask: Floats, moments: Floats, 
 
 @kernel
 def blur_rows(rings: Floats, i: int, taps: Floats, out: Floats) -> None:
-    """Fill the Gaussian sums around row i of each ring."""
+    """Fill the sums around row i of each ring, weighted by taps that are symmetric."""
+    ring, radius = taps.size, taps.size // 2
     column = np.empty(rings.shape[2], np.float32)
     for part in range(rings.shape[0]):
-        column[:] = 0
-        out[part] = 0
-        for k in range(taps.size):
-            add_scaled(rings[part, (i + k - taps.size // 2) % taps.size], taps[k], column)
-        for k in range(taps.size):
-            add_scaled(column[k:], taps[k], out[part])
+        plane, target = rings[part], out[part]
+        scale(plane[i % ring], taps[radius], column)
+        for k in range(radius):
+            add_scaled_pair(plane[(i + k - radius) % ring], plane[(i - k + radius) % ring], taps[k], column)
+        scale(column[radius:], taps[radius], target)
+        for k in range(radius):
+            add_scaled_pair(column[k:], column[2 * radius - k :], taps[k], target)
 
 
 @kernel
-def fit_ridge_lines(sums: Floats, ridge: float, lines: Floats, slot: int) -> None:
+def scale(row: Floats, factor: float, out: Floats) -> None:
+    """Fill a multiple of a row."""
+    for j in range(out.size):
+        out[j] = factor * row[j]
+
+
+@kernel
+def add_scaled_pair(a: Floats, b: Floats, factor: float, out: Floats) -> None:
+    """Add a multiple of the sum of two rows."""
+    for j in range(out.size):
+        out[j] += factor * (a[j] + b[j])
+
+
+@kernel
+def fit_ridge_lines(sums: Floats, ridge: float, prior: float, lines: Floats, slot: int) -> None:
     """Turn the sums of a row of windows into weighted lines."""
     n, r, g, rr, rg, gg = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
     slope, weight = np.empty(n.size, np.float32), np.empty(n.size, np.float32)
-    offset = np.empty(n.size, np.float32)
+    offset, keep, pull = np.empty(n.size, np.float32), np.float32(ridge), np.float32(ridge * prior)
     for j in range(n.size):
         share = np.divide(ONE, n[j])
         variance = max(share * gg[j] - (share * g[j]) * (share * g[j]), np.float32(0))
-        slope[j] = np.divide(share * rg[j] - (share * r[j]) * (share * g[j]), variance + np.float32(ridge))
+        covariance = share * rg[j] - (share * r[j]) * (share * g[j])
+        slope[j] = np.divide(covariance + pull, variance + keep)
     for j in range(n.size):
         share = np.divide(ONE, n[j])
         mean_r, mean_g = share * r[j], share * g[j]
