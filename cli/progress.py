@@ -45,6 +45,6 @@ def kernels_are_compiled() -> bool:
 
     import demosaic_ntc
 
-    package = Path(demosaic_ntc.__file__).parent
-    folders = [Path(os.environ["NUMBA_CACHE_DIR"])] if "NUMBA_CACHE_DIR" in os.environ else [package]
-    return any(next(folder.rglob("*kernels*.nbi"), None) is not None for folder in folders)
+    engine = Path(demosaic_ntc.__file__).parent / "imaging"
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or engine)
+    return next(folder.rglob("*.nbi"), None) is not None

@@ -9,7 +9,7 @@ from PIL import Image
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.metadata import Exif, exif_block
+from demosaic_ntc.files.metadata import Exif, exif_block, for_jpeg, for_tiff
 from demosaic_ntc.files.png import write_png
 from demosaic_ntc.files.render import Pixels, ReportRows
 from demosaic_ntc.files.tiff import write_tiff
@@ -52,7 +52,8 @@ def write_picture(
             exif = exif_block(picture.exif) if picture.exif else None
             write_png(file, picture.pixels, picture.profile, exif, report)
         elif kind == "TIFF":
-            write_tiff(file, picture.pixels, picture.profile, picture.exif, report)
+            tags = for_tiff(picture.exif) if picture.exif else None
+            write_tiff(file, picture.pixels, picture.profile, tags, report)
         else:
             _write_jpeg(file, picture, jpeg_quality)
             report(1, 1)
@@ -62,7 +63,7 @@ def _write_jpeg(file: BinaryIO, picture: FinishedPicture, quality: int) -> None:
     """Write an 8-bit JPEG at full colour resolution."""
     if max(picture.pixels.shape) > _JPEG_LARGEST_SIDE:
         raise OutputError(f"JPEG ends at {_JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
-    exif = b"Exif\0\0" + exif_block(picture.exif) if picture.exif else b""
+    exif = b"Exif\0\0" + exif_block(for_jpeg(picture.exif)) if picture.exif else b""
     image = Image.fromarray(np.ascontiguousarray(picture.pixels))
     image.save(
         file,

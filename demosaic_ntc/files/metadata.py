@@ -36,6 +36,10 @@ MAKE, MODEL, ORIENTATION, SOFTWARE = 271, 272, 274, 305
 EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN, FOCAL_LENGTH, LENS_MODEL = 33434, 33437, 34855, 36867, 37386, 42036
 EXIF_VERSION, USER_COMMENT, COLOR_SPACE, PIXEL_WIDTH, PIXEL_HEIGHT = 36864, 37510, 40961, 40962, 40963
 
+# The standard asks for a resolution even where it means nothing.
+_RESOLUTION, _RESOLUTION_UNIT, _DOTS_PER_INCH, _INCH = (282, 283), 296, 300, 2
+_FLASHPIX_VERSION, _YCBCR_POSITION, _COMPONENTS = 40960, 531, 37121
+
 # Description, make, model, date, artist, copyright.
 _IMAGE = dict.fromkeys((270, MAKE, MODEL, 306, 315, 33432), ASCII)
 _PHOTO = {
@@ -152,16 +156,33 @@ def finished(
         **exif.image,
         ORIENTATION: Field(SHORT, (orientation,)),
         SOFTWARE: Field(ASCII, software.encode() + b"\0"),
+        **dict.fromkeys(_RESOLUTION, Field(RATIONAL, (_DOTS_PER_INCH,))),
+        _RESOLUTION_UNIT: Field(SHORT, (_INCH,)),
     }
     photo = {
         **exif.photo,
         EXIF_VERSION: Field(UNDEFINED, b"0232"),
+        _FLASHPIX_VERSION: Field(UNDEFINED, b"0100"),
         COLOR_SPACE: Field(SHORT, (1 if srgb else 65535,)),
         PIXEL_WIDTH: Field(LONG, (width,)),
         PIXEL_HEIGHT: Field(LONG, (height,)),
         USER_COMMENT: Field(UNDEFINED, b"ASCII\0\0\0" + parameters.encode("ascii", "replace")),
     }
     return replace(exif, image=image, photo=photo)
+
+
+def for_jpeg(exif: Exif) -> Exif:
+    """The metadata with what the standard asks for in JPEG alone: the place and order of its components."""
+    image = {**exif.image, _YCBCR_POSITION: Field(SHORT, (1,))}
+    return replace(
+        exif, image=image, photo={**exif.photo, _COMPONENTS: Field(UNDEFINED, bytes((1, 2, 3, 0)))}
+    )
+
+
+def for_tiff(exif: Exif) -> Exif:
+    """The metadata without the size, which TIFF states in tags of its own."""
+    photo = {tag: field for tag, field in exif.photo.items() if tag not in (PIXEL_WIDTH, PIXEL_HEIGHT)}
+    return replace(exif, photo=photo)
 
 
 def directory_block(exif: Exif, image: Fields, offset: int) -> bytes:

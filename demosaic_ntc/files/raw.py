@@ -40,6 +40,9 @@ _OLDEST_YEAR = 1980
 # From this share of constant rows on, a file is probably damaged: cameras have noise in every row.
 _SUSPICIOUS_ROWS = 0.05
 
+# The two greens of a sensor differ by a percent; from this ratio on, one of them is no green.
+_SUSPICIOUS_GREENS = 1.1
+
 
 def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
     """Decode a raw file of any Bayer or X-Trans camera that LibRaw knows."""
@@ -94,37 +97,47 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
     """Everything of an unpacked raw; nothing in it points into LibRaw's memory."""
     channels = _channels(raw, dng_tags)
     mosaic: Mosaic = np.array(raw.raw_image_visible, dtype=np.uint16, order="C")
-    white = float(raw.white_level)
+    black, white = _black(raw, channels, dng_tags), float(raw.white_level)
     return RawPhoto(
         mosaic=mosaic,
         channels=channels,
-        black=_black(raw, channels, dng_tags),
+        black=black,
         white=white,
         camera_balance=_multipliers(raw.camera_whitebalance),
         daylight_balance=_multipliers(raw.daylight_whitebalance),
         orientation=_ORIENTATIONS[raw.sizes.flip & 7],
         camera_crop=_camera_crop(raw.sizes),
         exif=_completed_exif(raw, exif),
-        notices=tuple(_notices(raw, mosaic, white)),
+        notices=(*_notices(raw, mosaic, white), *_green_notice(mosaic, channels, black)),
         matrix=camera_matrix(raw, channels, is_dng=is_dng),  # last: it may overwrite the samples
     )
 
 
 def _channels(raw: Any, dng_tags: Directory) -> NDArray[np.uint8]:
     """One period of the colour array at the top left of the visible area, or an error for other sensors."""
-    if raw.raw_type != rawpy.RawType.Flat or raw.num_colors == 1 or raw.raw_pattern is None:
+    pattern = _pattern(raw)
+    if raw.raw_type != rawpy.RawType.Flat or raw.num_colors == 1 or pattern is None:
         raise Unsupported("no colour filter array: monochrome or demosaiced already; nothing to do here")
     if raw.num_colors != 3 or raw.color_desc not in (b"RGBG", b"RGB\0", b"RGB"):
         filters = raw.color_desc.decode("ascii", "replace")
         raise Unsupported(f"unsupported colour filters {filters}; only red, green and blue are known")
-    period = 6 if raw.raw_pattern.shape == (6, 6) else 2
+    period = 6 if pattern.shape == (6, 6) else 2
     top, left = raw.sizes.top_margin, raw.sizes.left_margin
     # Asked sample by sample: LibRaw's own pattern array is wrong for X-Trans with margins above 6.
     rows = [[raw.raw_color(top + y, left + x) for x in range(period)] for y in range(period)]
     channels = np.array(rows, dtype=np.uint8)
     if not _is_known_array(channels) or not _agrees_with_tags(channels, dng_tags, top, left):
-        raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read from raws")
+        raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read")
     return channels
+
+
+def _pattern(raw: Any) -> NDArray[np.uint8] | None:
+    """LibRaw's own pattern, of which only the shape is used; None where there is none."""
+    try:
+        pattern: NDArray[np.uint8] | None = raw.raw_pattern
+    except NotImplementedError as error:
+        raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read") from error
+    return pattern
 
 
 def _is_known_array(channels: NDArray[np.uint8]) -> bool:
@@ -211,3 +224,15 @@ def _notices(raw: Any, mosaic: Mosaic, white: float) -> Iterator[str]:
         yield f"constant rows: {constant.mean():.0%} of the picture; the file may be damaged"
     if raw.sizes.pixel_aspect != 1:
         yield f"pixels are not square (ratio {raw.sizes.pixel_aspect:g}); the picture is not stretched"
+
+
+def _green_notice(mosaic: Mosaic, channels: NDArray[np.uint8], black: NDArray[np.float64]) -> Iterator[str]:
+    """A warning where the two greens of a Bayer array differ more than any sensor's do."""
+    if channels.shape != (2, 2) or black.shape != (2, 2):
+        return
+    (y, x), (v, u) = np.argwhere((channels == GREEN) | (channels == SECOND_GREEN))
+    first = float(np.median(mosaic[y::8, x::8])) - black[y, x]
+    second = float(np.median(mosaic[v::8, u::8])) - black[v, u]
+    if min(first, second) > 0 and max(first, second) / min(first, second) > _SUSPICIOUS_GREENS:
+        difference = max(first, second) / min(first, second) - 1
+        yield f"the two greens differ by {difference:.0%}; the colour array may be wrong (see --cfa)"

@@ -15,7 +15,7 @@ from demosaic_ntc.files.render import Pixels, ReportRows
 from demosaic_ntc.files.tags import LONG, RATIONAL, SHORT, UNDEFINED, Field, write_directory
 
 _BAND = 64
-_DEFLATE, _RGB, _DIFFERENCES, _INCH = 8, 2, 2, 2
+_DEFLATE, _RGB, _DIFFERENCES, _INCH, _DOTS_PER_INCH = 8, 2, 2, 2, 300
 
 
 def write_tiff(file: BinaryIO, pixels: Pixels, profile: bytes, exif: Exif | None, report: ReportRows) -> None:
@@ -62,8 +62,8 @@ def _image_fields(pixels: Pixels, profile: bytes, places: list[int], lengths: li
         277: Field(SHORT, (3,)),
         278: Field(LONG, (_BAND,)),
         279: Field(LONG, tuple(lengths)),
-        282: Field(RATIONAL, (300,)),
-        283: Field(RATIONAL, (300,)),
+        282: Field(RATIONAL, (_DOTS_PER_INCH,)),
+        283: Field(RATIONAL, (_DOTS_PER_INCH,)),
         284: Field(SHORT, (1,)),
         296: Field(SHORT, (_INCH,)),
         317: Field(SHORT, (_DIFFERENCES,)),

@@ -67,25 +67,19 @@ def test_truncated_raw_whose_tags_come_first(tmp_path: Path, convert: Run, kept:
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["IMG_0848.CR2", "RAW_KODAK_DC50.KDC", "minhtcai_test.dng"])
 @pytest.mark.parametrize("kept", [512, 0.5, 0.95, -1])
-def test_truncated_camera_raws(tmp_path: Path, convert: Run, name: str, kept: float) -> None:
-    folder = os.environ.get("DEMOSAIC_NTC_DATA")
-    if folder is None:
-        pytest.skip("DEMOSAIC_NTC_DATA does not name the test data")
-    data = (Path(folder) / "raw" / name).read_bytes()
+def test_truncated_camera_raws(tmp_path: Path, convert: Run, data: Path, name: str, kept: float) -> None:
+    whole = (data / "raw" / name).read_bytes()
     path = tmp_path / name
-    path.write_bytes(data[: int(kept * len(data)) if isinstance(kept, float) else kept])
+    path.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
     assert "truncated or damaged" in _refused(convert, path, tmp_path / "a.png")
 
 
 @pytest.mark.data
-def test_flipped_bytes_in_a_compressed_raw(tmp_path: Path, convert: Run) -> None:
-    folder = os.environ.get("DEMOSAIC_NTC_DATA")
-    if folder is None:
-        pytest.skip("DEMOSAIC_NTC_DATA does not name the test data")
-    data = bytearray((Path(folder) / "raw" / "RAW_KODAK_DC50.KDC").read_bytes())
-    middle = len(data) // 2
-    data[middle : middle + 4096] = bytes(byte ^ 0xFF for byte in data[middle : middle + 4096])
-    (tmp_path / "a.kdc").write_bytes(data)
+def test_flipped_bytes_in_a_compressed_raw(tmp_path: Path, convert: Run, data: Path) -> None:
+    raw = bytearray((data / "raw" / "RAW_KODAK_DC50.KDC").read_bytes())
+    middle = len(raw) // 2
+    raw[middle : middle + 4096] = bytes(byte ^ 0xFF for byte in raw[middle : middle + 4096])
+    (tmp_path / "a.kdc").write_bytes(raw)
     assert "damaged" in _refused(convert, tmp_path / "a.kdc", tmp_path / "a.png")
 
 

@@ -133,3 +133,13 @@ def test_matrix_that_the_decoder_hides_is_found(raws: list[Path]) -> None:
     stored = [[1.8125, -0.3365, -0.476], [-0.435, 1.852, -0.417], [-0.676, -1.393, 3.069]]
     assert photo.matrix.source == "decoder"
     assert photo.matrix.to_srgb == pytest.approx(np.array(stored), abs=2e-3)
+
+
+def test_greens_that_cannot_be_greens_are_noticed(tmp_path: Path) -> None:
+    """A picture of one colour, whose colour array is tagged wrong."""
+    path = tmp_path / "a.dng"
+    right, wrong = Cfa.named("RGGB"), Cfa.named("GRBG")
+    mosaic = right.sample(np.broadcast_to(np.array([3000, 5000, 9000], dtype=np.uint16), (40, 60, 3)))
+    for cfa, noticed in ((right, False), (wrong, True)):
+        write_dng(path, mosaic, cfa, Camera())
+        assert any("greens differ" in notice for notice in read_photo(path).notices) is noticed

@@ -1,0 +1,73 @@
+"""What the tests share: the samples, the test data, and ways to run the program."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.app import app
+
+ROOT = Path(__file__).resolve().parent
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    """The folder of small inputs with their truth."""
+    return ROOT / "samples"
+
+
+@pytest.fixture(scope="session")
+def small(samples: Path) -> Path:
+    """A whole and small raw."""
+    return samples / "small_rggb.dng"
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of the test data, which is not part of the project."""
+    folder = os.environ.get("DEMOSAIC_NTC_DATA")
+    if folder is None:
+        pytest.skip("DEMOSAIC_NTC_DATA does not name the test data")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def raws(data: Path) -> list[Path]:
+    """The camera raws of the test data."""
+    return sorted(p for p in (data / "raw").iterdir() if p.suffix.lower() in (".cr2", ".kdc", ".dng"))
+
+
+@pytest.fixture(scope="session")
+def convert() -> Run:
+    """Run ``demosaic-ntc IN OUT`` in this process, with an interpolation that takes no time."""
+
+    def run(source: Path, target: Path, *options: object) -> Any:
+        arguments = ["convert", *map(str, options), "--method", "bilinear", "--", str(source), str(target)]
+        return CliRunner().invoke(app, arguments)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def start() -> Callable[..., "subprocess.Popen[bytes]"]:
+    """Start the program as a process of its own; `code` runs in it first, to inject a fault."""
+
+    def run(
+        *arguments: object, code: str = "", env: dict[str, str] | None = None
+    ) -> "subprocess.Popen[bytes]":
+        program = f"{code}\nfrom cli.app import app\napp()"
+        return subprocess.Popen(
+            [sys.executable, "-c", program, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
+        )
+
+    return run

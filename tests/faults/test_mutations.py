@@ -1,0 +1,47 @@
+"""Raws with random damage: read, or refused by an error of ours; never a crash, a hang or a surprise."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# In a process of its own: a crash of the decoder would take the tests with it.
+MUTATE = """
+import sys
+from pathlib import Path
+import numpy as np
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.reading import read_photo
+
+whole, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
+tags = int.from_bytes(whole[4:8], "little")
+read = refused = 0
+for seed in range(500):
+    generator = np.random.default_rng(seed)
+    data = bytearray(whole)
+    for _ in range(generator.integers(1, 6)):
+        data[generator.integers(tags, len(data))] = generator.integers(256)
+    if generator.random() < 0.2:
+        del data[generator.integers(1, len(data)) :]
+    path.write_bytes(data)
+    try:
+        read_photo(path)
+        read += 1
+    except InputError:
+        refused += 1
+print(read, refused)
+"""
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("name", ["small_rggb.dng", "small_xtrans.dng"])
+def test_random_damage_to_the_tags(tmp_path: Path, name: str) -> None:
+    command = [sys.executable, "-c", MUTATE, str(ROOT / "samples" / name), str(tmp_path / "a.dng")]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60, check=False)
+    assert answer.returncode == 0, answer.stderr.decode(errors="replace")[-500:]
+    read, refused = map(int, answer.stdout.split())
+    assert read > 50
+    assert refused > 50
