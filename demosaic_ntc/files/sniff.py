@@ -64,7 +64,20 @@ _MAGIC: tuple[tuple[int, bytes, Kind], ...] = (
     (0, b"%PDF", Kind.PDF),
 )
 
-_WIDTH, _HEIGHT, _COMPRESSION, _PHOTOMETRIC, _DNG_VERSION = 256, 257, 259, 262, 50706
+_WIDTH, _HEIGHT, _COMPRESSION, _PHOTOMETRIC, _SAMPLES, _FORMAT, _DNG_VERSION = (
+    256,
+    257,
+    259,
+    262,
+    277,
+    339,
+    50706,
+)
+_FLOATING_POINT = 3
+
+# Compressions of a mosaic that the decoder takes for damage, or does not know.
+_UNREAD_COMPRESSIONS = {5: "LZW", 8: "deflate", 32946: "deflate", 52546: "JPEG XL"}
+
 COLOUR_FILTER_ARRAY, LINEAR_RAW, RGB = 32803, 34892, 2
 
 
@@ -185,9 +198,15 @@ def check_directory(directory: Directory, limits: Limits) -> None:
     check_pixels(number(directory, _WIDTH), number(directory, _HEIGHT), limits)
     if number(directory, _PHOTOMETRIC, COLOUR_FILTER_ARRAY) == LINEAR_RAW:
         raise Unsupported("is a linear DNG with no colour filter array; it is demosaiced already")
-    samples = numbers(directory, 277)
-    if samples and samples[0] != 1:
-        raise Unsupported(f"has {samples[0]:.0f} samples per pixel and no colour filter array; give a mosaic")
+    if number(directory, _SAMPLES, 1) != 1:
+        raise Unsupported("has several samples per pixel and no colour filter array; give a mosaic")
+    if number(directory, _FORMAT, 1) == _FLOATING_POINT:
+        raise Unsupported("has floating-point samples, which would lose precision; convert it to integers")
+    compression = _UNREAD_COMPRESSIONS.get(number(directory, _COMPRESSION, 1))
+    if compression is not None:
+        raise Unsupported(
+            f"is compressed by {compression}, which is not read; convert it to an uncompressed DNG"
+        )
 
 
 def check_is_complete(file: BinaryIO) -> None:

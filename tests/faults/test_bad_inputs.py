@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tifffile
+from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.files.tags import BYTE, LONG, SHORT, Field
@@ -49,16 +50,22 @@ def test_truncated_raw_whose_tags_come_last(tmp_path: Path, convert: Run, small:
     assert "truncated or damaged" in _refused(convert, tmp_path / "a.dng", tmp_path / "a.png")
 
 
-@pytest.mark.parametrize("kept", [512, 0.5, 0.95, -1])
-def test_truncated_raw_whose_tags_come_first(tmp_path: Path, convert: Run, kept: float) -> None:
-    path = tmp_path / "a.dng"
+def _write_with_tifffile(path: Path, mosaic: NDArray[Any], **options: Any) -> None:
+    """A DNG written by others, with its tags before its samples."""
     tags = [
         (33421, 3, 2, (2, 2), True),
         (33422, 1, 4, bytes((0, 1, 1, 2)), True),
         (50706, 1, 4, bytes((1, 4, 0, 0)), True),
     ]
-    mosaic = np.full((64, 64), 1000, dtype=np.uint16)
-    tifffile.imwrite(path, mosaic, photometric=32803, metadata=None, rowsperstrip=64, extratags=tags)
+    tifffile.imwrite(
+        path, mosaic, photometric=32803, metadata=None, rowsperstrip=64, extratags=tags, **options
+    )
+
+
+@pytest.mark.parametrize("kept", [512, 0.5, 0.95, -1])
+def test_truncated_raw_whose_tags_come_first(tmp_path: Path, convert: Run, kept: float) -> None:
+    path = tmp_path / "a.dng"
+    _write_with_tifffile(path, np.full((64, 64), 1000, dtype=np.uint16))
     data = path.read_bytes()
     path.write_bytes(data[: int(kept * len(data)) if isinstance(kept, float) else kept])
     assert "truncated or damaged" in _refused(convert, path, tmp_path / "a.png")
@@ -185,6 +192,19 @@ def test_monochrome_dng_has_no_colours(tmp_path: Path, convert: Run) -> None:
     )
     message = _refused(convert, path, tmp_path / "a.png")
     assert "no colour filter array" in message or "not a raw" in message
+
+
+@pytest.mark.parametrize(("kind", "words"), [(np.float32, "floating-point"), (np.float16, "floating-point")])
+def test_floating_point_dng_would_lose_precision(
+    tmp_path: Path, convert: Run, kind: type, words: str
+) -> None:
+    _write_with_tifffile(tmp_path / "a.dng", np.full((64, 64), 0.5, dtype=kind))
+    assert words in _refused(convert, tmp_path / "a.dng", tmp_path / "a.png")
+
+
+def test_compression_that_is_not_read_is_named(tmp_path: Path, convert: Run) -> None:
+    _write_with_tifffile(tmp_path / "a.dng", np.full((64, 64), 1000, dtype=np.uint16), compression="zlib")
+    assert "compressed by deflate" in _refused(convert, tmp_path / "a.dng", tmp_path / "a.png")
 
 
 def test_array_that_the_decoder_misreads(tmp_path: Path, convert: Run) -> None:
