@@ -31,7 +31,6 @@ Method = Callable[[Floats, Cfa], Floats]
 SHIFTS = ((1, 1), (0, 1), (1, 0))
 SMOOTHING_HALO = 24
 LEAST_ERROR = np.float32(1e-7)
-POWER = 8
 # Total errors are whole multiples of this, so that their sum does not depend on its order.
 ERROR_UNIT = 2.0**-32
 
@@ -103,7 +102,8 @@ def weigh(trial: Trial, smooth_mean: float, residual_mean: float) -> Blend:
     smooth_error = _local(trial.smooth_error) + np.float32(smooth_mean / 2) + LEAST_ERROR
     residual_error = _local(trial.residual_error) + np.float32(residual_mean / 2) + LEAST_ERROR
     ratio = np.clip(smooth_error / residual_error, np.float32(1e-4), np.float32(1e4))
-    confidence = np.reciprocal(np.float32(1) + ratio**POWER)
+    eighth_power = np.square(np.square(np.square(ratio)))
+    confidence = np.reciprocal(np.float32(1) + eighth_power)
     image = trial.residual + confidence[..., None] * (trial.smooth - trial.residual)
     return Blend(image, confidence, trial)
 
@@ -125,12 +125,12 @@ def _miss(middle: Floats, mosaic: Floats, cfa: Cfa, shift: tuple[int, int], meth
     """Return the squared error at the measured samples after demosaicing a shifted sampling of the middle."""
     shifted = cfa.shifted(*shift)
     again = cfa.sample(method(shifted.sample(middle), shifted))
-    return np.square(np.subtract(again, mosaic, dtype=np.float32))
+    return np.asarray((again - mosaic) ** 2, np.float32)
 
 
 def _mean(maps: list[Floats]) -> Floats:
     """Return the mean of three maps."""
-    return np.multiply(maps[0] + maps[1] + maps[2], np.float32(1 / 3))
+    return np.asarray((maps[0] + maps[1] + maps[2]) * np.float32(1 / 3), np.float32)
 
 
 def _local(error: Floats) -> Floats:

@@ -27,7 +27,8 @@ RING = 16
 ONE, HALF, FOUR = np.float32(1), np.float32(1 / 2), np.float32(4)
 # The least fit error, .01 on a scale of 255.
 LEAST_ERROR = np.float32(0.01 / 255**2)
-TINY = np.float32(1e-30)
+# What rounding leaves of the squared Laplacian of a ramp.
+TINY = np.float32(1e-11)
 
 
 @kernel
