@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -141,12 +142,13 @@ def described(done: Conversion, settings: Settings) -> dict[str, Any]:
     }
 
 
-def certificate(groups: GroupCertificate | None) -> dict[str, float] | None:
+def certificate(groups: GroupCertificate | None) -> dict[str, float | None] | None:
     """What is proven about the result; interpolations prove nothing."""
     if groups is None:
         return None
     share = groups.certified / groups.groups if groups.groups else 1.0
-    return {"groups": groups.groups, "share_certified": share, "worst_gap": groups.worst_gap}
+    gap = groups.worst_gap if isfinite(groups.worst_gap) else None  # JSON has no infinity
+    return {"groups": groups.groups, "share_certified": share, "worst_gap": gap}
 
 
 def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
@@ -158,10 +160,10 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
         f"{done.target}: {camera}{done.size[1]}×{done.size[0]}, {done.cfa}, white balance {balance}, "
         f"{sum(done.seconds.values()):.1f} s"
     )
-    proven = certificate(done.certificate)
+    proven = done.certificate
     if proven is not None:
-        share, gap = proven["share_certified"], proven["worst_gap"]
-        yield f"certified: {share:.2%} of {proven['groups']} groups, largest gap {gap:.2g}"
+        share = proven.certified / max(proven.groups, 1)
+        yield f"certified: {share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
     if verbose:
         seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in done.seconds.items())
         yield f"white level {done.exposure.white:g}, matrix {done.matrix_source}, {done.stops:+.2f} EV"

@@ -59,12 +59,13 @@ def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: 
     Scaled by the smallest multiplier every saturated sample reaches 1 in every channel, and clips to white
     instead of pink; scaled by the largest nothing clips, and the highlights can be reconstructed.
     """
-    span = (saturation(photo) if white == "auto" else photo.white) - float(photo.black.min())
+    top = saturation(photo) if white == "auto" and not photo.is_plain else photo.white
+    span = top - float(photo.black.min())
     multipliers, source = _chosen_balance(photo, balance, span)
     reference = max(multipliers) if keep_highlights else min(multipliers)
     red, green, blue, second_green = (value / reference for value in multipliers)
     gains = (red / span, green / span, blue / span, second_green / span)
-    return Exposure(gains, (red, green, blue, second_green), source, span + float(photo.black.min()))
+    return Exposure(gains, (red, green, blue, second_green), source, top)
 
 
 def saturation(photo: RawPhoto) -> float:
@@ -102,7 +103,7 @@ def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Mul
         return (red, green, blue, green), "given"
     if balance == "camera" and photo.camera_balance is not None:
         return photo.camera_balance, "camera"
-    if balance == "camera" and photo.absent_balance == "none":
+    if balance == "camera" and photo.is_plain:
         return (1.0, 1.0, 1.0, 1.0), "none"
     if balance == "daylight" and photo.daylight_balance is not None:
         return photo.daylight_balance, "daylight"

@@ -26,6 +26,7 @@ from demosaic_ntc.files.tags import (
     Field,
     TagReader,
     Values,
+    fits,
     number,
     write_directory,
 )
@@ -121,7 +122,7 @@ def _strays(first: Directory) -> Directory:
 def _kept(directory: Directory, types: Mapping[int, int]) -> Fields:
     """The whitelisted tags of a directory that say something, with the types the standard gives them."""
     fields = {tag: _as_field(directory[tag], kind) for tag, kind in types.items() if tag in directory}
-    return {tag: field for tag, field in fields.items() if field is not None}
+    return {tag: field for tag, field in fields.items() if field is not None and fits(field)}
 
 
 def _as_field(values: Values, kind: int) -> Field | None:

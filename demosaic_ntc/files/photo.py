@@ -50,7 +50,7 @@ class RawPhoto:
     white: float
     camera_balance: Multipliers | None = None
     daylight_balance: Multipliers | None = None
-    absent_balance: str = "auto"  # what stands in where the camera stored no balance
+    is_plain: bool = False  # a mosaic without a camera: nothing about its levels or balance is guessed
     matrix: CameraMatrix = NO_MATRIX
     orientation: int = 1  # as in EXIF
     camera_crop: Box | None = None

@@ -73,7 +73,7 @@ def _photo(samples: NDArray[np.unsignedinteger], layout: Layout, bits: int, orie
         channels=layout.cfa.pattern,
         black=np.zeros((1, 1)),
         white=float(2**bits - 1),
-        absent_balance="none",
+        is_plain=True,
         orientation=orientation,
     )
 

@@ -36,6 +36,9 @@ _DARK_STOPS = 1.0
 # The share of pixels that brightening may clip (LibRaw's rule).
 _CLIPPED_SHARE = 0.01
 
+# No picture is brightened by more than eight stops.
+_LARGEST_GAIN = 256.0
+
 
 @dataclass(frozen=True, slots=True)
 class EncodedMosaic:
@@ -169,7 +172,7 @@ def brightening(image: Floats, lift: float, how: Finish, *, every: int = 1) -> f
     allowed = _CLIPPED_SHARE * counts[0].sum()
     above = counts[:, ::-1].cumsum(axis=1)[:, ::-1]
     white = max(int(np.flatnonzero(channel > allowed)[-1]) for channel in above)
-    return 8192.0 / max(white, 1)
+    return min(8192.0 / max(white, 1), _LARGEST_GAIN)
 
 
 def is_dark(gain: float) -> bool:

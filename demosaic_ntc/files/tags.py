@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import BinaryIO, TypeAlias
 
 # Number types by their code: (struct letter, bytes). Rationals are two numbers.
@@ -101,7 +102,9 @@ class TagReader:
         if letters == "s":
             return data
         flat = struct.unpack(self._order + letters * amount, data)
-        return flat if len(letters) == 1 else _fractions(flat)
+        if len(letters) == 2:
+            return _fractions(flat)
+        return flat if all(map(isfinite, flat)) else None
 
 
 def _fractions(flat: tuple[int, ...]) -> tuple[Fraction, ...] | None:
@@ -144,3 +147,12 @@ def _packed(field: Field) -> tuple[bytes, int]:
     if len(letters) == 2:
         flat = [part for value in field.values for part in Fraction(value).as_integer_ratio()]
     return struct.pack("<" + letters * len(field.values), *flat), len(field.values)
+
+
+def fits(field: Field) -> bool:
+    """Whether the values of a field are within the range of its type."""
+    try:
+        _packed(field)
+    except struct.error:
+        return False
+    return True

@@ -10,16 +10,20 @@ from typing import BinaryIO
 
 import numpy as np
 
+from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.metadata import Exif, Fields, directory_block
 from demosaic_ntc.files.render import Pixels, ReportRows
 from demosaic_ntc.files.tags import LONG, RATIONAL, SHORT, UNDEFINED, Field, write_directory
 
 _BAND = 64
+_LARGEST = 2**32 - 2**26  # offsets have 32 bits; the rest is for what does not compress
 _DEFLATE, _RGB, _DIFFERENCES, _INCH, _DOTS_PER_INCH = 8, 2, 2, 2, 300
 
 
 def write_tiff(file: BinaryIO, pixels: Pixels, profile: bytes, exif: Exif | None, report: ReportRows) -> None:
     """Write an RGB picture."""
+    if pixels.nbytes > _LARGEST:
+        raise OutputError("TIFF ends at 4 GiB, which this picture may exceed; write a PNG")
     file.write(b"II*\0" + bytes(4))
     places, lengths = [], []
     for top in range(0, len(pixels), _BAND):

@@ -14,7 +14,9 @@ import pytest
 import tifffile
 from numpy.typing import NDArray
 from PIL import Image
+from typer.testing import CliRunner
 
+from cli.app import app
 from demosaic_ntc.files.tags import BYTE, LONG, SHORT, Field
 from demosaic_ntc.imaging.cfa import Cfa
 from samples.dng import Camera, write_dng
@@ -262,6 +264,17 @@ def test_odd_names_are_processed_and_cannot_break_the_report(
     again = convert(source, target)
     assert "\x1b" not in again.stderr
     assert len(again.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["-x.dng", "--json.dng"])
+def test_names_like_options_come_after_two_dashes(
+    tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(small.read_bytes())
+    result = CliRunner().invoke(app, ["--method", "bilinear", "--", name, "-out.png"])
+    assert result.exit_code == 0, result.stderr
+    assert Path("-out.png").exists()
 
 
 def _named_pipe(path: Path) -> None:

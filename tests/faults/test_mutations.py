@@ -1,4 +1,4 @@
-"""Raws with random damage: read, or refused by an error of ours; never a crash, a hang or a surprise."""
+"""Raws with random damage: converted, or refused by an error of ours; never a crash, a hang or a surprise."""
 
 import subprocess
 import sys
@@ -14,9 +14,11 @@ import sys
 from pathlib import Path
 import numpy as np
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.reading import read_photo
+from demosaic_ntc.files.conversion import convert_file
+from demosaic_ntc.files.settings import Engine, Output, Settings
 
 whole, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
+settings = Settings(engine=Engine(method="bilinear"), output=Output(overwrite=True))
 tags = int.from_bytes(whole[4:8], "little")
 read = refused = 0
 for seed in range(500):
@@ -28,7 +30,7 @@ for seed in range(500):
         del data[generator.integers(1, len(data)) :]
     path.write_bytes(data)
     try:
-        read_photo(path)
+        convert_file(path, path.with_suffix(".tif"), settings)
         read += 1
     except InputError:
         refused += 1

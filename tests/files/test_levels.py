@@ -62,7 +62,7 @@ def test_absent_camera_balance_falls_back_to_grey_world_in_raws() -> None:
 
 
 def test_absent_camera_balance_is_left_out_in_plain_mosaics() -> None:
-    photo = _photo(_flat(200, 300, 150, 310), absent_balance="none")
+    photo = _photo(_flat(200, 300, 150, 310), is_plain=True)
     exposure = expose(photo, "camera", "metadata", keep_highlights=False)
     assert (exposure.balance_source, exposure.balance) == ("none", (1.0, 1.0, 1.0, 1.0))
 
@@ -121,3 +121,10 @@ def test_sites_hold_a_black_pattern_larger_than_the_array() -> None:
 
 def test_second_green_is_green() -> None:
     assert _photo(_flat(1, 2, 3, 4)).cfa == Cfa.named("RGGB")
+
+
+def test_levels_of_plain_mosaics_are_not_guessed() -> None:
+    """A flat bright patch is a pile-up to a camera, and just a patch in a mosaic made from a picture."""
+    photo = _photo(_flat(900, 900, 900, 900))
+    assert expose(photo, "camera", "auto", keep_highlights=False).white == 900
+    assert expose(replace(photo, is_plain=True), "camera", "auto", keep_highlights=False).white == 1100

@@ -25,7 +25,7 @@ def _unheard(_done: int, _total: int) -> None:
 
 
 def _photo(mosaic: NDArray[np.uint16], black: float = 0.0) -> RawPhoto:
-    return RawPhoto(mosaic, CHANNELS, np.full((1, 1), black), 65535.0, absent_balance="none")
+    return RawPhoto(mosaic, CHANNELS, np.full((1, 1), black), 65535.0, is_plain=True)
 
 
 def _exposure(photo: RawPhoto) -> Exposure:
