@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
+from math import inf
 from typing import BinaryIO
 
 from demosaic_ntc.files.tags import (
@@ -40,6 +41,9 @@ EXIF_VERSION, USER_COMMENT, COLOR_SPACE, PIXEL_WIDTH, PIXEL_HEIGHT = 36864, 3751
 # The standard asks for a resolution even where it means nothing.
 _RESOLUTION, _RESOLUTION_UNIT, _DOTS_PER_INCH, _INCH = (282, 283), 296, 300, 2
 _FLASHPIX_VERSION, _YCBCR_POSITION, _COMPONENTS = 40960, 531, 37121
+
+# All texts together must fit in the 64 KiB that JPEG gives to EXIF.
+_LONGEST_TEXT = 2000
 
 # Description, make, model, date, artist, copyright.
 _IMAGE = dict.fromkeys((270, MAKE, MODEL, 306, 315, 33432), ASCII)
@@ -104,14 +108,14 @@ def photo_fields(
 ) -> Fields:
     """Fields for what a decoder told in numbers; zero means unknown."""
     values: dict[int, Field] = {}
-    if iso > 0:
+    if 0 < iso < inf:
         values[ISO] = Field(SHORT, (min(round(iso), 65535),))
     for tag, value in ((EXPOSURE_TIME, exposure), (F_NUMBER, aperture), (FOCAL_LENGTH, focal_length)):
-        if value > 0:
+        if 0 < value < inf:
             values[tag] = Field(RATIONAL, (Fraction(value).limit_denominator(100_000),))
     if taken is not None:
         values[DATE_TAKEN] = Field(ASCII, taken.strftime("%Y:%m:%d %H:%M:%S").encode() + b"\0")
-    return values
+    return {tag: field for tag, field in values.items() if fits(field)}
 
 
 def _strays(first: Directory) -> Directory:
@@ -128,7 +132,7 @@ def _kept(directory: Directory, types: Mapping[int, int]) -> Fields:
 def _as_field(values: Values, kind: int) -> Field | None:
     """A field of the given type; None for blanks and for values that do not fit the type."""
     if kind == ASCII:
-        text = values.split(b"\0")[0].strip() if isinstance(values, bytes) else b""
+        text = values.split(b"\0")[0].strip()[:_LONGEST_TEXT] if isinstance(values, bytes) else b""
         return Field(ASCII, text + b"\0") if text else None
     if isinstance(values, bytes) or not values:
         return None

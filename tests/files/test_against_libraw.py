@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.files.conversion import convert_file
 from demosaic_ntc.files.settings import Development, Engine, Settings
+from demosaic_ntc.files.tags import BYTE, LONG, Field
 from demosaic_ntc.imaging.cfa import Cfa
 from samples.dng import Camera, exposed, write_dng
 from samples.make_samples import light_of, rounded
@@ -147,3 +148,31 @@ def test_clipped_highlights_are_white_not_pink(tmp_path: Path) -> None:
     source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
     write_dng(source, exposed(np.full((40, 40, 3), 3.0), cfa, Camera()), cfa, Camera())
     assert _ours(source, tmp_path / "a.png").min() == 1.0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_cameras_look_as_libraw_shows_them(tmp_path: Path, seed: int) -> None:
+    """Any size, array, level, neutral, orientation and margin, odd ones included."""
+    generator = np.random.default_rng(seed)
+    source, cfa = (
+        tmp_path / "a.dng",
+        Cfa.named(str(generator.choice(["RGGB", "GRBG", "GBRG", "BGGR", "XTRANS"]))),
+    )
+    height, width, top, left = (
+        int(n) for n in (*generator.integers(40, 90, 2), *generator.integers(0, 7, 2))
+    )
+    camera = Camera(
+        black=float(generator.integers(0, 3000)),
+        white=int(generator.integers(9000, 65536)),
+        neutral=(float(generator.uniform(0.3, 1)), 1.0, float(generator.uniform(0.3, 1))),
+        orientation=int(generator.integers(1, 9)),
+    )
+    y, x = np.mgrid[0:height, 0:width, 0:1][:2] / 90
+    light = generator.uniform(0.05, 0.5, 3) + generator.uniform(0, 0.2, 3) * x + 0.1 * y
+    tags = {
+        50829: Field(LONG, (top, left, height, width)),
+        33422: Field(BYTE, cfa.shifted(top, left).pattern.tobytes()),
+    }
+    write_dng(source, exposed(light, cfa, camera), cfa, camera, changed=tags)
+    inner = (slice(6, -6), slice(6, -6))
+    assert _difference(_ours(source, tmp_path / "a.png")[inner], _librarys(source)[inner]) < 0.001

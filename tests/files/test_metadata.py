@@ -5,13 +5,14 @@ import json
 import shutil
 import subprocess
 from fractions import Fraction
+from math import inf, nan
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from demosaic_ntc.files.conversion import convert_file
-from demosaic_ntc.files.metadata import Exif, exif_block, finished, read_exif, read_jpeg_exif
+from demosaic_ntc.files.metadata import Exif, exif_block, finished, photo_fields, read_exif, read_jpeg_exif
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.files.tags import ASCII, RATIONAL, SHORT, UNDEFINED, Field
 from demosaic_ntc.imaging.cfa import Cfa
@@ -66,6 +67,16 @@ def test_blank_and_zero_fields_are_left_behind() -> None:
     read = read_exif(io.BytesIO(exif_block(raw)))
     assert read.image == {}
     assert set(read.photo) == {37385}, "no flash is a fact, an exposure of zero seconds is none"
+
+
+def test_values_that_no_field_can_hold_are_left_out() -> None:
+    fields = photo_fields(iso=1e9, exposure=inf, aperture=1e12, focal_length=nan, taken=None)
+    assert fields == {34855: Field(SHORT, (65535,))}
+
+
+def test_endless_texts_are_cut() -> None:
+    read = read_exif(io.BytesIO(exif_block(Exif(image={270: Field(ASCII, b"x" * 60000 + b"\0")}))))
+    assert read.image[270].values == b"x" * 2000 + b"\0"
 
 
 def test_make_is_not_said_twice() -> None:
