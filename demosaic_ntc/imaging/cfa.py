@@ -106,8 +106,11 @@ class Cfa:
             raise InputError(
                 f"a picture of shape {picture.shape} is not height × width × 3; give an RGB array"
             )
-        channels = self.channel_map(picture.shape[:2]).astype(np.intp)
-        return np.ascontiguousarray(np.take_along_axis(picture, channels[..., None], axis=2)[..., 0])
+        mosaic = np.empty(self.checked_shape(picture.shape[:2]), picture.dtype)
+        down, across = self.period
+        for (i, j), channel in np.ndenumerate(self.pattern):
+            mosaic[i::down, j::across] = picture[i::down, j::across, channel]
+        return mosaic
 
     def checked_shape(self, shape: tuple[int, ...]) -> tuple[int, int]:
         """Return height and width, or raise when they are not two or do not hold one period."""

@@ -57,7 +57,7 @@ class Blur:
 def halo(cfa: Cfa) -> int:
     """Return how far the values reach on which a pixel of either guess depends."""
     start = sum(radius_for(along, cfa) for along, _ in (GREEN, LONG_DIFFERENCE, WINDOW))
-    return start + max(radius_for(COLOUR, cfa) + refine_halo(cfa), (1 + ROUNDS) * refine_halo(cfa))
+    return start + max(radius_for(COLOUR, cfa), (1 + ROUNDS) * refine_halo(cfa))
 
 
 def smooth_difference(mosaic: Floats, cfa: Cfa) -> Floats:

@@ -15,7 +15,7 @@ takes the means as arguments.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,11 +56,7 @@ class Blend:
 
 def blend(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Blend:
     """Blend the two first guesses by how well each does in trials on this very mosaic."""
-    trial = try_both(mosaic, cfa, threads)
-    means = (
-        mean_error(total_error(error), error.size) for error in (trial.smooth_error, trial.residual_error)
-    )
-    return weigh(trial, *means)
+    return weigh_alone(try_both(mosaic, cfa, threads))
 
 
 def trial_halo(cfa: Cfa) -> int:
@@ -76,15 +72,18 @@ def halo(cfa: Cfa) -> int:
 
 def try_both(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
     """Demosaic with both methods, then demosaic shifted samples of their mean to see how well each does."""
-    methods = (smooth_guess, residual_guess)
+    return _contest(mosaic, cfa, (smooth_guess, residual_guess), threads)
+
+
+def try_quickly(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
+    """Like `try_both` in half the time: the plain Bayer methods are tried, and refined only afterwards."""
+    if not cfa.is_bayer:
+        return try_both(mosaic, cfa, threads)
+    trial = _contest(mosaic, cfa, (zhang_wu2005.zhang_wu2005, kiku2014.kiku2014), threads)
     with ThreadPoolExecutor(threads) as pool:
-        smooth, residual = pool.map(lambda method: method(mosaic, cfa), methods)
-        middle = (smooth + residual) * np.float32(0.5)
-        misses = [
-            [pool.submit(_miss, middle, mosaic, cfa, shift, method) for shift in SHIFTS] for method in methods
-        ]
-        errors = [_mean([miss.result() for miss in of_method]) for of_method in misses]
-    return Trial(smooth, residual, *errors)
+        smooth = pool.submit(refine.refined, trial.smooth, mosaic, cfa, refine.SMOOTH)
+        residual = pool.submit(refine.refined, trial.residual, mosaic, cfa, refine.ROUGH)
+        return replace(trial, smooth=smooth.result(), residual=residual.result())
 
 
 def total_error(error: Floats) -> int:
@@ -95,6 +94,14 @@ def total_error(error: Floats) -> int:
 def mean_error(total: int, pixels: int) -> float:
     """Return the mean of an error map from its total."""
     return total * ERROR_UNIT / pixels
+
+
+def weigh_alone(trial: Trial) -> Blend:
+    """Blend the two pictures of a trial that covers the whole picture."""
+    means = (
+        mean_error(total_error(error), error.size) for error in (trial.smooth_error, trial.residual_error)
+    )
+    return weigh(trial, *means)
 
 
 def weigh(trial: Trial, smooth_mean: float, residual_mean: float) -> Blend:
@@ -109,16 +116,29 @@ def weigh(trial: Trial, smooth_mean: float, residual_mean: float) -> Blend:
 
 
 def smooth_guess(mosaic: Floats, cfa: Cfa) -> Floats:
-    """Return the refined guess that trusts smooth colour differences."""
-    method = zhang_wu2005.zhang_wu2005 if cfa.is_bayer else any_array.smooth_difference
-    return refine.refined(method(mosaic, cfa), mosaic, cfa, refine.SMOOTH)
+    """Return the guess that trusts smooth colour differences."""
+    if not cfa.is_bayer:
+        return any_array.smooth_difference(mosaic, cfa)
+    return refine.refined(zhang_wu2005.zhang_wu2005(mosaic, cfa), mosaic, cfa, refine.SMOOTH)
 
 
 def residual_guess(mosaic: Floats, cfa: Cfa) -> Floats:
-    """Return the refined guess that trusts regressions between the channels."""
+    """Return the guess that trusts regressions between the channels."""
     if not cfa.is_bayer:
         return any_array.iterated_residual(mosaic, cfa)
     return refine.refined(kiku2014.kiku2014(mosaic, cfa), mosaic, cfa, refine.ROUGH)
+
+
+def _contest(mosaic: Floats, cfa: Cfa, methods: tuple[Method, Method], threads: int) -> Trial:
+    """Run two methods on the mosaic, then both on each shifted sampling of the mean of their pictures."""
+    with ThreadPoolExecutor(threads) as pool:
+        smooth, residual = pool.map(lambda method: method(mosaic, cfa), methods)
+        middle = (smooth + residual) * np.float32(0.5)
+        misses = [
+            [pool.submit(_miss, middle, mosaic, cfa, shift, method) for shift in SHIFTS] for method in methods
+        ]
+        errors = [_mean([miss.result() for miss in of_method]) for of_method in misses]
+    return Trial(smooth, residual, *errors)
 
 
 def _miss(middle: Floats, mosaic: Floats, cfa: Cfa, shift: tuple[int, int], method: Method) -> Floats:

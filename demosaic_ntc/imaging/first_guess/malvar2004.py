@@ -2,7 +2,7 @@
 
 H. S. Malvar, L. He, R. Cutler, "High-quality linear interpolation for demosaicing of Bayer-patterned color
 images", ICASSP 2004, doi:10.1109/ICASSP.2004.1326587. Each missing value is bilinear plus a multiple of the
-Laplacian of the colour measured there (gains 1/2, 5/8, 3/4: figure 2 of the paper), five 5×5 kernels in all.
+Laplacian of the colour measured there (gains 1/2, 5/8, 3/4), five 5×5 kernels in all.
 """
 
 import numpy as np

@@ -5,7 +5,7 @@ then red and blue on the new green over theirs, in Gaussian windows; what the re
 samples is interpolated and added (residual interpolation: Kiku et al. 2016, doi:10.1109/TIP.2016.2518082;
 iterated: Ye and Ma 2015, doi:10.1109/TIP.2015.2482899). Where a window has little contrast its slope is drawn
 to that of a prior: 1 for guesses that trust smooth colour differences, 0 for those that do not. A guess and
-its refinement err in different places, so their mean is better than either.
+its refinement err in different places, so a mean of the two is better than either.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 
 # Standard deviations in pixels of the regression windows and of the interpolation of residuals.
 WINDOW, RESIDUAL = 1.4, 0.8
-MIDDLE, HALF = np.float32(0.5), np.float32(0.5)
+MIDDLE = np.float32(0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +30,27 @@ class Prior:
     """The slope expected of a regression, and the variance of a guide that outweighs the expectation.
 
     That variance is one for green, explained by red or blue, and one for red and blue, explained by green.
+    `step` is how far to go from the guess to its refinement.
     """
 
     slope: float
+    step: float
     green: float
     colour: float
 
 
-SMOOTH = Prior(slope=1, green=5e-4, colour=5e-4)
-ROUGH = Prior(slope=0, green=3e-4, colour=3e-4)
-ROUGH_AND_SPARSE = Prior(slope=0, green=3e-4, colour=1e-3)
+SMOOTH = Prior(slope=1, step=0.7, green=5e-4, colour=5e-4)
+ROUGH = Prior(slope=0, step=0.6, green=3e-4, colour=3e-4)
+ROUGH_AND_SPARSE = Prior(slope=0, step=1, green=3e-4, colour=1e-3)
 
 
 def refined(guess: Floats, mosaic: Floats, cfa: Cfa, prior: Prior) -> Floats:
-    """Return the mean of a guess and of its refinement by one round of residual interpolation."""
-    mean: Floats = next_round(guess, mosaic, cfa, prior)
-    mean += guess
-    mean *= HALF
-    return mean
+    """Return a mean of a guess and of its refinement by one round of residual interpolation."""
+    change = next_round(guess, mosaic, cfa, prior)
+    change -= guess
+    change *= np.float32(prior.step)
+    change += guess
+    return change
 
 
 def next_round(guess: Floats, mosaic: Floats, cfa: Cfa, prior: Prior) -> Floats:

@@ -3,8 +3,8 @@
 L. Zhang, X. Wu, "Color demosaicking via directional linear minimum mean square-error estimation", IEEE Trans.
 Image Processing 14(12), 2005, doi:10.1109/TIP.2005.857260. Along rows and along columns the difference green
 minus colour is estimated at every pixel, seen as a smooth signal plus interpolation noise, and shrunk by the
-local variances of both (equations 9-17); the two directions are fused by their error variances (equation 23).
-Red and blue follow from bilinear colour differences (section IV).
+local variances of both; the two directions are fused by their error variances. Red and blue follow from
+bilinear colour differences.
 """
 
 import numpy as np

@@ -3,7 +3,15 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.first_guess.blend import blend, mean_error, total_error, try_both, weigh
+from demosaic_ntc.imaging.first_guess.blend import (
+    blend,
+    mean_error,
+    total_error,
+    try_both,
+    try_quickly,
+    weigh,
+    weigh_alone,
+)
 
 Floats = NDArray[np.float32]
 
@@ -49,3 +57,14 @@ def test_weighing_a_trial_by_its_own_means_is_the_blend(scene: Floats) -> None:
         mean_error(total_error(error), error.size) for error in (trial.smooth_error, trial.residual_error)
     ]
     assert np.array_equal(weigh(trial, *means).image, blend(cfa.sample(scene), cfa).image)
+
+
+def test_quick_trials_blend_the_same_two_guesses_by_another_confidence(scene: Floats) -> None:
+    cfa = Cfa.named("RGGB")
+    mosaic = cfa.sample(scene)
+    quick, slow = try_quickly(mosaic, cfa, threads=2), try_both(mosaic, cfa)
+    assert np.array_equal(quick.smooth, slow.smooth)
+    assert np.array_equal(quick.residual, slow.residual)
+    assert (
+        np.abs(weigh_alone(quick).image - scene).mean() < 1.1 * np.abs(weigh_alone(slow).image - scene).mean()
+    )
