@@ -1,18 +1,20 @@
-# One environment for everything; `make demo` and `make test` create it when it is not there.
+# One environment for everything: `make demo` and `make test` create it where it is not there yet.
+# Another interpreter: make PYTHON=python3.12 demo. Another place: make VENV=/somewhere demo.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format wheel clean
+.PHONY: demo test check format kernels wheel clean
 
 demo: $(INSTALLED)
-	$(BIN)/demosaic-ntc demo
+	@mkdir -p build
+	$(BIN)/demosaic-ntc demo build/demo.png
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -q
 
-check: $(INSTALLED)
+check: $(INSTALLED) kernels
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -22,16 +24,21 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-wheel: $(INSTALLED)
-	rm -rf dist build
-	$(BIN)/python -m build --wheel --sdist .
+# A kernel's cache is renewed when its own file changes, not when a kernel that it calls does.
+kernels:
+	find demosaic_ntc -name '*.nb[ic]' -delete
 
-clean:
-	rm -rf $(VENV) dist build *.egg-info .mypy_cache .ruff_cache .pytest_cache
+# Setuptools copies whatever an earlier build left in build/lib.
+wheel: $(INSTALLED)
+	rm -rf dist build/lib build/bdist.*
+	$(BIN)/python -m build --sdist --wheel .
+
+clean: kernels
+	rm -rf $(VENV) dist build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(INSTALLED): pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "demosaic-ntc needs Python 3.11 or newer; run make PYTHON=python3.12")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "demosaic-ntc needs Python 3.11 or newer; name one, such as: make PYTHON=python3.12 $(MAKECMDGOALS)")'
+	@$(PYTHON) -c 'import ensurepip, venv' || { echo "$(PYTHON) cannot make environments; install its venv package (python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	touch $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(INSTALLED)
