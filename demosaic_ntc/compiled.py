@@ -15,14 +15,14 @@ def kernel(function: Function) -> Function:
     (read-only install, no home folder); such a kernel is compiled anew in every process instead.
     """
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
     except RuntimeError:
-        return cast(Function, numba.njit(cache=False, nogil=True)(function))
+        return cast(Function, numba.njit(cache=False, nogil=True, error_model="numpy")(function))
 
 
 def fast_kernel(function: Function) -> Function:
     """Like `kernel`, with sums reordered for speed: only where no NaN or infinity can appear."""
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True, fastmath=True)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=True)(function))
     except RuntimeError:
-        return cast(Function, numba.njit(cache=False, nogil=True, fastmath=True)(function))
+        return cast(Function, numba.njit(cache=False, nogil=True, error_model="numpy", fastmath=True)(function))

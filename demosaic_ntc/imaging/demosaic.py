@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError, Unsupported
+from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.first_guess.bilinear import bilinear
 from demosaic_ntc.imaging.first_guess.blend import blend
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
+from demosaic_ntc.imaging.guided import PLANS, complete_mosaic
 from demosaic_ntc.imaging.restored import Progress, ReportProgress, Restored
 
 Floats = NDArray[np.float32]
@@ -26,7 +27,7 @@ FIRST_GUESSES: dict[str, FirstGuess] = {
     "mlri": lambda mosaic, cfa, threads: kiku2014(mosaic, cfa),
     "blend": lambda mosaic, cfa, threads: blend(mosaic, cfa, threads).image,
 }
-METHODS = ("ntc", *FIRST_GUESSES)
+METHODS = ("ntc", "group-mean", *FIRST_GUESSES)
 QUALITIES = ("fast", "normal", "best")
 TENSORS = ("groups", "whole", "tiled")
 
@@ -52,7 +53,8 @@ def demosaic(
     cfa
         The colour array: a name (``"RGGB"``, ``"XTRANS"``), rows (``"RG/GB"``) or a `Cfa`.
     method
-        ``"ntc"`` (groups of patches completed) or a first guess alone, one of `FIRST_GUESSES`.
+        ``"ntc"`` (groups of patches completed), ``"group-mean"`` (the same without the completion, to see
+        what it adds) or a first guess alone, one of `FIRST_GUESSES`.
     quality, tensor, seed
         How much effort ``"ntc"`` spends, which tensors it completes, and its random seed.
     threads
@@ -73,13 +75,15 @@ def demosaic(
     _check_choice("tensor", tensor, TENSORS)
     samples = checked_samples(mosaic, array)
     scale = full_scale(samples) if white is None else _checked_white(white)
-    if method not in FIRST_GUESSES:
-        raise Unsupported(f"method {method!r} is not built in yet; use one of {', '.join(FIRST_GUESSES)}")
-    workers = _checked_threads(threads)
-    picture = FIRST_GUESSES[method]((samples / scale).astype(np.float32), array, workers)
-    if progress is not None:
-        progress(Progress(method, 1, 1))
-    return Restored(keep_samples(picture * np.float32(scale), samples, array))
+    workers, report = _checked_threads(threads), progress or _silently
+    scaled = (samples / scale).astype(np.float32)
+    if method in FIRST_GUESSES:
+        picture, certificate = FIRST_GUESSES[method](scaled, array, workers), None
+        report(Progress(method, 1, 1))
+    else:
+        plan = PLANS[quality] if method == "ntc" else PLANS[quality].without_completion
+        picture, certificate = complete_mosaic(scaled, array, plan, workers, report)
+    return Restored(keep_samples(picture * np.float32(scale), samples, array), certificate)
 
 
 def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
@@ -111,6 +115,10 @@ def full_scale(samples: NDArray[Any]) -> float:
 def keep_samples(picture: Floats, samples: NDArray[Any], cfa: Cfa) -> Floats:
     """Return the picture with every measured value put back exactly."""
     return np.where(cfa.masks(samples.shape), samples[..., None], picture).astype(np.float32)
+
+
+def _silently(progress: Progress) -> None:
+    """Report nothing."""
 
 
 def _checked_white(white: float) -> float:

@@ -9,11 +9,31 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class GroupCertificate:
-    """How many groups of patches were solved, how many to a proven gap, and the largest of those gaps."""
+    """How far from optimal the completions of a restoration are at most.
 
-    groups: int
-    certified: int
+    Gaps are mean squared errors with full scale 1, proven by an exact oracle or by the free bound: the
+    objective of a group exceeds the best that its polytope allows by no more than its gap.
+    """
+
+    groups: int  # completed in the last pass
+    certified: int  # of them with a proven gap
+    within_tolerance: int  # of them with a proven gap of at most the tolerance
+    tolerance: float
+    median_gap: float
     worst_gap: float
+
+    @classmethod
+    def of(cls, gaps: NDArray[np.float32], tolerance: float) -> "GroupCertificate":
+        """Summarise the gaps of all groups; infinite where nothing is proven."""
+        proven = gaps[np.isfinite(gaps)]
+        return cls(
+            groups=gaps.size,
+            certified=proven.size,
+            within_tolerance=int((proven <= tolerance).sum()),
+            tolerance=tolerance,
+            median_gap=float(np.median(gaps)) if gaps.size else 0.0,
+            worst_gap=float(gaps.max(initial=0.0)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ class Blend:
 
     image: Floats
     confidence: Floats
+    error: Floats  # the expected squared error of the image, from the trials
     trial: Trial
 
 
@@ -106,13 +107,15 @@ def weigh_alone(trial: Trial) -> Blend:
 
 def weigh(trial: Trial, smooth_mean: float, residual_mean: float) -> Blend:
     """Blend the two pictures of a trial, given the mean errors over the whole picture."""
-    smooth_error = _local(trial.smooth_error) + np.float32(smooth_mean / 2) + LEAST_ERROR
-    residual_error = _local(trial.residual_error) + np.float32(residual_mean / 2) + LEAST_ERROR
+    smooth_local, residual_local = _local(trial.smooth_error), _local(trial.residual_error)
+    smooth_error = smooth_local + np.float32(smooth_mean / 2) + LEAST_ERROR
+    residual_error = residual_local + np.float32(residual_mean / 2) + LEAST_ERROR
     ratio = np.clip(smooth_error / residual_error, np.float32(1e-4), np.float32(1e4))
     eighth_power = np.square(np.square(np.square(ratio)))
     confidence = np.reciprocal(np.float32(1) + eighth_power)
     image = trial.residual + confidence[..., None] * (trial.smooth - trial.residual)
-    return Blend(image, confidence, trial)
+    error = residual_local + confidence * (smooth_local - residual_local)
+    return Blend(image, confidence, error, trial)
 
 
 def smooth_guess(mosaic: Floats, cfa: Cfa) -> Floats:
