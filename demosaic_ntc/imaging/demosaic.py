@@ -15,7 +15,8 @@ from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.imaging.guided import PLANS, complete_mosaic
-from demosaic_ntc.imaging.restored import Progress, ReportProgress, Restored
+from demosaic_ntc.imaging.plain import complete_plainly
+from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
 
 Floats = NDArray[np.float32]
 FirstGuess = Callable[[Floats, Cfa, int], Floats]
@@ -55,8 +56,12 @@ def demosaic(
     method
         ``"ntc"`` (groups of patches completed), ``"group-mean"`` (the same without the completion, to see
         what it adds) or a first guess alone, one of `FIRST_GUESSES`.
-    quality, tensor, seed
-        How much effort ``"ntc"`` spends, which tensors it completes, and its random seed.
+    quality
+        ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
+    tensor
+        ``"groups"`` of similar patches; for study also ``"whole"`` (height × width × 3) and ``"tiled"``.
+    seed
+        Makes the random starts of ``"whole"`` and ``"tiled"`` repeatable; groups need none.
     threads
         How many threads share the work; all processors when not given. The result does not depend on it.
     progress
@@ -77,13 +82,29 @@ def demosaic(
     scale = full_scale(samples) if white is None else _checked_white(white)
     workers, report = _checked_threads(threads), progress or _silently
     scaled = (samples / scale).astype(np.float32)
-    if method in FIRST_GUESSES:
-        picture, certificate = FIRST_GUESSES[method](scaled, array, workers), None
-        report(Progress(method, 1, 1))
-    else:
-        plan = PLANS[quality] if method == "ntc" else PLANS[quality].without_completion
-        picture, certificate = complete_mosaic(scaled, array, plan, workers, report)
+    picture, certificate = _restore(scaled, array, method, quality, tensor, seed, workers, report)
     return Restored(keep_samples(picture * np.float32(scale), samples, array), certificate)
+
+
+def _restore(
+    mosaic: Floats,
+    cfa: Cfa,
+    method: str,
+    quality: str,
+    tensor: str,
+    seed: int,
+    threads: int,
+    report: ReportProgress,
+) -> tuple[Floats, GroupCertificate | None]:
+    """Run the chosen method on a mosaic with full scale 1."""
+    if method in FIRST_GUESSES:
+        picture = FIRST_GUESSES[method](mosaic, cfa, threads)
+        report(Progress(method, 1, 1))
+        return picture, None
+    if method == "ntc" and tensor != "groups":
+        return complete_plainly(mosaic, cfa, tensor, quality, seed, report)
+    plan = PLANS[quality] if method == "ntc" else PLANS[quality].without_completion
+    return complete_mosaic(mosaic, cfa, plan, threads, report)
 
 
 def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
