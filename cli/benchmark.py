@@ -1,7 +1,6 @@
 """The commands ``demosaic-ntc benchmark …``: measurements beside the published ones."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +10,8 @@ import typer
 
 from demosaic_ntc.errors import InputError
 
+from .benchmark_demosaic import demosaic
+from .benchmarking import progress_bar, results_console, split_names, usage
 from .measuring import evaluation
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 benchmark = typer.Typer(no_args_is_help=True, help="Measure against published results.")
 
 CONTROL = "mean"
-
-# Without a terminal nobody can widen the window: room for all columns.
-_WIDTH = 170
 
 
 @benchmark.callback()
@@ -84,8 +82,8 @@ def paper(
     """
     seeds, targets = range(seed, seed + reps), Targets(json, csv, plot)
     solver: Solver = evaluation("methods").Solver(gap, deadline)
-    with _usage():
-        experiments: list[Experiment] = evaluation("paper").select(_split(table), _split(rows))
+    with usage():
+        experiments: list[Experiment] = evaluation("paper").select(split_names(table), split_names(rows))
         chosen = _choose(methods, solver)
         targets.check()
     finished = Finished()
@@ -95,28 +93,14 @@ def paper(
         _report(finished, evaluation("protocol").protocol(seeds, chosen, solver), targets)
 
 
-def _split(names: str) -> list[str]:
-    """The parts of a comma-separated option, each once."""
-    return list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
-
-
 def _choose(names: str, solver: "Solver") -> list["Method"]:
     """The methods of that name, and the control."""
     known: dict[str, Method] = evaluation("methods").catalogue(solver)
-    wanted = list(dict.fromkeys([*_split(names), CONTROL]))
+    wanted = list(dict.fromkeys([*split_names(names), CONTROL]))
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise InputError(f"there is no method {unknown[0]}; choose from {', '.join(known)}")
     return [known[name] for name in wanted]
-
-
-@contextmanager
-def _usage() -> Iterator[None]:
-    """What cannot be used here was typed on the command line."""
-    try:
-        yield
-    except InputError as error:
-        raise typer.BadParameter(str(error)) from None
 
 
 def _collect(
@@ -125,46 +109,29 @@ def _collect(
     """Run everything; each result is in `finished` as soon as it is there."""
     module = evaluation("paper")
     seeds = list(seeds)
-    with _progress(len(experiments) * len(methods) * len(seeds)) as advance:
+    with progress_bar(len(experiments) * len(methods) * len(seeds)) as advance:
         for result in module.run(experiments, methods, seeds):
             if isinstance(result, module.Refusal):
                 finished.refusals.append(result)
-                advance(result, len(seeds))
+                advance(_description(result), len(seeds))
             else:
                 finished.records.append(result)
-                advance(result, 1)
+                advance(_description(result), 1)
 
 
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[["Record | Refusal", int], None]]:
-    """A progress bar on stderr, when that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+def _description(result: "Record | Refusal") -> str:
+    """What was just done, for the progress bar."""
     from .tables import tensor_size
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("preparing", total=total)
-
-        def advance(result: "Record | Refusal", steps: int) -> None:
-            experiment = result.experiment
-            name = f"{tensor_size(experiment)}, n = {experiment.row.samples:,}: {result.method.name}"
-            progress.update(task, advance=steps, description=name)
-
-        yield advance
+    experiment = result.experiment
+    return f"{tensor_size(experiment)}, n = {experiment.row.samples:,}: {result.method.name}"
 
 
 def _report(finished: Finished, protocol: dict[str, str], targets: Targets) -> None:
     """Print and write what is finished."""
-    from rich.console import Console
-
     from .tables import comparison_tables, proof_table
 
-    console = Console(highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = _WIDTH
+    console = results_console()
     summaries = evaluation("summary").summarise(finished.records)
     for table in comparison_tables(summaries):
         console.print(table)
@@ -188,3 +155,6 @@ def _write(finished: Finished, protocol: dict[str, str], targets: Targets) -> No
     if targets.plot is not None:
         summaries = evaluation("summary").summarise(finished.records)
         evaluation("plots").write_plot(targets.plot, summaries)
+
+
+benchmark.command()(demosaic)

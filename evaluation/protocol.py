@@ -17,8 +17,8 @@ def protocol(seeds: Iterable[int], methods: Iterable[Method], solver: Solver) ->
     """What a reader must know to repeat the measurement, line by line."""
     seeds = list(seeds)
     return {
-        "machine": f"{processor()}, {os.cpu_count()} logical cores, {platform.system()}",
-        "versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
+        "machine": machine(),
+        "versions": ", ".join(f"{name} {number}" for name, number in versions(_PACKAGES).items()),
         "repetitions": f"{len(seeds)}, seeds {seeds[0]} to {seeds[-1]}, the same tensors for all methods",
         "truth": "ten random 0-1 rank-one tensors, weighted by uniform numbers over their sum",
         "samples": "cells drawn with replacement; noise, where there is any, is cut off at 0",
@@ -33,10 +33,15 @@ def protocol(seeds: Iterable[int], methods: Iterable[Method], solver: Solver) ->
     }
 
 
-def versions() -> Mapping[str, str]:
+def machine() -> str:
+    """What the times belong to."""
+    return f"{processor()}, {os.cpu_count()} logical cores, {platform.system()}"
+
+
+def versions(packages: Iterable[str]) -> Mapping[str, str]:
     """The versions of what was measured."""
     found = {"Python": platform.python_version()}
-    for name in _PACKAGES:
+    for name in packages:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found

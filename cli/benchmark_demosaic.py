@@ -1,0 +1,175 @@
+"""The command ``demosaic-ntc benchmark demosaic``: methods compared on pictures whose truth is known."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from demosaic_ntc.errors import InputError
+
+from .benchmarking import progress_bar, results_console, split_names, usage
+from .measuring import evaluation
+
+if TYPE_CHECKING:
+    from demosaic_ntc.imaging.cfa import Cfa
+    from evaluation.datasets import PictureSet
+    from evaluation.demosaic_benchmark import Job, Record, Refusal
+    from evaluation.demosaic_results import Store
+    from evaluation.demosaicers import Demosaicer
+    from evaluation.reference import Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What is compared on what, and with what beside it."""
+
+    sets: list["PictureSet"]
+    methods: list["Demosaicer"]
+    cfa: "Cfa"
+    crop: int
+    reference: "Reference"
+
+    @property
+    def protocol(self) -> dict[str, str]:
+        """How the figures are made."""
+        lines: dict[str, str] = evaluation("demosaic_protocol").protocol(self.cfa, self.crop, self.methods)
+        return lines
+
+    @property
+    def jobs(self) -> list["Job"]:
+        """All that is to be known in the end."""
+        jobs: list[Job] = evaluation("demosaic_benchmark").plan(self.sets, self.methods, self.cfa, self.crop)
+        return jobs
+
+
+def demosaic(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders of 8-bit RGB pictures, each a set.")
+    ],
+    methods: Annotated[
+        str | None, typer.Option(help="Methods to compare.", show_default="those that know the array")
+    ] = None,
+    cfa: Annotated[str, typer.Option(help="RGGB, BGGR, GRBG, GBRG, XTRANS or rows such as RG/GB.")] = "RGGB",
+    crop: Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")] = 10,
+    quality: Annotated[
+        Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")
+    ] = "normal",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the methods that can be told.")] = 1,
+    json: Annotated[
+        Path | None, typer.Option(help="Keep all results in this file; a file that is there is continued.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write a line per result to this CSV file.")] = None,
+    reference: Annotated[
+        Path | None, typer.Option(help="CSV file of figures to show beside ours, for RGGB.")
+    ] = None,
+) -> None:
+    """Compare demosaicing methods on pictures whose truth is known.
+
+    An interrupted run prints what is finished; with --json the next one does only what is missing.
+    """
+    with usage():
+        array = _array(cfa, reference)
+        chosen = _chosen(methods, array, evaluation("demosaicers").Effort(quality, threads))
+    _check_targets(json, csv)
+    comparison = Comparison(_sets(folders, limit, crop), chosen, array, crop, _reference(reference))
+    store: Store = evaluation("demosaic_results").Store(json, comparison.protocol)
+    refusals: list[Refusal] = []
+    try:
+        _collect(store, refusals, comparison.jobs)
+    finally:
+        _report(comparison, _finished(store, comparison.jobs), refusals, csv)
+
+
+def _array(name: str, reference: Path | None) -> "Cfa":
+    """The colour array of that name; references are made for one of them."""
+    from demosaic_ntc.imaging.cfa import Cfa
+
+    array = Cfa.parse(name)
+    known = evaluation("reference").CFA
+    if reference is not None and array.name != known:
+        raise InputError(f"references hold figures for {known}, not for {array.name}; leave --reference out")
+    return array
+
+
+def _chosen(names: str | None, cfa: "Cfa", effort: object) -> list["Demosaicer"]:
+    """The methods that were named, or the usual ones for the array."""
+    module = evaluation("demosaicers")
+    wanted = module.default_names(cfa) if names is None else split_names(names)
+    if not wanted:
+        raise InputError("no method is named; leave --methods out for the usual ones")
+    chosen: list[Demosaicer] = module.select(wanted, effort)
+    return chosen
+
+
+def _check_targets(*targets: Path | None) -> None:
+    """Refuse before hours of work what could not be written after them."""
+    from demosaic_ntc.files.atomic import check_target
+
+    for target in targets:
+        if target is not None:
+            check_target(target)
+
+
+def _sets(folders: Iterable[Path], limit: int | None, crop: int) -> list["PictureSet"]:
+    """The sets in the folders, all pictures large enough for the crop."""
+    module = evaluation("datasets")
+    sets: list[PictureSet] = module.read_sets(folders, limit)
+    module.check_crop(sets, crop)
+    return sets
+
+
+def _reference(path: Path | None) -> "Reference":
+    """The figures to show beside ours."""
+    if path is None:
+        return {}
+    figures: Reference = evaluation("reference").read_reference(path)
+    return figures
+
+
+def _collect(store: "Store", refusals: list["Refusal"], jobs: Iterable["Job"]) -> None:
+    """Do all jobs without a result; each result is stored as soon as it is there."""
+    module = evaluation("demosaic_benchmark")
+    missing = [job for job in jobs if job.key not in store]
+    with progress_bar(len(missing)) as advance:
+        for job, result in zip(missing, module.run(missing), strict=True):
+            if isinstance(result, module.Refusal):
+                refusals.append(result)
+            else:
+                store.add(result)
+            advance(f"{job.set}, {job.picture.name}: {job.method.name}", 1)
+
+
+def _finished(store: "Store", jobs: Iterable["Job"]) -> list["Record"]:
+    """The results that there are, under the names that set and picture have now."""
+    found = [(job, store.get(job.key)) for job in jobs]
+    return [
+        replace(record, set=job.set, image=job.picture.name) for job, record in found if record is not None
+    ]
+
+
+def _report(
+    comparison: Comparison, records: list["Record"], refusals: list["Refusal"], csv: Path | None
+) -> None:
+    """Print and write what is finished."""
+    from .demosaic_tables import print_set
+
+    console = results_console()
+    summaries = evaluation("demosaic_summary").summarise(
+        comparison.sets, comparison.methods, records, comparison.reference, comparison.crop
+    )
+    set_protocol = evaluation("demosaic_protocol").set_protocol
+    for summary in summaries:
+        machines = [record.machine for record in records if record.set == summary.set.name]
+        conditions = set_protocol(summary.set, comparison.cfa, comparison.crop, machines)
+        print_set(console, summary, comparison.crop, conditions)
+    for reason in dict.fromkeys(f"{refusal.job.method.name}: {refusal.reason}" for refusal in refusals):
+        console.print(reason, markup=False)
+    for name, text in comparison.protocol.items():
+        console.print(f"{name}: {text}", markup=False)
+    if csv is not None:
+        evaluation("demosaic_results").write_csv(csv, records)

@@ -1,0 +1,146 @@
+"""LibRaw's interpolations, through a synthetic DNG in memory.
+
+The raw says: black 0, white 65535, camera colours are linear sRGB. Development leaves the samples alone (no
+white balance, no curve, no brightening, no colour conversion, no rotation), so that what comes out is the
+interpolation and nothing else. 8-bit samples are stretched by 257 and come back divided by it. The colour
+matrix still matters: AHD and AAHD compare directions in CIELab. Tags as in the DNG specification 1.4.
+"""
+
+import struct
+from fractions import Fraction
+from io import BytesIO
+
+import numpy as np
+import rawpy
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import Unsupported
+from demosaic_ntc.files.colour import XYZ_FROM_SRGB
+from demosaic_ntc.files.tags import ASCII, BYTE, LONG, SHORT, SRATIONAL, Field, write_directory
+from demosaic_ntc.imaging.cfa import Cfa
+
+from .pictures import Bytes
+
+Floats = NDArray[np.float32]
+
+ALGORITHMS = {
+    "linear": rawpy.DemosaicAlgorithm.LINEAR,
+    "vng": rawpy.DemosaicAlgorithm.VNG,
+    "ppg": rawpy.DemosaicAlgorithm.PPG,
+    "ahd": rawpy.DemosaicAlgorithm.AHD,
+    "dcb": rawpy.DemosaicAlgorithm.DCB,
+    "dht": rawpy.DemosaicAlgorithm.DHT,
+    "aahd": rawpy.DemosaicAlgorithm.AAHD,
+}
+
+#: With an X-Trans array LibRaw takes these names for Markesteijn's method with one and with three passes.
+MARKESTEIJN = {1: "ppg", 3: "ahd"}
+
+VERSION = "LibRaw " + ".".join(map(str, rawpy.libraw_version))
+
+_XTRANS = Cfa.named("XTRANS")
+_XTRANS_PHASES = {_XTRANS.shifted(row, column) for row in range(6) for column in range(6)}
+
+# Markesteijn's method works in tiles of this size and refuses smaller pictures.
+_XTRANS_LEAST = 512
+
+_STRETCH = 257
+_HEADER = 8
+
+
+def libraw(mosaic: Bytes, cfa: Cfa, algorithm: str) -> Floats:
+    """Demosaic a Bayer mosaic by one of LibRaw's algorithms."""
+    if not cfa.is_bayer:
+        raise Unsupported(f"LibRaw's {algorithm} is defined on Bayer arrays, not on {cfa.name}; leave it out")
+    return _developed(mosaic, cfa, algorithm)
+
+
+def libraw_any(mosaic: Bytes, cfa: Cfa, algorithm: str) -> Floats:
+    """Demosaic a Bayer or X-Trans mosaic by an algorithm that LibRaw has for both."""
+    if not cfa.is_bayer and cfa not in _XTRANS_PHASES:
+        raise Unsupported(f"LibRaw knows Bayer and X-Trans arrays, not {cfa.name}; leave it out")
+    return _developed(mosaic, cfa, algorithm)
+
+
+def markesteijn(mosaic: Bytes, cfa: Cfa, passes: int) -> Floats:
+    """Demosaic an X-Trans mosaic by Markesteijn's method."""
+    if cfa not in _XTRANS_PHASES:
+        raise Unsupported(f"Markesteijn's method is defined on X-Trans, not on {cfa.name}; leave it out")
+    height, width = mosaic.shape
+    rows, columns = _mirrored(height, cfa.pattern), _mirrored(width, cfa.pattern.T)
+    padded = mosaic[np.ix_(rows, columns)]
+    return _developed(padded, cfa, MARKESTEIJN[passes])[:height, :width]
+
+
+def _mirrored(size: int, pattern: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Indices that extend an axis to LibRaw's least size by reflection.
+
+    Mirrors stand only at rows about which the array itself is symmetric (every third row of X-Trans), so that
+    each reflected sample falls on a pixel of its own colour; no sample is invented and none is seen twice in
+    two colours.
+    """
+    period = len(pattern)
+    axes = [row for row in range(size) if _is_symmetric(pattern, row % period)]
+    if size >= _XTRANS_LEAST or len(axes) < 2:
+        return np.arange(size)
+    first, last = axes[0], axes[-1]
+    beyond = np.arange(size, _XTRANS_LEAST) - first
+    span = last - first
+    return np.concatenate([np.arange(size), first + span - np.abs(beyond % (2 * span) - span)])
+
+
+def _is_symmetric(pattern: NDArray[np.uint8], row: int) -> bool:
+    """Whether a periodic array is its own mirror image about a row."""
+    order = (2 * row - np.arange(len(pattern))) % len(pattern)
+    return bool(np.array_equal(pattern[order], pattern))
+
+
+def _developed(mosaic: Bytes, cfa: Cfa, algorithm: str) -> Floats:
+    """What LibRaw makes of a mosaic, in the mosaic's scale."""
+    try:
+        with rawpy.imread(BytesIO(dng(mosaic.astype(np.uint16) * _STRETCH, cfa))) as raw:
+            picture = raw.postprocess(
+                demosaic_algorithm=ALGORITHMS[algorithm],
+                user_wb=[1.0, 1.0, 1.0, 1.0],
+                output_color=rawpy.ColorSpace.raw,
+                gamma=(1, 1),
+                no_auto_bright=True,
+                adjust_maximum_thr=0.0,
+                output_bps=16,
+                user_flip=0,
+            )
+    except rawpy.LibRawError as error:
+        raise Unsupported(f"LibRaw refuses a mosaic of {mosaic.shape} ({error}); leave it out") from error
+    return picture.astype(np.float32) / np.float32(_STRETCH)
+
+
+def dng(mosaic: NDArray[np.uint16], cfa: Cfa) -> bytes:
+    """A raw file with these samples."""
+    data = mosaic.astype("<u2").tobytes()
+    directory = write_directory(_tags(mosaic, cfa), _HEADER + len(data))
+    return b"II*\0" + struct.pack("<L", _HEADER + len(data)) + data + directory
+
+
+def _tags(mosaic: NDArray[np.uint16], cfa: Cfa) -> dict[int, Field]:
+    """Where the samples are, which colours they have, and that these are those of sRGB."""
+    height, width = mosaic.shape
+    matrix = tuple(Fraction(round(value * 10000), 10000) for value in np.linalg.inv(XYZ_FROM_SRGB).ravel())
+    return {
+        254: Field(LONG, (0,)),
+        256: Field(LONG, (width,)),
+        257: Field(LONG, (height,)),
+        258: Field(SHORT, (16,)),
+        259: Field(SHORT, (1,)),
+        262: Field(SHORT, (32803,)),  # colour filter array
+        273: Field(LONG, (_HEADER,)),
+        277: Field(SHORT, (1,)),
+        278: Field(LONG, (height,)),
+        279: Field(LONG, (mosaic.nbytes,)),
+        33421: Field(SHORT, cfa.period),
+        33422: Field(BYTE, cfa.pattern.tobytes()),
+        50706: Field(BYTE, bytes((1, 4, 0, 0))),
+        50708: Field(ASCII, b"Synthetic camera\0"),
+        50717: Field(LONG, (65535,)),
+        50721: Field(SRATIONAL, matrix),
+        50778: Field(SHORT, (21,)),  # D65
+    }

@@ -1,0 +1,61 @@
+"""Interpolations of packages that only the benchmarks need: OpenCV's, and Menon's in colour-demosaicing."""
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import Unsupported
+from demosaic_ntc.imaging.cfa import Cfa
+
+from .pictures import PEAK, Bytes
+
+Floats = NDArray[np.float32]
+
+#: OpenCV's algorithms and how the names of its conversions end.
+OPENCV = {"bilinear": "", "vng": "_VNG", "ea": "_EA"}
+
+
+def opencv(mosaic: Bytes, cfa: Cfa, algorithm: str, threads: int) -> Floats:
+    """Demosaic an 8-bit Bayer mosaic by one of OpenCV's conversions."""
+    _check_bayer("OpenCV", cfa)
+    cv2 = _loaded("cv2", "opencv-python-headless")
+    cv2.setNumThreads(threads)
+    code = getattr(cv2, f"COLOR_Bayer{cfa.name}2RGB{OPENCV[algorithm]}")
+    return np.asarray(cv2.cvtColor(mosaic, code), dtype=np.float32)
+
+
+def menon(mosaic: Bytes, cfa: Cfa) -> Floats:
+    """Demosaic a Bayer mosaic by directional filtering with a posteriori decision, refined.
+
+    D. Menon, S. Andriani, G. Calvagno, *Demosaicing With Directional Filtering and a posteriori Decision*,
+    IEEE Transactions on Image Processing 16 (2007), 132-141, doi:10.1109/TIP.2006.884928.
+    """
+    _check_bayer("colour-demosaicing", cfa)
+    package = _loaded("colour_demosaicing", "colour-demosaicing")
+    scaled = mosaic / PEAK
+    return np.asarray(package.demosaicing_CFA_Bayer_Menon2007(scaled, cfa.name) * PEAK, dtype=np.float32)
+
+
+def package_version(package: str) -> str:
+    """A package with its version, or that it is not there."""
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return f"{package} not installed"
+
+
+def _check_bayer(package: str, cfa: Cfa) -> None:
+    """Refuse arrays that a package does not know."""
+    if not cfa.is_bayer:
+        raise Unsupported(f"{package} knows Bayer arrays, not {cfa.name}; leave it out")
+
+
+def _loaded(module: str, package: str) -> Any:
+    """A module of an optional package."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise Unsupported(f"{package} is not installed; install demosaic-ntc[benchmark]") from error
