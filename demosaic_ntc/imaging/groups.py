@@ -58,7 +58,7 @@ def reference_positions(length: int, patches: Patches) -> NDArray[np.int64]:
     return np.unique(np.append(np.arange(0, last + 1, patches.stride), last)).astype(np.int64)
 
 
-def bands_of(height: int, patches: Patches, band_rows: int = BAND_ROWS) -> list[Band]:
+def bands_of(height: int, patches: Patches, band_rows: int) -> list[Band]:
     """Cut the reference rows into bands, each taller than what neighbouring bands share."""
     rows = reference_positions(height, patches)
     per_band = max(band_rows, 2 * patches.reach + 2 * patches.size) // patches.stride + 1
@@ -74,10 +74,10 @@ def bands_of(height: int, patches: Patches, band_rows: int = BAND_ROWS) -> list[
 class GroupRestoration:
     """The groups of one picture, matched once and restored by any number of passes."""
 
-    def __init__(self, scene: Scene, patches: Patches, threads: int) -> None:
+    def __init__(self, scene: Scene, patches: Patches, threads: int, band_rows: int = BAND_ROWS) -> None:
         self._patches = patches
         self._threads = threads
-        self._bands = bands_of(scene.mosaic.shape[0], patches)
+        self._bands = bands_of(scene.mosaic.shape[0], patches, band_rows)
         self._columns = reference_positions(scene.mosaic.shape[1], patches)
         self._found: dict[int, Offsets] = {}
 
