@@ -19,8 +19,13 @@ from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import METHODS
 from demosaic_ntc.imaging.restored import GroupCertificate
 
+from .costs import stage_costs
 from .failures import one_line
+from .interrupts import heard_interrupts
 from .progress import kernels_are_compiled, shown_progress
+
+# The methods whose kernels take long enough to compile to be worth a word.
+_COMPILED_METHODS = ("ntc", "group-mean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +98,10 @@ def convert_one(source: Path, target: Path, settings: Settings, telling: Telling
     if target.exists() and not settings.output.overwrite:
         _tell_skipped(source, target, telling)
         return
-    if telling.notes and settings.engine.method == "ntc" and not kernels_are_compiled():
+    if telling.notes and settings.engine.method in _COMPILED_METHODS and not kernels_are_compiled():
         typer.echo("compiling the engine; this happens once and takes about a minute", err=True)
-    with shown_progress(quiet=telling.quiet) as report:
+    costs = stage_costs(settings.engine.method, settings.engine.quality)
+    with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
         done = convert_file(source, target, settings, report)
     _tell_done(done, settings, telling)
 
@@ -146,9 +152,20 @@ def certificate(groups: GroupCertificate | None) -> dict[str, float | None] | No
     """What is proven about the result; interpolations prove nothing."""
     if groups is None:
         return None
-    share = groups.certified / groups.groups if groups.groups else 1.0
-    gap = groups.worst_gap if isfinite(groups.worst_gap) else None  # JSON has no infinity
-    return {"groups": groups.groups, "share_certified": share, "worst_gap": gap}
+    total = max(groups.groups, 1)
+    return {
+        "groups": groups.groups,
+        "share_certified": groups.certified / total,
+        "share_within_tolerance": groups.within_tolerance / total,
+        "tolerance": groups.tolerance,
+        "median_gap": _finite(groups.median_gap),
+        "worst_gap": _finite(groups.worst_gap),
+    }
+
+
+def _finite(value: float) -> float | None:
+    """The value, or nothing where it is infinite: JSON has no infinity."""
+    return value if isfinite(value) else None
 
 
 def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:

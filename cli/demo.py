@@ -19,7 +19,7 @@ _PLAINEST = "bilinear"
 
 def demo(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The picture to write.")] = Path("demo.png"),
-    method: Annotated[str, typer.Option(help="How the sample is demosaiced.")] = "blend",
+    method: Annotated[str, typer.Option(help="How the sample is demosaiced.")] = "ntc",
     tensor: Annotated[bool, typer.Option("--tensor", help="Complete a random tensor instead.")] = False,
     size: Annotated[
         int, typer.Option(min=2, max=200, help="With --tensor: size of each of three modes.")

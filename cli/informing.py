@@ -14,12 +14,8 @@ from demosaic_ntc.files.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
 
 from .converting import layout_from
+from .costs import BYTES_AT_REST, BYTES_PER_PIXEL, QUALITIES, seconds
 from .failures import ExitCode, exit_code, one_line
-
-# Measured on one core of a 2020s server; a guess within a factor of two elsewhere.
-_SECONDS_PER_MEGAPIXEL = {"bilinear": 0.5, "fast": 3.0, "normal": 8.0, "best": 25.0}
-_BYTES_PER_PIXEL = 80
-_BYTES_AT_REST = 200e6
 
 
 def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) -> None:
@@ -65,10 +61,8 @@ def described(source: Path, photo: RawPhoto) -> dict[str, Any]:
         "matrix": {"source": photo.matrix.source, "to_srgb": photo.matrix.to_srgb.round(6).tolist()},
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
-        "estimated_seconds": {
-            name: float(f"{cost * height * width / 1e6:.2g}") for name, cost in _SECONDS_PER_MEGAPIXEL.items()
-        },
-        "estimated_megabytes": round((_BYTES_AT_REST + _BYTES_PER_PIXEL * height * width) / 1e6),
+        "estimated_seconds": {quality: seconds(quality, height * width) for quality in QUALITIES},
+        "estimated_megabytes": round((BYTES_AT_REST + BYTES_PER_PIXEL * height * width) / 1e6),
         "notices": list(photo.notices),
     }
 
@@ -82,7 +76,7 @@ def _lines(fact: dict[str, Any]) -> list[str]:
     """The facts of one file, for people."""
     balance, matrix = fact["white_balance"], fact["matrix"]
     multipliers = ", ".join(f"{value:.4g}" for value in balance["used"])
-    seconds = ", ".join(f"{name} {value:g} s" for name, value in fact["estimated_seconds"].items())
+    times = ", ".join(f"{name} {value:g} s" for name, value in fact["estimated_seconds"].items())
     rows = {
         "camera": fact["camera"] or "not stated",
         "size": f"{fact['width']}×{fact['height']}",
@@ -94,7 +88,7 @@ def _lines(fact: dict[str, Any]) -> list[str]:
         "orientation": f"{fact['orientation']}"
         + (" (will be turned upright)" if fact["orientation"] > 1 else ""),
         "camera crop": fact["camera_crop"] or "none",
-        "time, about": f"{seconds} on one core",
+        "time, about": f"{times} on one core",
         "memory, about": f"{fact['estimated_megabytes']} MB",
     }
     lines = [one_line(fact["source"])] + [

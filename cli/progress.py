@@ -1,7 +1,7 @@
 """What a terminal shows while work goes on; nothing where nobody looks."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def shown_progress(*, quiet: bool) -> "Iterator[ReportProgress | None]":
-    """A reporter that draws stage, share done and time left on stderr; None when not on a terminal."""
+def shown_progress(costs: Mapping[str, float], *, quiet: bool) -> "Iterator[ReportProgress | None]":
+    """A reporter that draws the stage, the share done and the time left on stderr; None without a terminal.
+
+    `costs` are the stages to come with their relative costs, so that one bar can stand for all of them.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -19,32 +22,34 @@ def shown_progress(*, quiet: bool) -> "Iterator[ReportProgress | None]":
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description:<24}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description:<15}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield _Stages(bars)
+        yield _Bar(bars, costs)
 
 
-class _Stages:
-    """Draws one bar per stage; a stage that starts leaves the finished ones above it."""
+class _Bar:
+    """One bar over all stages, each as long as its cost."""
 
-    def __init__(self, bars: Any) -> None:
+    def __init__(self, bars: Any, costs: Mapping[str, float]) -> None:
         self._bars = bars
-        self._tasks: dict[str, Any] = {}
+        self._costs = costs
+        self._done: dict[str, float] = {}
+        self._task = bars.add_task("", total=sum(costs.values()))
 
     def __call__(self, progress: "Progress") -> None:
-        """Move the bar of a stage."""
-        if progress.stage not in self._tasks:
-            self._tasks[progress.stage] = self._bars.add_task(progress.stage, total=progress.total)
-        self._bars.update(self._tasks[progress.stage], completed=progress.done, total=progress.total)
+        """Move the bar; a stage nobody announced moves nothing but is named."""
+        share = progress.done / max(progress.total, 1)
+        self._done[progress.stage] = self._costs.get(progress.stage, 0.0) * share
+        self._bars.update(self._task, description=progress.stage, completed=sum(self._done.values()))
 
 
 def kernels_are_compiled() -> bool:
-    """Whether an earlier run has left compiled kernels where this one will find them."""
+    """Whether an earlier run has left the engine's compiled kernels where this one will find them."""
     import os
     from pathlib import Path
 
     import demosaic_ntc
 
-    engine = Path(demosaic_ntc.__file__).parent / "imaging"
+    engine = Path(demosaic_ntc.__file__).parent / "imaging" / "kernels"
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or engine)
     return next(folder.rglob("*.nbi"), None) is not None

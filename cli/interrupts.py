@@ -1,0 +1,62 @@
+"""Ctrl-C that is heard: the process ends soon after a signal even while a kernel holds the main thread.
+
+Python runs signal handlers between its own instructions only, so a long kernel delays them. The system tells
+a socket of every signal at once, though; a thread listens there, and kernels do not hold it up.
+"""
+
+import os
+import select
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+from .failures import ExitCode
+
+# Long enough for any orderly way out, short enough to feel immediate.
+_PATIENCE = 2.0
+
+_ENDS = {
+    signal.SIGINT: (b"interrupted", ExitCode.INTERRUPTED),
+    signal.SIGTERM: (b"terminated", ExitCode.TERMINATED),
+}
+
+
+@contextmanager
+def heard_interrupts() -> Iterator[None]:
+    """End the process two seconds after SIGINT or SIGTERM, or at the second one, if the block still runs.
+
+    Nothing needs to be cleaned up on that way: a picture under way has another name until it is complete.
+    """
+    listener, teller = socket.socketpair()
+    teller.setblocking(False)
+    try:
+        previous = signal.set_wakeup_fd(teller.fileno(), warn_on_full_buffer=False)
+    except ValueError:  # only the main thread hears signals
+        yield
+        return
+    Thread(target=_listen, args=(listener,), daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(previous)
+        teller.close()
+
+
+def _listen(listener: socket.socket) -> None:
+    """Wait for a signal, then for the end of the block; give up on the block when it does not come."""
+    with listener:
+        while heard := listener.recv(1):
+            if heard[0] in _ENDS:
+                ready, _, _ = select.select([listener], [], [], _PATIENCE)
+                if not ready or listener.recv(1):
+                    _leave(*_ENDS[signal.Signals(heard[0])])
+                return
+
+
+def _leave(word: bytes, code: ExitCode) -> None:
+    """End the process at once, with the line of the progress bar cleared and the cursor shown again."""
+    cleared = b"\r\x1b[2K\x1b[?25h" if os.isatty(2) else b""
+    os.write(2, cleared + b"demosaic-ntc: " + word + b"\n")
+    os._exit(code)
