@@ -59,6 +59,9 @@ def demosaic(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print every quantity of every picture, not CPSNR alone.")
+    ] = False,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the methods that can be told.")] = 1,
     json: Annotated[
         Path | None, typer.Option(help="Keep all results in this file; a file that is there is continued.")
@@ -82,7 +85,10 @@ def demosaic(
     try:
         _collect(store, refusals, comparison.jobs)
     finally:
-        _report(comparison, _finished(store, comparison.jobs), refusals, csv)
+        finished = _finished(store, comparison.jobs)
+        if csv is not None:  # before anything is printed: whoever reads along may have stopped
+            evaluation("demosaic_results").write_csv(csv, finished)
+        _report(comparison, finished, refusals, details=details)
 
 
 def _array(name: str, reference: Path | None) -> "Cfa":
@@ -153,9 +159,9 @@ def _finished(store: "Store", jobs: Iterable["Job"]) -> list["Record"]:
 
 
 def _report(
-    comparison: Comparison, records: list["Record"], refusals: list["Refusal"], csv: Path | None
+    comparison: Comparison, records: list["Record"], refusals: list["Refusal"], *, details: bool
 ) -> None:
-    """Print and write what is finished."""
+    """Print what is finished."""
     from .demosaic_tables import print_set
 
     console = results_console()
@@ -166,10 +172,8 @@ def _report(
     for summary in summaries:
         machines = [record.machine for record in records if record.set == summary.set.name]
         conditions = set_protocol(summary.set, comparison.cfa, comparison.crop, machines)
-        print_set(console, summary, comparison.crop, conditions)
+        print_set(console, summary, comparison.crop, conditions, details=details)
     for reason in dict.fromkeys(f"{refusal.job.method.name}: {refusal.reason}" for refusal in refusals):
         console.print(reason, markup=False)
     for name, text in comparison.protocol.items():
         console.print(f"{name}: {text}", markup=False)
-    if csv is not None:
-        evaluation("demosaic_results").write_csv(csv, records)

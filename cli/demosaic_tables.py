@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 # Pictures side by side in a table: as many as stay readable.
 _ACROSS = 12
 
-# Columns of means after the CPSNRs: title, quantity, format.
-_MEANS = (
+_MEMORY = "mib"
+_CPSNR = ("cpsnr", "cpsnr_crop0")
+
+# Columns after the CPSNRs: title, quantity, format.
+_COLUMNS = (
     ("R", "psnr_red", ".2f"),
     ("G", "psnr_green", ".2f"),
     ("B", "psnr_blue", ".2f"),
@@ -25,14 +28,19 @@ _MEANS = (
     ("NMSE", "nmse", ".2e"),
     ("s/MP", "s_per_mp", ".3g"),
     ("CPU s/MP", "cpu_s_per_mp", ".3g"),
+    ("MiB", _MEMORY, ".0f"),
 )
 
 _NONE = "–"
+_WORDS = ("picture", "method")
 
 
-def print_set(console: "Console", summary: "SetSummary", crop: int, conditions: str) -> None:
+def print_set(
+    console: "Console", summary: "SetSummary", crop: int, conditions: str, *, details: bool
+) -> None:
     """Print the figures of a set: by picture, the means with their conditions, and what they say."""
-    for table in (*picture_tables(summary, crop), *mean_tables(summary, crop)):
+    by_picture = (detail_table(summary, crop),) if details else picture_tables(summary, crop)
+    for table in (*by_picture, *mean_tables(summary, crop)):
         console.print(table)
     for text in (conditions, *gaps_in(summary), *findings(summary)):
         console.print(text, markup=False)
@@ -51,18 +59,32 @@ def picture_tables(summary: "SetSummary", crop: int) -> Iterator[Table]:
         yield table
 
 
+def detail_table(summary: "SetSummary", crop: int) -> Table:
+    """All quantities of each method on each picture."""
+    columns = ("picture", "method", f"CPSNR crop {crop}", "crop 0", *(title for title, _, _ in _COLUMNS))
+    table = _table(f"{summary.set.name}: by picture", columns)
+    for picture in summary.set.pictures:
+        for line in summary.lines:
+            figures = line.figures.get(picture.name, {})
+            heads = (_text(figures.get(quantity), ".2f") for quantity in _CPSNR)
+            cells = (_text(figures.get(quantity), form) for _, quantity, form in _COLUMNS)
+            table.add_row(picture.name, _label(line), *heads, *cells)
+        table.add_section()
+    return table
+
+
 def mean_tables(summary: "SetSummary", crop: int) -> Iterator[Table]:
     """The means over the whole set, the best method first; no table where there are none."""
     lines = [line for line in summary.lines if not line.missing]
     if not lines:
         return
-    titles = (title for title, _, _ in _MEANS)
-    columns = ("method", f"CPSNR crop {crop}", "crop 0", *titles, "MiB", "lowest CPSNR", "groups certified")
+    titles = (title for title, _, _ in _COLUMNS)
+    columns = ("method", f"CPSNR crop {crop}", "crop 0", *titles, "lowest CPSNR", "groups certified")
     table = _table(f"{summary.set.name}: means over {summary.set.size} pictures", columns)
     for line in sorted(lines, key=_rank):
-        cells = (_text(line.mean(quantity), form) for _, quantity, form in _MEANS)
-        heads = (_text(line.mean(quantity), ".2f") for quantity in ("cpsnr", "cpsnr_crop0"))
-        table.add_row(_label(line), *heads, *cells, _text(line.most("mib"), ".0f"), *_extremes(line))
+        heads = (_text(line.mean(quantity), ".2f") for quantity in _CPSNR)
+        cells = (_text(_over_set(line, quantity), form) for _, quantity, form in _COLUMNS)
+        table.add_row(_label(line), *heads, *cells, *_extremes(line))
     yield table
 
 
@@ -83,7 +105,7 @@ def findings(summary: "SetSummary") -> Iterator[str]:
     module = evaluation("demosaic_summary")
     gain = module.gain(summary)
     if gain is not None:
-        mean = _NONE if gain.mean is None else f"{gain.mean:+.2f} dB on the mean"
+        mean = "no mean" if gain.mean is None else f"{gain.mean:+.2f} dB on the mean"
         image, lowest = gain.lowest
         yield (
             f"{module.OURS} over {module.CONTROL} on {summary.set.name}: {mean}, better on "
@@ -95,6 +117,11 @@ def findings(summary: "SetSummary") -> Iterator[str]:
             f"at worst {worst.cpsnr - worst.peer_cpsnr:+.2f} dB on {worst.image} "
             f"({worst.cpsnr:.2f} dB, {worst.peer} {worst.peer_cpsnr:.2f} dB)"
         )
+
+
+def _over_set(line: "Line", quantity: str) -> float | None:
+    """The mean of a quantity; of memory, the most."""
+    return line.most(quantity) if quantity == _MEMORY else line.mean(quantity)
 
 
 def _extremes(line: "Line") -> tuple[str, str]:
@@ -122,8 +149,8 @@ def _text(figure: float | None, form: str) -> str:
 
 
 def _table(title: str, columns: tuple[str, ...]) -> Table:
-    """A table without frames, figures to the right of the method's name."""
+    """A table without frames, figures aligned at their right."""
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=True, justify="right" if number else "left")
+    for column in columns:
+        table.add_column(column, no_wrap=True, justify="left" if column in _WORDS else "right")
     return table

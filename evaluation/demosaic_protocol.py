@@ -33,7 +33,7 @@ def protocol(cfa: Cfa, crop: int, methods: Iterable[Demosaicer]) -> dict[str, st
         "averaging": "mean over pictures of the per-picture figure (decibels, not errors)",
         "time": "seconds and CPU seconds of all threads per megapixel, from the 8-bit mosaic to the picture; "
         "kernels are compiled in an untimed call before; LibRaw's include a raw written and read in memory",
-        "memory": "peak resident memory of the process during the call, interpreter and libraries included",
+        "memory": "peak resident memory of the process during a call, interpreter and libraries included",
         "versions": ", ".join(f"{name} {number}" for name, number in versions(_PACKAGES).items()),
         **{f"method {method.name}": method.settings for method in methods},
     }

@@ -15,6 +15,7 @@ from . import als, libraw, silrtc, tncp
 from .optional import OPENCV, menon, opencv, package_version
 from .pictures import Bytes
 from .plain_completion import TILE, Completion, complete_tiles
+from .protocol import engine
 
 #: Ours, the parts it is made of (what it must beat to be worth its name), or what somebody else published.
 Role = Literal["ours", "part", "peer"]
@@ -89,13 +90,14 @@ def _first_estimates(effort: Effort) -> list[Demosaicer]:
 def _libraries(effort: Effort) -> list[Demosaicer]:
     """What other libraries offer."""
     colour, cv = package_version("colour-demosaicing"), package_version("opencv-python-headless")
+    reflected = f"{libraw.VERSION}, sides below {libraw.XTRANS_LEAST} pixels extended by reflection"
     both, bayer = ("linear", "vng"), ("ppg", "ahd", "dcb", "dht", "aahd")
     return [
         _peer("menon", f"{colour}, refined", menon),
         *(_peer(f"libraw-{a}", libraw.VERSION, lambda m, c, a=a: libraw.libraw_any(m, c, a)) for a in both),
         *(_peer(f"libraw-{a}", libraw.VERSION, lambda m, c, a=a: libraw.libraw(m, c, a)) for a in bayer),
         *(
-            _peer(f"libraw-markesteijn-{n}", libraw.VERSION, lambda m, c, n=n: libraw.markesteijn(m, c, n))
+            _peer(f"libraw-markesteijn-{n}", reflected, lambda m, c, n=n: libraw.markesteijn(m, c, n))
             for n in libraw.MARKESTEIJN
         ),
         *(_peer(f"opencv-{a}", cv, lambda m, c, a=a: opencv(m, c, a, effort.threads)) for a in OPENCV),
@@ -113,7 +115,7 @@ def _completions() -> list[Demosaicer]:
 
 def _graded(name: str, method: str, role: Role, effort: Effort) -> Demosaicer:
     """A method of this package whose effort can be chosen."""
-    settings = f"quality {effort.quality}, {_threads(effort)}, {package_version('demosaic-ntc')}"
+    settings = f"quality {effort.quality}, {_threads(effort)}, {engine()}"
 
     def run(mosaic: Bytes, cfa: Cfa) -> Restored:
         return demosaic(mosaic, cfa, method=method, quality=effort.quality, threads=effort.threads)
@@ -123,7 +125,7 @@ def _graded(name: str, method: str, role: Role, effort: Effort) -> Demosaicer:
 
 def _interpolation(name: str, role: Role, effort: Effort) -> Demosaicer:
     """A first estimate of this package."""
-    settings = f"{_threads(effort)}, {package_version('demosaic-ntc')}"
+    settings = f"{_threads(effort)}, {engine()}"
     return Demosaicer(name, settings, role, lambda m, c: demosaic(m, c, method=name, threads=effort.threads))
 
 

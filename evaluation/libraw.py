@@ -41,8 +41,8 @@ VERSION = "LibRaw " + ".".join(map(str, rawpy.libraw_version))
 _XTRANS = Cfa.named("XTRANS")
 _XTRANS_PHASES = {_XTRANS.shifted(row, column) for row in range(6) for column in range(6)}
 
-# Markesteijn's method works in tiles of this size and refuses smaller pictures.
-_XTRANS_LEAST = 512
+#: Markesteijn's method works in tiles of this size and refuses smaller pictures.
+XTRANS_LEAST = 512
 
 _STRETCH = 257
 _HEADER = 8
@@ -81,10 +81,10 @@ def _mirrored(size: int, pattern: NDArray[np.uint8]) -> NDArray[np.intp]:
     """
     period = len(pattern)
     axes = [row for row in range(size) if _is_symmetric(pattern, row % period)]
-    if size >= _XTRANS_LEAST or len(axes) < 2:
+    if size >= XTRANS_LEAST or len(axes) < 2:
         return np.arange(size)
     first, last = axes[0], axes[-1]
-    beyond = np.arange(size, _XTRANS_LEAST) - first
+    beyond = np.arange(size, XTRANS_LEAST) - first
     span = last - first
     return np.concatenate([np.arange(size), first + span - np.abs(beyond % (2 * span) - span)])
 

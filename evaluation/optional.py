@@ -1,5 +1,6 @@
 """Interpolations of packages that only the benchmarks need: OpenCV's, and Menon's in colour-demosaicing."""
 
+import warnings
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -54,8 +55,10 @@ def _check_bayer(package: str, cfa: Cfa) -> None:
 
 
 def _loaded(module: str, package: str) -> Any:
-    """A module of an optional package."""
+    """A module of an optional package; what it imports in an outdated way is not our user's concern."""
     try:
-        return import_module(module)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return import_module(module)
     except ImportError as error:
         raise Unsupported(f"{package} is not installed; install demosaic-ntc[benchmark]") from error

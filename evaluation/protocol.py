@@ -4,13 +4,19 @@ import os
 import platform
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+import demosaic_ntc
 
 from .methods import Method, Solver
 from .metrics import RESOLUTION
 
 _PACKAGES = ("demosaic-ntc", "numpy", "numba", "gurobipy", "highspy")
+
+# Folders of the package whose code changes no figure: file formats, and in a wheel the commands and this one.
+_NO_ENGINE = ("files", "cli", "evaluation")
 
 
 def protocol(seeds: Iterable[int], methods: Iterable[Method], solver: Solver) -> dict[str, str]:
@@ -45,6 +51,15 @@ def versions(packages: Iterable[str]) -> Mapping[str, str]:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
+
+
+def engine() -> str:
+    """This package's version and a checksum of its sources: figures of one code are not those of another."""
+    digest = sha256()
+    for source in sorted(Path(demosaic_ntc.__file__).parent.rglob("*.py")):
+        if source.parent.name not in _NO_ENGINE:
+            digest.update(source.read_bytes())
+    return f"demosaic-ntc {version('demosaic-ntc')} (sources {digest.hexdigest()[:8]})"
 
 
 def processor() -> str:

@@ -1,0 +1,201 @@
+import csv
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner, Result
+
+import evaluation.demosaic_benchmark as module
+from cli.app import app
+from evaluation.demosaic_benchmark import Job, Record
+from evaluation.pictures import Bytes, eight_bit
+
+FAST = "malvar,bilinear"
+
+
+def benchmark(*options: object) -> Result:
+    return CliRunner().invoke(app, ["benchmark", "demosaic", *map(str, options)])
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Three small pictures, one of another size."""
+    folder = tmp_path / "waves"
+    folder.mkdir()
+    for number, (height, width) in enumerate([(40, 48), (48, 40), (40, 48)], start=1):
+        y, x = np.mgrid[0:height, 0:width] * number / 9.0
+        waves = np.stack([np.sin(x), np.sin(x + 0.4 * y), np.cos(y)], axis=-1)
+        Image.fromarray(eight_bit(127 + 80 * waves)).save(folder / f"{number}.png")
+    return folder
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is measured, in order: picture and method."""
+    measure, calls = module.measure, list[str]()
+
+    def recorded(job: Job, truth: Bytes) -> Record:
+        calls.append(f"{job.picture.name} {job.method.name}")
+        return measure(job, truth)
+
+    monkeypatch.setattr(module, "measure", recorded)
+    return calls
+
+
+def rows(text: str, method: str) -> list[list[str]]:
+    """The cells of the lines of a method, table by table."""
+    return [line.split() for line in text.splitlines() if line.startswith(f"  {method} ")]
+
+
+def test_means_stand_beside_their_conditions(pictures: Path) -> None:
+    result = benchmark(pictures, "--methods", FAST, "--crop", "4")
+    assert result.exit_code == 0, result.stderr
+    by_picture, means = rows(result.stdout, "malvar")
+    assert float(means[1]) == pytest.approx(np.mean([float(cell) for cell in by_picture[1:]]), abs=0.01)
+    line = next(line for line in result.stdout.splitlines() if line.startswith("waves: 3 pictures"))
+    for fact in (
+        "2 of 48×40, 1 of 40×48",
+        "RGGB",
+        "crop 4",
+        "rounded to 8 bit",
+        "mean over pictures",
+        "cores",
+    ):
+        assert fact in line
+    for fact in ("versions: Python", "averaging:", "method malvar: 1 thread, demosaic-ntc"):
+        assert fact in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_table_ends_with_what_completion_adds_and_where_a_peer_comes_closest(pictures: Path) -> None:
+    result = benchmark(pictures, "--methods", "ntc,group-mean,bilinear", "--quality", "fast")
+    assert result.exit_code == 0, result.stderr
+    assert re.search(
+        r"ntc over group-mean on waves: [+-]\d+\.\d\d dB on the mean, better on \d of 3 pictures",
+        result.stdout,
+    )
+    assert re.search(
+        r"ntc against the best peer .* at worst [+-]\S+ dB on \d \(\S+ dB, bilinear", result.stdout
+    )
+    assert re.search(r" (\d+) of \1, gap ≤ ", result.stdout)
+
+
+def test_a_limited_set_has_no_mean_and_says_what_is_missing(pictures: Path) -> None:
+    result = benchmark(pictures, "--methods", FAST, "--limit", "1")
+    assert result.exit_code == 0
+    assert len(rows(result.stdout, "malvar")) == 1
+    assert "means" not in result.stdout
+    assert "no mean over waves without 2, 3: malvar, bilinear" in result.stdout
+
+
+def test_a_method_that_refuses_is_explained_and_the_others_go_on(pictures: Path) -> None:
+    result = benchmark(pictures, "--cfa", "XTRANS", "--methods", "menon,bilinear")
+    assert result.exit_code == 0
+    assert "menon: colour-demosaicing knows Bayer arrays, not XTRANS" in result.stdout
+    assert not rows(result.stdout, "menon")
+    assert len(rows(result.stdout, "bilinear")) == 2
+
+
+def test_a_second_run_measures_only_what_is_missing(
+    tmp_path: Path, pictures: Path, measured: list[str]
+) -> None:
+    target = tmp_path / "r.json"
+    benchmark(pictures, "--methods", "bilinear", "--limit", "2", "--json", target)
+    assert measured == ["1 bilinear", "2 bilinear"]
+    measured.clear()
+    pictures = pictures.rename(tmp_path / "renamed")
+    result = benchmark(pictures, "--methods", FAST, "--json", target)
+    assert measured == ["1 malvar", "2 malvar", "3 malvar", "3 bilinear"]
+    assert len(rows(result.stdout, "bilinear")[0]) == 4
+    measured.clear()
+    again = benchmark(pictures, "--methods", FAST, "--json", target)
+    assert (measured, again.stdout) == ([], result.stdout)
+    benchmark(pictures, "--methods", "bilinear", "--crop", "5", "--limit", "1", "--json", target)
+    assert measured == ["1 bilinear"]
+    assert len(json.loads(target.read_text())["results"]) == 7
+
+
+def test_an_interruption_keeps_and_prints_what_is_finished(
+    tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = module.measure
+
+    def interrupted(job: Job, truth: Bytes) -> Record:
+        if job.picture.name == "2" and job.method.name == "bilinear":
+            raise KeyboardInterrupt
+        return measure(job, truth)
+
+    monkeypatch.setattr(module, "measure", interrupted)
+    files = tmp_path / "r.json", tmp_path / "r.csv"
+    result = benchmark(pictures, "--methods", FAST, "--json", files[0], "--csv", files[1])
+    assert result.exit_code == 130
+    assert [len(row) for row in rows(result.stdout, "malvar")] == [4]
+    assert "no mean over waves without 3: malvar" in result.stdout
+    stored = [(row["image"], row["method"]) for row in json.loads(files[0].read_text())["results"]]
+    assert stored == [("1", "malvar"), ("1", "bilinear"), ("2", "malvar")]
+    assert [
+        (row["image"], row["method"]) for row in csv.DictReader(files[1].read_text().splitlines())
+    ] == stored
+
+
+def test_reference_figures_are_more_rows_where_set_and_picture_match(tmp_path: Path, pictures: Path) -> None:
+    reference = tmp_path / "peers.csv"
+    lines = [f"ARI,waves,{n},50.5,51.25,56.0" for n in (1, 2, 3)] + ["RI,waves,1,40,41,1", "RI,other,1,4,4,1"]
+    reference.write_text("\n".join(["method,set,image,cpsnr_crop0,cpsnr_crop10,cpu_s_per_mp", *lines]))
+    result = benchmark(pictures, "--methods", "bilinear", "--reference", reference)
+    assert rows(result.stdout, "ARI")[1][:4] == ["ARI", "*", "51.25", "50.50"]
+    assert len(rows(result.stdout, "RI")) == 1
+    assert "no mean over waves without 2, 3: RI *" in result.stdout
+    other = benchmark(pictures, "--reference", reference, "--cfa", "XTRANS")
+    assert other.exit_code == 2
+    assert "leave --reference out" in re.sub(r"[│\s]+", " ", other.stderr)
+
+
+def test_details_show_every_quantity_of_every_picture(pictures: Path) -> None:
+    result = benchmark(pictures, "--methods", FAST, "--limit", "2", "--details")
+    details = [
+        line.split() for line in result.stdout.splitlines() if re.match(r"  [12] +(malvar|bilinear)", line)
+    ]
+    assert [len(cells) for cells in details] == [12] * 4
+
+
+def test_bad_folders_are_bad_input(tmp_path: Path) -> None:
+    empty, grey = tmp_path / "empty", tmp_path / "grey"
+    empty.mkdir()
+    grey.mkdir()
+    Image.new("L", (40, 40)).save(grey / "a.png")
+    for folder, reason in (
+        (empty, "no pictures"),
+        (grey, "not 8-bit RGB"),
+        (tmp_path / "none", "no such folder"),
+    ):
+        result = benchmark(folder)
+        assert result.exit_code == 3
+        assert reason in result.stderr
+
+
+def test_other_files_are_never_overwritten_as_results(tmp_path: Path, pictures: Path) -> None:
+    target = tmp_path / "r.json"
+    target.write_text('{"my": "notes"}')
+    result = benchmark(pictures, "--methods", "bilinear", "--json", target)
+    assert result.exit_code == 3
+    assert "holds no results of this benchmark" in result.stderr
+    assert target.read_text() == '{"my": "notes"}'
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"), [(("--methods", "amaze"), "no method amaze"), (("--cfa", "RGBW"), "array")]
+)
+def test_what_does_not_exist_is_wrong_usage(pictures: Path, options: tuple[str, str], reason: str) -> None:
+    result = benchmark(pictures, *options)
+    assert result.exit_code == 2
+    assert reason in result.stderr
+
+
+def test_a_target_that_cannot_be_written_fails_before_the_work(tmp_path: Path, pictures: Path) -> None:
+    result = benchmark(pictures, "--csv", tmp_path / "missing" / "r.csv")
+    assert result.exit_code == 4
+    assert "CPSNR" not in result.stdout
