@@ -31,9 +31,12 @@ def _read(path: Path) -> NDArray[np.float64]:
     return np.asarray(picture[..., ::-1], dtype=np.float64) / (65535 if picture.dtype == np.uint16 else 255)
 
 
+@pytest.mark.parametrize("method", ["bilinear", "ntc"])
 @pytest.mark.parametrize("orientation", [1, 6])
 @pytest.mark.parametrize("array", ["RGGB", "GRBG", "GBRG", "BGGR"])
-def test_file_is_as_good_as_the_engine_on_the_array(tmp_path: Path, array: str, orientation: int) -> None:
+def test_file_is_as_good_as_the_engine_on_the_array(
+    tmp_path: Path, array: str, orientation: int, method: str
+) -> None:
     """An sRGB camera: what the engine gets from the file is what it gets from the mosaic of the truth."""
     from fractions import Fraction
 
@@ -46,9 +49,9 @@ def test_file_is_as_good_as_the_engine_on_the_array(tmp_path: Path, array: str, 
     camera = Camera(black=1000, white=65535, orientation=orientation)
     codes = np.round(light_of(TRUTH) * 64535 + 1000).astype(np.uint16)
     write_dng(source, cfa.sample(codes), cfa, camera, changed=tags)
-    convert_file(source, tmp_path / "a.png", Settings(engine=FAST))
+    convert_file(source, tmp_path / "a.png", Settings(engine=Engine(method=method, quality="fast")))
     truth = TRUTH if orientation == 1 else np.rot90(TRUTH, -1)
-    alone = demosaic(cfa.sample(TRUTH / 255), cfa, method="bilinear").image.astype(np.float64)
+    alone = demosaic(cfa.sample(TRUTH / 255), cfa, method=method, quality="fast").image.astype(np.float64)
     assert _psnr(_read(tmp_path / "a.png"), truth) == pytest.approx(_psnr(alone, TRUTH), abs=0.1)
 
 
@@ -70,6 +73,19 @@ def test_samples_convert_well_above_a_floor(tmp_path: Path, samples: Path) -> No
     convert_file(samples / "scene_rggb.dng", tmp_path / "a.png", Settings(engine=Engine(method="malvar")))
     with Image.open(samples / "scene.png") as truth:
         assert _psnr(_read(tmp_path / "a.png"), np.asarray(truth)) > 31
+
+
+@pytest.mark.parametrize(("array", "floor"), [("rggb", 38.5), ("xtrans", 36.0)])
+def test_completion_of_the_sample_is_far_above_interpolation(
+    tmp_path: Path, samples: Path, array: str, floor: float
+) -> None:
+    from PIL import Image
+
+    done = convert_file(samples / f"scene_{array}.dng", tmp_path / "a.png", Settings())
+    with Image.open(samples / "scene.png") as truth:
+        assert _psnr(_read(tmp_path / "a.png"), np.asarray(truth)) > floor
+    assert done.certificate is not None
+    assert done.certificate.certified == done.certificate.groups > 5000
 
 
 def test_what_was_done_is_told(tmp_path: Path, samples: Path) -> None:
