@@ -41,6 +41,6 @@ def test_quiet_shows_nothing(tmp_path: Path, small: Path, option: str) -> None:
 
 
 def test_no_bar_where_stderr_is_no_terminal(tmp_path: Path, small: Path) -> None:
-    command = [sys.executable, "-c", "from cli.app import app; app()", small, tmp_path / "a.png"]
+    command = [sys.executable, "-c", "from cli.app import app; app()", str(small), str(tmp_path / "a.png")]
     answer = subprocess.run([*command, "--method", "bilinear"], cwd=ROOT, capture_output=True, check=True)
     assert answer.stderr == b""
