@@ -31,7 +31,7 @@ def protocol(cfa: Cfa, crop: int, methods: Iterable[Demosaicer]) -> dict[str, st
         "SSIM": "scikit-image, Gaussian window of deviation 1.5, mean over pixels and channels",
         "NMSE": "sum of squared errors over sum of squares of the truth, all channels",
         "averaging": "mean over pictures of the per-picture figure (decibels, not errors)",
-        "time": "seconds and CPU seconds of all threads per megapixel, from the 8-bit mosaic to the picture; "
+        "time": "wall and CPU seconds (all threads) per megapixel, from the 8-bit mosaic to the picture; "
         "kernels are compiled in an untimed call before; LibRaw's include a raw written and read in memory",
         "memory": "peak resident memory of the process during a call, interpreter and libraries included",
         "versions": ", ".join(f"{name} {number}" for name, number in versions(_PACKAGES).items()),

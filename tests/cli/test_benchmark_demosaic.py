@@ -1,5 +1,6 @@
 import csv
 import json
+import os
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 import evaluation.demosaic_benchmark as module
 from cli.app import app
+from cli.benchmark_demosaic import THREAD_VARIABLES
 from evaluation.demosaic_benchmark import Job, Record
 from evaluation.pictures import Bytes, eight_bit
 
@@ -30,6 +32,14 @@ def pictures(tmp_path: Path) -> Path:
         waves = np.stack([np.sin(x), np.sin(x + 0.4 * y), np.cos(y)], axis=-1)
         Image.fromarray(eight_bit(127 + 80 * waves)).save(folder / f"{number}.png")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def thread_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the command tells the libraries of this process ends with the test."""
+    for name in THREAD_VARIABLES:
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -160,6 +170,14 @@ def test_details_show_every_quantity_of_every_picture(pictures: Path) -> None:
         line.split() for line in result.stdout.splitlines() if re.match(r"  [12] +(malvar|bilinear)", line)
     ]
     assert [len(cells) for cells in details] == [12] * 4
+
+
+def test_libraries_get_the_same_number_of_threads_unless_told_otherwise(
+    pictures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    benchmark(pictures, "--methods", "bilinear", "--limit", "1", "--threads", "3")
+    assert (os.environ["OMP_NUM_THREADS"], os.environ["OPENBLAS_NUM_THREADS"]) == ("5", "3")
 
 
 def test_bad_folders_are_bad_input(tmp_path: Path) -> None:
