@@ -9,20 +9,23 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function of arrays and scalars on its first call.
-
-    Numba looks for a cache folder while decorating and fails at import where none can be written
-    (read-only install, no home folder); such a kernel is compiled anew in every process instead.
-    """
-    try:
-        return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
-    except RuntimeError:
-        return cast(Function, numba.njit(cache=False, nogil=True, error_model="numpy")(function))
+    """Compile a function of arrays and scalars on its first call; division by zero follows numpy."""
+    return _compiled(function, fastmath=False)
 
 
 def fast_kernel(function: Function) -> Function:
     """Like `kernel`, with sums reordered for speed: only where no NaN or infinity can appear."""
+    return _compiled(function, fastmath=True)
+
+
+def _compiled(function: Function, fastmath: bool) -> Function:
+    """Compile with a cache where there is room for one.
+
+    Numba looks for a cache folder while decorating and fails at import where none can be written
+    (read-only install, no home folder); such a kernel is compiled anew in every process instead.
+    """
+    options = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=True)(function))
+        return cast(Function, numba.njit(cache=True, **options)(function))
     except RuntimeError:
-        return cast(Function, numba.njit(cache=False, nogil=True, error_model="numpy", fastmath=True)(function))
+        return cast(Function, numba.njit(cache=False, **options)(function))

@@ -13,8 +13,8 @@ from demosaic_ntc.files.sniff import Limits, named, open_regular
 _MOST_BYTES = 16 << 20
 
 
-def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.intp]:
-    """The rows and columns of the pixels in a text file.
+def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Flags of the pixels listed in a text file.
 
     Each line is ``column row``, counted from 0 at the top left of the visible area before rotation; what
     follows (dcraw's files add a date) and lines that start with ``#`` are left out.
@@ -22,7 +22,10 @@ def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.intp]:
     with named(path), open_regular(path, Limits(file_bytes=_MOST_BYTES)) as file:
         lines = file.read().decode("utf-8", "replace").splitlines()
         places = [_place(number, line, size) for number, line in enumerate(lines, 1) if _says_something(line)]
-    return np.array(places, dtype=np.intp).reshape(-1, 2)
+    bad = np.zeros(size, np.bool_)
+    for row, column in places:
+        bad[row, column] = True
+    return bad
 
 
 def _says_something(line: str) -> bool:
@@ -43,12 +46,13 @@ def _place(number: int, line: str, size: tuple[int, int]) -> tuple[int, int]:
     return row, column
 
 
-def without_bad_pixels(photo: RawPhoto, places: NDArray[np.intp]) -> RawPhoto:
-    """The photo with the listed samples filled by the nearest good ones of the same colour."""
-    bad = np.zeros(photo.size, dtype=np.bool_)
-    bad[places[:, 0], places[:, 1]] = True
+def without_bad_pixels(photo: RawPhoto, bad: NDArray[np.bool_]) -> RawPhoto:
+    """The photo with the flagged samples filled by the nearest good ones of the same colour.
+
+    The engine completes these samples; until then white balance and levels must not see them.
+    """
     mosaic = photo.mosaic.copy()
-    for row, column in places:
+    for row, column in np.argwhere(bad):
         mosaic[row, column] = _filled(photo, bad, int(row), int(column))
     return replace(photo, mosaic=mosaic)
 

@@ -8,6 +8,9 @@ from math import log2
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
+from numpy.typing import NDArray
+
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
 from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
@@ -30,7 +33,6 @@ from demosaic_ntc.files.render import (
 )
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.files.sniff import named
-from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import demosaic
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
 
@@ -45,6 +47,7 @@ class Prepared:
     photo: RawPhoto
     exposure: Exposure
     mosaic: EncodedMosaic
+    missing: NDArray[np.bool_] | None  # samples that are not to be used
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def convert_file(
         journal.notices += _notices(ready, settings.development)
         report(Progress("decoding", 1, 1))
     with journal.stage("demosaic"), named(source):
-        restored = complete_mosaic(ready.mosaic, ready.photo.cfa, settings.engine, report)
+        restored = complete_mosaic(ready, settings.engine, report)
     with journal.stage("render"):
         look = _look(restored, ready, settings.development, bits)
         pixels = _render(restored, ready, look, settings.development, report)
@@ -129,40 +132,28 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     photo = read_photo(source, settings.layout, settings.limits)
     with named(source):
         photo = with_levels(photo, how.black, how.white)
+    missing = None
     if how.bad_pixels is not None:
-        photo = without_bad_pixels(photo, read_bad_pixels(how.bad_pixels, photo.size))
+        missing = read_bad_pixels(how.bad_pixels, photo.size)
+        photo = without_bad_pixels(photo, missing)
     exposure = expose(photo, how.balance, how.white, keep_highlights=how.highlights == "blend")
-    return Prepared(photo, exposure, encode_mosaic(photo, exposure))
+    return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing)
 
 
-def complete_mosaic(mosaic: EncodedMosaic, cfa: Cfa, engine: Engine, report: ReportProgress) -> Restored:
+def complete_mosaic(ready: Prepared, engine: Engine, report: ReportProgress) -> Restored:
     """Let the engine restore the full colours."""
     return demosaic(
-        mosaic.samples,
-        cfa,
+        ready.mosaic.samples,
+        ready.photo.cfa,
         method=engine.method,
         quality=engine.quality,
         seed=engine.seed,
         threads=engine.threads,
-        progress=_within(engine.time_limit, report),
-        white=mosaic.white,
+        progress=report,
+        white=ready.mosaic.white,
+        missing=ready.missing,
+        time_limit=engine.time_limit,
     )
-
-
-def _within(time_limit: float | None, report: ReportProgress) -> ReportProgress:
-    """The same reports, stopping the engine at the first one after the time is up."""
-    if time_limit is None:
-        return report
-    end = perf_counter() + time_limit
-
-    def watched(progress: Progress) -> None:
-        report(progress)
-        if perf_counter() > end and progress.done < progress.total:
-            raise TimeoutError(
-                f"the time limit of {time_limit:g} s is over; use --quality fast or allow more"
-            )
-
-    return watched
 
 
 def _look(restored: Restored, ready: Prepared, how: Development, bits: int) -> Finish:

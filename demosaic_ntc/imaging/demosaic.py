@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
-from demosaic_ntc.imaging.first_guess.bilinear import bilinear
+from demosaic_ntc.imaging.first_guess.bilinear import bilinear, normalised_convolution, tent
 from demosaic_ntc.imaging.first_guess.blend import blend
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.imaging.guided import PLANS, complete_mosaic
 from demosaic_ntc.imaging.plain import complete_plainly
-from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.imaging.restored import Progress, ReportProgress, Restored
+from demosaic_ntc.ntc.deadline import Deadline
 
 Floats = NDArray[np.float32]
 FirstGuess = Callable[[Floats, Cfa, int], Floats]
@@ -30,6 +31,7 @@ FIRST_GUESSES: dict[str, FirstGuess] = {
 }
 METHODS = ("ntc", "group-mean", *FIRST_GUESSES)
 QUALITIES = ("fast", "normal", "best")
+FILL_PERIODS = 2  # how far to look for neighbours of a missing sample
 TENSORS = ("groups", "whole", "tiled")
 
 
@@ -44,6 +46,8 @@ def demosaic(
     threads: int | None = None,
     progress: ReportProgress | None = None,
     white: float | None = None,
+    missing: NDArray[np.bool_] | None = None,
+    time_limit: float | None = None,
 ) -> Restored:
     """Restore the full colour picture of a mosaic.
 
@@ -68,6 +72,12 @@ def demosaic(
         Called with a `Progress` after each step.
     white
         The sample value of full scale; by default the one `full_scale` reads from the data.
+    missing
+        Height × width flags of samples not to be used (dead pixels): the groups complete them. Interpolations
+        fill them from their neighbours.
+    time_limit
+        Seconds after which groups are no longer completed but left at their means, which the certificate
+        then shows. The first estimate is always computed.
 
     Returns
     -------
@@ -81,30 +91,20 @@ def demosaic(
     samples = checked_samples(mosaic, array)
     scale = full_scale(samples) if white is None else _checked_white(white)
     workers, report = _checked_threads(threads), progress or _silently
+    deadline = Deadline.after(time_limit)
+    dead = None if missing is None else checked_missing(missing, samples.shape)
     scaled = (samples / scale).astype(np.float32)
-    picture, certificate = _restore(scaled, array, method, quality, tensor, seed, workers, report)
-    return Restored(keep_samples(picture * np.float32(scale), samples, array), certificate)
-
-
-def _restore(
-    mosaic: Floats,
-    cfa: Cfa,
-    method: str,
-    quality: str,
-    tensor: str,
-    seed: int,
-    threads: int,
-    report: ReportProgress,
-) -> tuple[Floats, GroupCertificate | None]:
-    """Run the chosen method on a mosaic with full scale 1."""
-    if method in FIRST_GUESSES:
-        picture = FIRST_GUESSES[method](mosaic, cfa, threads)
-        report(Progress(method, 1, 1))
-        return picture, None
+    if dead is not None:
+        scaled = without_missing(scaled, dead, array)
     if method == "ntc" and tensor != "groups":
-        return complete_plainly(mosaic, cfa, tensor, quality, seed, report)
-    plan = PLANS[quality] if method == "ntc" else PLANS[quality].without_completion
-    return complete_mosaic(mosaic, cfa, plan, threads, report)
+        picture, certificate = complete_plainly(scaled, array, tensor, quality, seed, report)
+    elif method in FIRST_GUESSES:
+        picture, certificate = FIRST_GUESSES[method](scaled, array, workers), None
+        report(Progress(method, 1, 1))
+    else:
+        plan = PLANS[quality] if method == "ntc" else PLANS[quality].without_completion
+        picture, certificate = complete_mosaic(scaled, array, plan, workers, report, dead, deadline)
+    return Restored(keep_samples(picture * np.float32(scale), samples, array, dead), certificate)
 
 
 def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
@@ -133,9 +133,40 @@ def full_scale(samples: NDArray[Any]) -> float:
     return float(2**bits - 1)
 
 
-def keep_samples(picture: Floats, samples: NDArray[Any], cfa: Cfa) -> Floats:
+def keep_samples(
+    picture: Floats, samples: NDArray[Any], cfa: Cfa, missing: NDArray[np.bool_] | None = None
+) -> Floats:
     """Return the picture with every measured value put back exactly."""
-    return np.where(cfa.masks(samples.shape), samples[..., None], picture).astype(np.float32)
+    measured = cfa.masks(samples.shape)
+    if missing is not None:
+        measured &= ~missing[..., None]
+    return np.where(measured, samples[..., None], picture).astype(np.float32)
+
+
+def checked_missing(missing: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return the flags of missing samples, or raise when they do not fit the mosaic."""
+    flags = np.asarray(missing)
+    if flags.shape != shape or flags.dtype != np.bool_:
+        raise BadMask(
+            f"missing is {flags.dtype} of shape {flags.shape}; give booleans of the mosaic's shape {shape}"
+        )
+    if flags.all():
+        raise BadMask("every sample is missing; nothing is known that could be completed")
+    return flags
+
+
+def without_missing(mosaic: Floats, missing: NDArray[np.bool_], cfa: Cfa) -> Floats:
+    """Return the mosaic with missing samples replaced by what their neighbours of the same colour suggest."""
+    filled, channels = mosaic.copy(), cfa.channel_map(mosaic.shape)
+    taps = tent(FILL_PERIODS * max(cfa.period))
+    for channel in range(3):
+        known = (channels == channel) & ~missing
+        wanted = (channels == channel) & missing
+        with np.errstate(invalid="ignore"):
+            guess = normalised_convolution(np.where(known, mosaic, 0), known, taps)
+        average = mosaic[known].mean() if known.any() else np.float32(0)
+        filled[wanted] = np.where(np.isfinite(guess[wanted]), guess[wanted], average)
+    return filled
 
 
 def _silently(progress: Progress) -> None:

@@ -24,11 +24,13 @@ from demosaic_ntc.imaging.kernels.passes import (
     Sums,
     restore_groups,
 )
+from demosaic_ntc.ntc.deadline import Deadline
 
 Floats = NDArray[np.float32]
 Report = Callable[[int, int], None]
 Result = TypeVar("Result")
 
+NEVER = Deadline()
 BAND_ROWS = 128  # rows of pixels whose reference patches are worked on together
 
 
@@ -86,12 +88,20 @@ class GroupRestoration:
         matches = self._in_order(lambda band: self._match(scene.planes, band), report)
         self._found = dict(zip((int(band.rows[0]) for band in self._bands), matches, strict=True))
 
-    def restored(self, scene: Scene, settings: PassSettings, report: Report) -> tuple[Planes, Floats]:
-        """Run one pass; return the planes of the new estimate and the certified gap of every group."""
+    def restored(
+        self, scene: Scene, settings: PassSettings, report: Report, deadline: Deadline = NEVER
+    ) -> tuple[Planes, Floats]:
+        """Run one pass; return the planes of the new estimate and the certified gap of every group.
+
+        Bands begun after the deadline stop at the mean; their gaps are infinite.
+        """
         planes = np.empty_like(scene.planes)
         gaps: list[Floats] = []
         carried: tuple[Sums, Sums] | None = None
-        done = self._in_order(lambda band: self._restore(scene, band, settings), report)
+        hurried = settings._replace(vertices=0)
+        done = self._in_order(
+            lambda band: self._restore(scene, band, hurried if deadline.passed() else settings), report
+        )
         for band, (values, weights, band_gaps) in zip(self._bands, done, strict=True):
             gaps.append(band_gaps)
             if carried:

@@ -25,10 +25,11 @@ from demosaic_ntc.imaging.first_guess.blend import (
     try_quickly,
     weigh,
 )
-from demosaic_ntc.imaging.groups import GroupRestoration, Patches
-from demosaic_ntc.imaging.kernels.passes import PassSettings, Scene
+from demosaic_ntc.imaging.groups import NEVER, GroupRestoration, Patches
+from demosaic_ntc.imaging.kernels.passes import UNMEASURED, PassSettings, Scene
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress
 from demosaic_ntc.imaging.tiles import TILE_SIDE, Tile, tiles_of
+from demosaic_ntc.ntc.deadline import Deadline
 
 Floats = NDArray[np.float32]
 
@@ -37,7 +38,7 @@ ADD_BACK_SIDE = 512
 MEAN_PASS = PassSettings(
     ridge=(0.01, 0.3),
     unseen=(0.3, 0.05),
-    unseen_fit=(1.0, 0.1),
+    unseen_fit=(0.6, 0.1),
     radius=(1.0, 3.0),
     tolerance=0.0,
     vertices=0,
@@ -77,17 +78,29 @@ PLANS = {
 
 
 def complete_mosaic(
-    mosaic: Floats, cfa: Cfa, plan: Plan, threads: int, progress: ReportProgress
+    mosaic: Floats,
+    cfa: Cfa,
+    plan: Plan,
+    threads: int,
+    progress: ReportProgress,
+    missing: NDArray[np.bool_] | None = None,
+    deadline: Deadline = NEVER,
 ) -> tuple[Floats, GroupCertificate | None]:
-    """Restore the picture of a mosaic with full scale 1; the certificate is that of the last pass."""
+    """Restore the picture of a mosaic with full scale 1; the certificate is that of the last pass.
+
+    Samples that are missing take part in the first estimate only, as they stand. After the deadline the
+    groups stop at their means, which is quick, and are not certified.
+    """
     scene = first_scene(mosaic, cfa, plan, threads, progress)
+    if missing is not None:
+        scene.channels[missing] = UNMEASURED
     gaps = np.zeros(0, np.float32)
     if min(mosaic.shape) >= plan.patches.size:
         stages = iter(["matching", *(f"pass {number}" for number in range(1, len(plan.passes) + 1))])
         groups = GroupRestoration(scene, plan.patches, threads)
         groups.match(scene, _reporting(progress, next(stages)))
         for settings in plan.passes:
-            planes, gaps = groups.restored(scene, settings, _reporting(progress, next(stages)))
+            planes, gaps = groups.restored(scene, settings, _reporting(progress, next(stages)), deadline)
             add_back(planes, scene, cfa, threads)
             scene = scene._replace(planes=planes)
     picture, last = np.ascontiguousarray(np.moveaxis(scene.planes, 0, 2)), plan.passes[-1]
@@ -153,7 +166,9 @@ def add_back(planes: Floats, scene: Scene, cfa: Cfa, threads: int) -> None:
     """
     shape = (planes.shape[1], planes.shape[2])
     tiles = list(tiles_of(shape, reach(cfa), cfa.period, ADD_BACK_SIDE))
-    misses = scene.mosaic - np.take_along_axis(planes, scene.channels[None].astype(np.intp), axis=0)[0]
+    measured = np.minimum(scene.channels, 2)[None].astype(np.intp)
+    misses = scene.mosaic - np.take_along_axis(planes, measured, axis=0)[0]
+    misses[scene.channels == UNMEASURED] = 0.0
 
     def add(tile: Tile) -> None:
         spread = bilinear(np.ascontiguousarray(misses[tile.seen]), cfa)[tile.inner]

@@ -42,14 +42,15 @@ def test_exact_vertex_is_the_minimum_over_all_subsets(seed: int) -> None:
 def test_exact_vertex_of_a_positive_gradient_is_empty() -> None:
     gradient = np.abs(random_tensor(0))
     found = exact_vertex(gradient, np.empty((4, 5), np.float32), *np.empty((2, 16), np.float32))
-    assert found == (0.0, 0, 0)
+    assert [float(part) for part in found] == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_likely_vertices_reach_values_that_their_subsets_have(seed: int) -> None:
     gradient = random_tensor(seed)
     values, members = np.empty(8, np.float32), np.empty(8, np.int64)
-    likely_vertices(gradient, np.empty((4, 5), np.float32), *np.empty((2, 5), np.float32), values, members)
+    total, pixel, column = (np.empty(shape, np.float32) for shape in ((4, 5), (5,), (5,)))
+    likely_vertices(gradient, total, pixel, column, values, members)
     subsets = values_of_all_subsets(gradient)
     for chosen in range(1, 8):
         assert values[chosen] == pytest.approx(subsets[chosen, int(members[chosen])], rel=1e-4, abs=1e-5)

@@ -7,7 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc import demosaic
+from demosaic_ntc.errors import BadMask
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.demosaic import without_missing
 from demosaic_ntc.imaging.groups import GroupRestoration, Patches, bands_of, reference_positions
 from demosaic_ntc.imaging.guided import COMPLETION_PASS, PLANS, first_scene
 from demosaic_ntc.imaging.restored import Progress
@@ -144,7 +146,42 @@ def test_seams_between_tiles_are_exact() -> None:
     whole = first_scene(mosaic, Cfa.named("RGGB"), PLANS["normal"], 1, quietly)
     tiled = first_scene(mosaic, Cfa.named("RGGB"), PLANS["normal"], 1, quietly, side=40)
     for one, other in zip(whole, tiled, strict=True):
-        assert (one == other).all()
+        np.testing.assert_array_equal(one, other)
+
+
+def test_missing_samples_are_completed_whatever_stands_there() -> None:
+    truth = scene()
+    mosaic = Cfa.named("RGGB").sample(truth)
+    missing = np.zeros(mosaic.shape, bool)
+    missing[10:60:7, 12:70:9] = True
+    dead, hot = np.where(missing, np.float32(0), mosaic), np.where(missing, np.float32(1), mosaic)
+    restored = [demosaic(wrong, missing=missing, white=1.0).image for wrong in (dead, hot)]
+    assert (restored[0] == restored[1]).all()
+    error = np.abs(Cfa.named("RGGB").sample(restored[0]) - mosaic)
+    filled = np.abs(without_missing(dead, missing, Cfa.named("RGGB")) - mosaic)
+    assert error[missing].mean() < 0.92 * filled[missing].mean()
+    assert error[~missing].max() == 0
+
+
+def test_after_the_time_limit_groups_stop_at_their_means_uncertified() -> None:
+    mosaic = Cfa.named("RGGB").sample(scene(40, 40))
+    restored = demosaic(mosaic, time_limit=1e-9)
+    assert restored.certificate is not None
+    assert restored.certificate.certified == 0
+    assert (restored.image == demosaic(mosaic, method="group-mean").image).all()
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        (np.zeros((3, 3), bool), "booleans of the mosaic's shape"),
+        (np.zeros((20, 20), int), "booleans of the mosaic's shape"),
+        (np.ones((20, 20), bool), "every sample is missing"),
+    ],
+)
+def test_bad_flags_of_missing_samples_are_refused(missing: NDArray[np.bool_], words: str) -> None:
+    with pytest.raises(BadMask, match=words):
+        demosaic(Cfa.named("RGGB").sample(scene(20, 20)), missing=missing)
 
 
 def test_progress_names_every_stage_and_ends_complete() -> None:

@@ -112,7 +112,7 @@ def test_cholesky_follows_rows_that_come_and_go() -> None:
 def test_affine_minimiser_is_the_least_norm_point_of_the_affine_hull() -> None:
     points = np.random.default_rng(1).normal(size=(4, 6))
     gram = points @ points.T
-    weights = affine_minimiser(np.linalg.cholesky(gram + 1), 4)
+    weights = affine_minimiser(np.linalg.cholesky(gram + 1).astype(np.float64), 4)
     assert weights.sum() == pytest.approx(1.0)
     slopes = gram @ weights
     np.testing.assert_allclose(slopes, slopes[0])

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from demosaic_ntc.ntc.enumeration import BranchAndBound, Enumeration
 from demosaic_ntc.ntc.oracle import Found, Oracle, Remembered, WeakSeparation
 from demosaic_ntc.ntc.problem import Floats, Observations
 
-EXACT = {
+EXACT: dict[str, Callable[[Observations], Oracle]] = {
     "enumeration": Enumeration,
     "branch-and-bound": BranchAndBound,
     "gurobi": integer.gurobi,

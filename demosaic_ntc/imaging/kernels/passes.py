@@ -17,6 +17,7 @@ Sums = NDArray[np.int64]
 
 VALUE_UNIT = 2.0**24  # of the sums of values; weights are whole multiples of WEIGHT_UNIT
 WEIGHT_UNIT = 16.0
+UNMEASURED = 3  # the channel of a pixel whose sample is not to be used
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
@@ -38,7 +39,7 @@ class Scene(NamedTuple):
 
     planes: Planes
     mosaic: NDArray[np.float32]
-    channels: NDArray[np.uint8]  # the channel measured at each pixel
+    channels: NDArray[np.uint8]  # the channel measured at each pixel, or UNMEASURED
     confidence: NDArray[np.float32]  # w: are colour differences smooth here?
     errors: NDArray[np.float32]  # the expected squared error of the first estimate
 
@@ -77,8 +78,9 @@ def _gather(scene: Scene, row: int, column: int, offsets: Offsets, size: int, gr
                     group.data[channel, k, q] = value
                     group.seen[channel, k, q] = _ZERO
                 measured = scene.channels[top + i, left + j]
-                group.data[measured, k, q] = scene.mosaic[top + i, left + j]
-                group.seen[measured, k, q] = _ONE
+                if measured != UNMEASURED:
+                    group.data[measured, k, q] = scene.mosaic[top + i, left + j]
+                    group.seen[measured, k, q] = _ONE
 
 
 @fast_kernel
