@@ -11,8 +11,8 @@ from demosaic_ntc.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Without a terminal nobody can widen the window: room for all columns.
-_WIDTH = 170
+# Wider than any table: in a narrow window a line may wrap, but no figure may lose its digits.
+_WIDTH = 400
 
 
 def split_names(names: str) -> list[str]:
@@ -51,6 +51,5 @@ def results_console() -> "Console":
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = _WIDTH
+    console.width = _WIDTH
     return console

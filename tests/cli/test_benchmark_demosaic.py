@@ -153,9 +153,15 @@ def test_an_interruption_keeps_and_prints_what_is_finished(
 
 def test_reference_figures_are_more_rows_where_set_and_picture_match(tmp_path: Path, pictures: Path) -> None:
     reference = tmp_path / "peers.csv"
-    lines = [f"ARI,waves,{n},50.5,51.25,56.0" for n in (1, 2, 3)] + ["RI,waves,1,40,41,1", "RI,other,1,4,4,1"]
+    name = "a method whose name takes all the room there is in a table of usual width"
+    lines = [f"{name},waves,{n},50.5,51.25,56.0" for n in (1, 2, 3)]
+    lines += [f"ARI,waves,{n},50.5,51.25,56.0" for n in (1, 2, 3)] + [
+        "RI,waves,1,40,41,1",
+        "RI,other,1,4,4,1",
+    ]
     reference.write_text("\n".join(["method,set,image,cpsnr_crop0,cpsnr_crop10,cpu_s_per_mp", *lines]))
     result = benchmark(pictures, "--methods", "bilinear", "--reference", reference)
+    assert "…" not in result.stdout.partition("mosaic:")[0]
     assert rows(result.stdout, "ARI")[1][:4] == ["ARI", "*", "51.25", "50.50"]
     assert len(rows(result.stdout, "RI")) == 1
     assert "no mean over waves without 2, 3: RI *" in result.stdout
