@@ -24,7 +24,7 @@ def _compiled(function: Function, fastmath: bool) -> Function:
     Numba looks for a cache folder while decorating and fails at import where none can be written
     (read-only install, no home folder); such a kernel is compiled anew in every process instead.
     """
-    options = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
     try:
         return cast(Function, numba.njit(cache=True, **options)(function))
     except RuntimeError:

@@ -65,9 +65,7 @@ class Plan:
 
 
 PLANS = {
-    "fast": Plan(
-        try_quickly, Patches(stride=4, reach=8), (COMPLETION_PASS._replace(vertices=3, tolerance=1e-4),)
-    ),
+    "fast": Plan(try_quickly, Patches(stride=4, reach=8), (MEAN_PASS._replace(vertices=3, tolerance=1e-4),)),
     "normal": Plan(try_both, Patches(), (MEAN_PASS, COMPLETION_PASS)),
     "best": Plan(
         try_both,
