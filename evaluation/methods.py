@@ -4,7 +4,7 @@ Another baseline is one more file with a function of `Samples`, and one more lin
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -15,6 +15,8 @@ from . import als, silrtc, tncp
 from .control import constant_mean, mean_elsewhere
 from .paper_tables import PaperMethod
 from .tensors import Floats, RankOneSum, Samples
+
+AUTO_GAP = 1e-3  # a fit finer than the held-out errors that chose its radius predicts no better
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,13 @@ def catalogue(solver: Solver) -> dict[str, Method]:
 
 def _ours(solver: Solver) -> list[Method]:
     """Our solver with the radius the truth was built with, and with the radius chosen from the samples."""
+    coarse = replace(solver, gap=max(solver.gap, AUTO_GAP))
     return [
         Method("ntc", "this package, true radius 1", lambda s, seed: solver.solve(s, seed, 1.0), "ntc"),
         Method(
             "ntc-auto",
-            "this package, radius by held-out samples",
-            lambda s, seed: solver.solve(s, seed, "auto"),
+            f"this package, radius by held-out samples, gap at least {AUTO_GAP:g}",
+            lambda s, seed: coarse.solve(s, seed, "auto"),
             "ntc",
         ),
     ]
