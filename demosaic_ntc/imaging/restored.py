@@ -19,7 +19,7 @@ class GroupCertificate:
     certified: int  # of them with a proven gap
     within_tolerance: int  # of them with a proven gap of at most the tolerance
     tolerance: float
-    median_gap: float
+    median_gap: float  # of the proven gaps, as is the worst
     worst_gap: float
 
     @classmethod
@@ -31,8 +31,8 @@ class GroupCertificate:
             certified=proven.size,
             within_tolerance=int((proven <= tolerance).sum()),
             tolerance=tolerance,
-            median_gap=float(np.median(gaps)) if gaps.size else 0.0,
-            worst_gap=float(gaps.max(initial=0.0)),
+            median_gap=float(np.median(proven)) if proven.size else 0.0,
+            worst_gap=float(proven.max(initial=0.0)),
         )
 
 
