@@ -55,7 +55,7 @@ class Plan:
     """How much effort to spend: the trials of the first estimate, the groups, the passes over them."""
 
     trial: Callable[[Floats, Cfa, int], Trial]
-    patches: Patches
+    patches: tuple[Patches, ...]  # each forms groups of its own; a pass takes the mean of what they give
     passes: tuple[PassSettings, ...]
 
     @property
@@ -65,11 +65,13 @@ class Plan:
 
 
 PLANS = {
-    "fast": Plan(try_quickly, Patches(stride=4, reach=8), (MEAN_PASS._replace(vertices=3, tolerance=1e-4),)),
-    "normal": Plan(try_both, Patches(), (MEAN_PASS, COMPLETION_PASS)),
+    "fast": Plan(
+        try_quickly, (Patches(stride=4, reach=8),), (MEAN_PASS._replace(vertices=3, tolerance=1e-4),)
+    ),
+    "normal": Plan(try_both, (Patches(),), (MEAN_PASS, COMPLETION_PASS)),
     "best": Plan(
         try_both,
-        Patches(stride=2, reach=14),
+        (Patches(stride=2, reach=14), Patches(size=3, stride=2, reach=14)),
         (MEAN_PASS, COMPLETION_PASS._replace(vertices=18, tolerance=1e-6)),
     ),
 }
@@ -93,16 +95,34 @@ def complete_mosaic(
     if missing is not None:
         scene.channels[missing] = UNMEASURED
     gaps = np.zeros(0, np.float32)
-    if min(mosaic.shape) >= plan.patches.size:
-        stages = iter(["matching", *(f"pass {number}" for number in range(1, len(plan.passes) + 1))])
-        groups = GroupRestoration(scene, plan.patches, threads)
-        groups.match(scene, _reporting(progress, next(stages)))
-        for settings in plan.passes:
-            planes, gaps = groups.restored(scene, settings, _reporting(progress, next(stages)), deadline)
+    if min(mosaic.shape) >= max(patches.size for patches in plan.patches):
+        groups = [GroupRestoration(scene, patches, threads) for patches in plan.patches]
+        for part, group in enumerate(groups):
+            group.match(scene, _reporting(progress, "matching", part, len(groups)))
+        for number, settings in enumerate(plan.passes, 1):
+            planes, gaps = _mean_of_groups(scene, groups, settings, progress, f"pass {number}", deadline)
             add_back(planes, scene, cfa, threads)
             scene = scene._replace(planes=planes)
     picture, last = np.ascontiguousarray(np.moveaxis(scene.planes, 0, 2)), plan.passes[-1]
     return picture, GroupCertificate.of(gaps, last.tolerance) if last.vertices else None
+
+
+def _mean_of_groups(
+    scene: Scene,
+    groups: list[GroupRestoration],
+    settings: PassSettings,
+    progress: ReportProgress,
+    stage: str,
+    deadline: Deadline,
+) -> tuple[Floats, Floats]:
+    """Run a pass over every set of groups; return the mean of their estimates, and all their gaps."""
+    planes, gaps = np.zeros_like(scene.planes), []
+    for part, group in enumerate(groups):
+        report = _reporting(progress, stage, part, len(groups))
+        estimate, proven = group.restored(scene, settings, report, deadline)
+        planes += estimate / np.float32(len(groups))
+        gaps.append(proven.ravel())
+    return planes, np.concatenate(gaps)
 
 
 def first_scene(
@@ -180,5 +200,6 @@ def add_back(planes: Floats, scene: Scene, cfa: Cfa, threads: int) -> None:
         list(pool.map(add, tiles))
 
 
-def _reporting(progress: ReportProgress, stage: str) -> Callable[[int, int], None]:
-    return lambda done, total: progress(Progress(stage, done, total))
+def _reporting(progress: ReportProgress, stage: str, part: int, parts: int) -> Callable[[int, int], None]:
+    """Report the steps of one part as steps of the whole stage."""
+    return lambda done, total: progress(Progress(stage, part * total + done, parts * total))
