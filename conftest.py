@@ -14,6 +14,9 @@ from cli.app import app
 
 ROOT = Path(__file__).resolve().parent
 
+# A background shell starts its commands deaf to interrupts, and they pass that on to their children.
+HEARS_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+
 Run = Callable[..., Any]
 
 
@@ -62,7 +65,7 @@ def start() -> Callable[..., "subprocess.Popen[bytes]"]:
     def run(
         *arguments: object, code: str = "", env: dict[str, str] | None = None
     ) -> "subprocess.Popen[bytes]":
-        program = f"{code}\nfrom cli.app import app\napp()"
+        program = f"{HEARS_INTERRUPTS}\n{code}\nfrom cli.app import app\napp()"
         return subprocess.Popen(
             [sys.executable, "-c", program, *map(str, arguments)],
             stdout=subprocess.PIPE,
