@@ -4,8 +4,6 @@ The JSON file is replaced as a whole after every result: whatever ends the run, 
 and the next run does only what is missing. JSON has no infinity: the PSNR of an exact result is null there.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
@@ -14,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.atomic import whole_file
 
 from .demosaic_benchmark import Key, Record
+from .writing import write_rows, write_text
 
 FORMAT = "demosaic-ntc benchmark demosaic 1"
 
@@ -46,18 +44,12 @@ class Store:
         if self._path is not None:
             rows = [_encoded(each) for each in self._records.values()]
             content = {"format": FORMAT, "protocol": self._protocol, "results": rows}
-            _write(self._path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+            write_text(self._path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def write_csv(target: Path, records: Iterable[Record]) -> None:
     """Write one line per result; with a crop of 10 the file can be given back as a reference."""
-    rows = [_flat(record) for record in records]
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    _write(target, text.getvalue())
+    write_rows(target, [_flat(record) for record in records])
 
 
 def _flat(record: Record) -> dict[str, Any]:
@@ -101,9 +93,3 @@ def _decoded(row: dict[str, Any]) -> Record:
         raise KeyError("fields")
     unbounded = {name: inf for name in _UNBOUNDED if row[name] is None}
     return Record(**(row | unbounded))
-
-
-def _write(target: Path, text: str) -> None:
-    """Write a text in one piece."""
-    with whole_file(target, overwrite=True) as file:
-        file.write(text.encode())

@@ -1,17 +1,14 @@
 """Results as files: JSON with everything, CSV with one line per repetition; whole or not at all."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from demosaic_ntc.files.atomic import whole_file
-
 from .paper import Record, Refusal
 from .summary import Summary, summarise
+from .writing import write_rows, write_text
 
 
 def write_json(
@@ -33,24 +30,12 @@ def write_json(
         ],
         "repetitions": [_flat(record) for record in records],
     }
-    _write(target, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    write_text(target, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_csv(target: Path, records: Iterable[Record]) -> None:
     """Write one line per repetition."""
-    rows = [_flat(record) for record in records]
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    _write(target, text.getvalue())
-
-
-def _write(target: Path, text: str) -> None:
-    """Write a text in one piece."""
-    with whole_file(target, overwrite=True) as file:
-        file.write(text.encode())
+    write_rows(target, [_flat(record) for record in records])
 
 
 def _flat(record: Record) -> dict[str, Any]:
