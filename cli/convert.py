@@ -42,7 +42,7 @@ def convert(
     nothing is brightened unasked. An existing picture is left alone unless --overwrite is given.
     """
     chosen = locals()  # every option by its name
-    with explained(debug=debug):
+    with explained(debug=debug, quiet=quiet):
         from .converting import Telling, convert_one, settings_from
 
         settings = settings_from(chosen)

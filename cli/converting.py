@@ -99,7 +99,7 @@ def convert_one(source: Path, target: Path, settings: Settings, telling: Telling
         _tell_skipped(source, target, telling)
         return
     if telling.notes and settings.engine.method in _COMPILED_METHODS and not kernels_are_compiled():
-        typer.echo("compiling the engine; this happens once and takes about a minute", err=True)
+        typer.echo("compiling the engine, which takes about a minute", err=True)
     costs = stage_costs(settings.engine.method, settings.engine.quality)
     with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
         done = convert_file(source, target, settings, report)

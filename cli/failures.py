@@ -16,12 +16,18 @@ code meaning
 ==== ==========================================
 """
 
+import platform
 import signal
+import sys
+import tempfile
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+from importlib.metadata import version
 from types import FrameType
+from typing import Any
 
 import typer
 
@@ -64,8 +70,8 @@ def exit_code(error: BaseException) -> ExitCode:
     return next((code for kind, code in _CODES if isinstance(error, kind)), ExitCode.BUG)
 
 
-def explanation(error: BaseException) -> str:
-    """The line that tells a user what is wrong and what to do."""
+def explanation(error: BaseException, log: str | None = None) -> str:
+    """The line that tells a user what is wrong and what to do; `log` holds a bug's traceback."""
     match exit_code(error):
         case ExitCode.INTERRUPTED:
             return "interrupted"
@@ -74,10 +80,23 @@ def explanation(error: BaseException) -> str:
         case ExitCode.LIMIT if isinstance(error, MemoryError):
             return "out of memory; choose a smaller input or give the program more memory"
         case ExitCode.BUG:
-            name = type(error).__name__
-            return f"internal error ({name}: {one_line(str(error))}); please report it with --debug's output"
+            evidence = f"the log {log}" if log else "what --debug shows"
+            return f"internal error ({type(error).__name__}: {error}); please report it with {evidence}"
         case _:
             return str(error)
+
+
+def logged(error: BaseException) -> str | None:
+    """Write the traceback to a log in the temporary folder; return its path, None where none can be written."""
+    facts = f"demosaic-ntc {version('demosaic-ntc')}, Python {sys.version}, {platform.platform()}, {sys.argv}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="demosaic-ntc-", suffix=".log", delete=False, encoding="utf-8", errors="replace"
+        ) as log:
+            log.writelines((facts, "\n\n", *traceback.format_exception(error)))
+    except OSError:
+        return None
+    return log.name
 
 
 def one_line(text: str) -> str:
@@ -86,18 +105,35 @@ def one_line(text: str) -> str:
 
 
 @contextmanager
-def explained(*, debug: bool) -> Iterator[None]:
-    """Turn any failure inside into its line on stderr and its exit code."""
+def explained(*, debug: bool, quiet: bool = False) -> Iterator[None]:
+    """Turn any failure inside into its line on stderr and its exit code, any warning into its line."""
     try:
-        with _sigterm_raises():
+        with _sigterm_raises(), _warnings_in_one_line(quiet=quiet):
             yield
     except (Exception, KeyboardInterrupt, Terminated) as error:
         if _is_typers_own(error):
             raise
         if debug:
             typer.echo("".join(traceback.format_exception(error)), err=True, nl=False)
-        typer.echo(f"demosaic-ntc: {one_line(explanation(error))}", err=True)
-        raise typer.Exit(exit_code(error)) from None
+        code = exit_code(error)
+        log = logged(error) if code is ExitCode.BUG else None
+        typer.echo(f"demosaic-ntc: {one_line(explanation(error, log))}", err=True)
+        raise typer.Exit(code) from None
+
+
+@contextmanager
+def _warnings_in_one_line(*, quiet: bool) -> Iterator[None]:
+    """Show warnings without the lines of source that Python adds, or not at all."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if not quiet:
+            typer.echo(f"demosaic-ntc: warning: {one_line(str(message))}", err=True)
+
+    previous, warnings.showwarning = warnings.showwarning, show
+    try:
+        yield
+    finally:
+        warnings.showwarning = previous
 
 
 def _is_typers_own(error: BaseException) -> bool:

@@ -1,6 +1,8 @@
 """The one way kernels are compiled: lazily, cached where a folder can be written, without the GIL."""
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numba
@@ -28,4 +30,16 @@ def _compiled(function: Function, fastmath: bool) -> Function:
     try:
         return cast(Function, numba.njit(cache=True, **options)(function))
     except RuntimeError:
+        _warn_of_compiling_anew()
         return cast(Function, numba.njit(cache=False, **options)(function))
+
+
+@cache
+def _warn_of_compiling_anew() -> None:
+    """Say, once, why every run starts slowly."""
+    warnings.warn(
+        "no folder can be written to keep compiled kernels, so every run compiles them anew; "
+        "set NUMBA_CACHE_DIR to a folder that can",
+        RuntimeWarning,
+        stacklevel=1,
+    )

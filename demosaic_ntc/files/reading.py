@@ -7,7 +7,7 @@ from typing import BinaryIO
 from demosaic_ntc.files.photo import RawPhoto
 from demosaic_ntc.files.plain import Layout, read_headerless, read_plain
 from demosaic_ntc.files.raw import read_raw
-from demosaic_ntc.files.sniff import Kind, Limits, kind_of, named, open_regular, picture_kind
+from demosaic_ntc.files.sniff import Kind, Limits, check_name, kind_of, named, open_regular, picture_kind
 from demosaic_ntc.imaging.cfa import Cfa
 
 _AS_THE_FILE_SAYS = Layout()
@@ -17,6 +17,8 @@ def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: Limits | 
     """Read a raw file, a one-channel picture with a given colour array, or headerless data."""
     bounds = limits or Limits()
     with named(path), open_regular(path, bounds) as file:
+        if not layout.is_headerless:
+            check_name(file, path.suffix)
         photo = _read(file, layout, bounds)
         photo.cfa.checked_shape(photo.size)
         return photo

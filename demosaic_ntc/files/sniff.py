@@ -80,6 +80,9 @@ _UNREAD_COMPRESSIONS = {5: "LZW", 8: "deflate", 32946: "deflate", 52546: "JPEG X
 
 COLOUR_FILTER_ARRAY, LINEAR_RAW, RGB = 32803, 34892, 2
 
+# Extensions that no camera gives to its raws; ``.tif`` is not among them, some cameras do.
+_PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
@@ -167,6 +170,14 @@ def check_is_raw(file: BinaryIO) -> None:
                 f"is {kind.value}, not a raw file; repair pictures with `inpaint`, "
                 "or give --cfa if it is a plain mosaic"
             )
+
+
+def check_name(file: BinaryIO, suffix: str) -> None:
+    """Refuse a raw that is named as a picture: no other program could open it either."""
+    raw = kind_of(file) is Kind.RAW or (kind_of(file) is Kind.TIFF and picture_kind(file) is None)
+    if raw and suffix.lower() in _PICTURE_SUFFIXES:
+        advice = "rename it to .dng" if is_dng(file) else "give it back its camera's extension"
+        raise Unsupported(f"is a raw file named {suffix}; {advice}")
 
 
 def check_pixels(width: int, height: int, limits: Limits) -> None:

@@ -1,5 +1,9 @@
 import os
 import signal
+import tempfile
+import warnings
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 import typer
@@ -8,6 +12,12 @@ from typer.testing import CliRunner
 from cli.app import Program
 from cli.failures import ExitCode, Terminated, exit_code, explained, one_line
 from demosaic_ntc.errors import DiskFull, InputError, LicenceMissing, ModelTooLarge, NotAnImage, TooLarge
+
+
+@pytest.fixture(autouse=True)
+def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let logs of bugs go where they are found and removed again."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 def failing(error: BaseException) -> typer.Typer:
@@ -53,11 +63,37 @@ def test_our_errors_are_printed_as_they_are() -> None:
     assert result.stderr == "demosaic-ntc: no samples; give at least one\n"
 
 
-def test_a_bug_asks_for_a_report() -> None:
+def test_a_bug_asks_for_a_report_and_leaves_its_traceback_in_a_log(tmp_path: Path) -> None:
     result = CliRunner().invoke(failing(ZeroDivisionError("division by zero")), ["work"])
-    assert "ZeroDivisionError: division by zero" in result.stderr
-    assert "please report" in result.stderr
-    assert "Traceback" not in result.stderr
+    (log,) = tmp_path.glob("*.log")
+    assert result.stderr == (
+        f"demosaic-ntc: internal error (ZeroDivisionError: division by zero); "
+        f"please report it with the log {log}\n"
+    )
+    assert "Traceback (most recent call last)" in log.read_text()
+    assert version("demosaic-ntc") in log.read_text()
+
+
+def test_a_bug_is_explained_where_no_log_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    result = CliRunner().invoke(failing(ZeroDivisionError("division by zero")), ["work"])
+    assert "please report it with what --debug shows" in result.stderr
+    assert result.exit_code == ExitCode.BUG
+
+
+def test_a_failure_that_is_no_bug_leaves_no_log(tmp_path: Path) -> None:
+    CliRunner().invoke(failing(InputError("a; b")), ["work"])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("quiet", "said"), [(False, "demosaic-ntc: warning: slow today\n"), (True, "")])
+def test_warnings_are_one_line_or_none(quiet: bool, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings(), explained(debug=False, quiet=quiet):
+        warnings.simplefilter("always")
+        warnings.warn("slow today", RuntimeWarning, stacklevel=1)
+    assert capsys.readouterr().err == said
 
 
 def test_the_traceback_is_shown_on_request() -> None:

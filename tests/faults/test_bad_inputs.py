@@ -115,9 +115,21 @@ def test_pictures_named_as_raws(tmp_path: Path, convert: Run, kind: str) -> None
     assert "`inpaint`" in message
 
 
-def test_raw_named_as_picture_is_read_by_its_content(tmp_path: Path, convert: Run, small: Path) -> None:
-    (tmp_path / "in.png").write_bytes(small.read_bytes())
-    assert convert(tmp_path / "in.png", tmp_path / "out.png").exit_code == 0
+@pytest.mark.parametrize("options", [[], ["--cfa", "RGGB"]])
+@pytest.mark.parametrize("suffix", [".png", ".JPG"])
+def test_raw_named_as_picture(
+    tmp_path: Path, convert: Run, small: Path, suffix: str, options: list[str]
+) -> None:
+    (tmp_path / f"in{suffix}").write_bytes(small.read_bytes())
+    message = _refused(convert, tmp_path / f"in{suffix}", tmp_path / "out.png", *options)
+    assert f"in{suffix}: is a raw file named {suffix}; rename it to .dng" in message
+
+
+def test_raw_named_as_tiff_is_read_as_some_cameras_name_theirs_so(
+    tmp_path: Path, convert: Run, small: Path
+) -> None:
+    (tmp_path / "in.tif").write_bytes(small.read_bytes())
+    assert convert(tmp_path / "in.tif", tmp_path / "out.png").exit_code == 0
 
 
 def test_headerless_data_that_the_decoder_would_take_by_its_length(tmp_path: Path, convert: Run) -> None:

@@ -117,3 +117,6 @@ def test_install_and_home_that_nobody_can_write_to(tmp_path: Path, small: Path) 
     )
     assert answer.returncode == 0, answer.stderr
     assert (tmp_path / "a.png").exists()
+    (warning,) = answer.stderr.decode().splitlines()
+    assert warning.startswith("demosaic-ntc: warning: no folder can be written to keep compiled kernels")
+    assert "NUMBA_CACHE_DIR" in warning
