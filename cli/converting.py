@@ -63,7 +63,13 @@ def settings_from(options: Mapping[str, Any]) -> Settings:
 def layout_from(options: Mapping[str, Any]) -> Layout:
     """What the options say about a mosaic without a header of its own."""
     cfa = Cfa.parse(options["cfa"]) if options["cfa"] else None
-    return Layout(cfa, options["width"], options["height"], options["raw_bits"])
+    bits = options["bits"] if _bits_are_of_samples(options) else options["raw_bits"]
+    return Layout(cfa, options["width"], options["height"], bits)
+
+
+def _bits_are_of_samples(options: Mapping[str, Any]) -> bool:
+    """Whether ``--bits`` speaks of the samples, as in ``--width W --height H --bits 12 --cfa RGGB``."""
+    return options["width"] is not None and options["raw_bits"] is None and options.get("bits") is not None
 
 
 def _development(options: Mapping[str, Any]) -> Development:
@@ -82,7 +88,7 @@ def _engine(options: Mapping[str, Any]) -> Engine:
 def _output(options: Mapping[str, Any]) -> Output:
     """How the picture is written."""
     return Output(
-        bits=int(options["bits"]) if options["bits"] else None,
+        bits=None if _bits_are_of_samples(options) else options["bits"],
         jpeg_quality=options["jpeg_quality"],
         metadata=not options["no_metadata"],
         overwrite=options["overwrite"],

@@ -87,7 +87,7 @@ def explanation(error: BaseException, log: str | None = None) -> str:
 
 
 def logged(error: BaseException) -> str | None:
-    """Write the traceback to a log in the temporary folder; return its path, None where none can be written."""
+    """Write the traceback to a log in the temporary folder; return its path, None where that fails."""
     facts = f"demosaic-ntc {version('demosaic-ntc')}, Python {sys.version}, {platform.platform()}, {sys.argv}"
     try:
         with tempfile.NamedTemporaryFile(

@@ -14,7 +14,7 @@ def info(
     cfa: o.Array = None,
     width: o.Width = None,
     height: o.Height = None,
-    raw_bits: o.RawBits = None,
+    raw_bits: o.SampleBits = None,
     max_pixels: o.MaxPixels = 150_000_000,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list, one object per file.")] = False,
     debug: o.Debug = False,

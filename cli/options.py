@@ -67,22 +67,29 @@ Array = Annotated[
 ]
 Width = Annotated[int | None, typer.Option(min=1, help="Width of headerless data.", rich_help_panel=_INPUT)]
 Height = Annotated[int | None, typer.Option(min=1, help="Height of headerless data.", rich_help_panel=_INPUT)]
-RawBits = Annotated[
+_SAMPLE_BITS = (
+    "Bits per sample of headerless data or of a plain mosaic; packed 10 and 12 bits are recognised."
+)
+RawBits = Annotated[int | None, typer.Option(min=8, max=16, help=_SAMPLE_BITS, rich_help_panel=_INPUT)]
+SampleBits = Annotated[
     int | None,
-    typer.Option(
-        min=8,
-        max=16,
-        help="Bits per sample of headerless data or of a plain mosaic; packed 10 and 12 bits are recognised.",
-        rich_help_panel=_INPUT,
-    ),
+    typer.Option("--raw-bits", "--bits", min=8, max=16, help=_SAMPLE_BITS, rich_help_panel=_INPUT),
 ]
 MaxPixels = Annotated[
     int, typer.Option(min=1, help="Refuse larger files before decoding.", rich_help_panel=_INPUT)
 ]
 
 Bits = Annotated[
-    Literal["8", "16"] | None,
-    typer.Option(help="Bits per channel of the picture.", show_default="16; JPEG 8", rich_help_panel=_OUTPUT),
+    int | None,
+    typer.Option(
+        min=8,
+        max=16,
+        metavar="8|16",
+        help="Bits per channel of the picture. Without --raw-bits, headerless data (--width, --height) takes "
+        "it for the bits of its samples, 8 to 16.",
+        show_default="16; JPEG 8",
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 Space = Annotated[
     Literal["srgb", "adobe", "prophoto", "rec2020", "p3", "camera"],

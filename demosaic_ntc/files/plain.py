@@ -55,7 +55,7 @@ def read_plain(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
 def read_headerless(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
     """A mosaic stored as nothing but its samples, row by row."""
     if layout.cfa is None or layout.width is None or layout.height is None:
-        raise InputError("headerless data needs its layout; give --width --height --raw-bits --cfa")
+        raise InputError("headerless data needs its layout; give --width --height --bits --cfa")
     check_pixels(layout.width, layout.height, limits)
     file.seek(0)
     data = np.frombuffer(file.read(), dtype=np.uint8)
@@ -134,7 +134,7 @@ def _unpacked(
     depth = f" at {bits} bits" if bits else ""
     raise InputError(
         f"has {data.size} bytes, which {width}×{height} samples{depth} do not fill; "
-        "check --width --height --raw-bits"
+        "check --width --height --bits (of the samples; --raw-bits where --bits is of the picture)"
     )
 
 

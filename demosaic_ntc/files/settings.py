@@ -56,6 +56,11 @@ class Output:
     metadata: bool = True
     overwrite: bool = False
 
+    def __post_init__(self) -> None:
+        """Check that such pictures exist."""
+        if self.bits not in (None, 8, 16):
+            raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give --bits 8 or 16")
+
     def depth(self, target: Path) -> int:
         """Bits per channel: 16 unless asked otherwise; JPEG has 8."""
         is_jpeg = format_of(target) == "JPEG"

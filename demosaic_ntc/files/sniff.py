@@ -163,7 +163,7 @@ def check_is_raw(file: BinaryIO) -> None:
         case Kind.UNKNOWN:
             raise NotAnImage(
                 "is not a raw file: no known header; "
-                "give --width --height --raw-bits --cfa if it is headerless mosaic data"
+                "give --width --height --bits --cfa if it is headerless mosaic data"
             )
         case kind:
             raise Unsupported(

@@ -164,9 +164,49 @@ def test_headerless_data_needs_size_and_array(tmp_path: Path) -> None:
     linear = light_of(rounded(scene(36, 48)))
     mosaic = Cfa.named("RGGB").sample(np.round(linear * 16383).astype("<u2"))
     (tmp_path / "m.raw").write_bytes(mosaic.tobytes())
-    layout = ("--width", 48, "--height", 36, "--raw-bits", 14, "--cfa", "RGGB")
+    layout = ("--width", 48, "--height", 36, "--bits", 14, "--cfa", "RGGB")
     picture = _convert(tmp_path / "a.png", *layout, source=tmp_path / "m.raw")
     assert picture.mean() == pytest.approx(scene(36, 48).mean(), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "target", "depth"),
+    [
+        (("--bits", 14), "a.png", np.uint16),
+        (("--bits", 14), "a.jpg", np.uint8),
+        (("--raw-bits", 14), "a.png", np.uint16),
+        (("--raw-bits", 14, "--bits", 8), "a.png", np.uint8),
+    ],
+)
+def test_bits_are_of_headerless_samples_unless_raw_bits_are_given(
+    tmp_path: Path, options: tuple[object, ...], target: str, depth: type
+) -> None:
+    (tmp_path / "m.raw").write_bytes(np.full((36, 48), 16383 // 2, "<u2").tobytes())
+    layout = ("--width", 48, "--height", 36, "--cfa", "RGGB", "--linear")
+    picture = _convert(tmp_path / target, *layout, *options, source=tmp_path / "m.raw")
+    stored = cv2.imread(str(tmp_path / target), cv2.IMREAD_UNCHANGED)
+    assert stored is not None
+    assert stored.dtype == depth
+    assert picture == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("DSC_1339_768x512_rggb.raw", ("--width", 768, "--height", 512, "--bits", 16, "--cfa", "RGGB")),
+        (
+            "1MCC_IMG_20181229_001526_1.raw",
+            ("--width", 1920, "--height", 1080, "--bits", 10, "--cfa", "BGGR"),
+        ),
+    ],
+)
+def test_headerless_data_of_cameras(
+    tmp_path: Path, data: Path, name: str, options: tuple[object, ...]
+) -> None:
+    source = data / "raw" / name
+    assert _convert(tmp_path / "a.png", *options, source=source).std() > 0.02
+    assert _run("info", source, *options).exit_code == 0
 
 
 def test_json_is_one_object_with_what_was_done(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_raw_named_as_tiff_is_read_as_some_cameras_name_theirs_so(
 def test_headerless_data_that_the_decoder_would_take_by_its_length(tmp_path: Path, convert: Run) -> None:
     (tmp_path / "a.raw").write_bytes(np.random.default_rng(0).bytes(786_432))
     message = _refused(convert, tmp_path / "a.raw", tmp_path / "a.png")
-    assert "no known header; give --width --height --raw-bits --cfa" in message
+    assert "no known header; give --width --height --bits --cfa" in message
 
 
 @pytest.mark.parametrize(

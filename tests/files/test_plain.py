@@ -92,7 +92,7 @@ def test_length_that_does_not_fit_is_named() -> None:
 
 
 def test_headerless_data_needs_its_array() -> None:
-    with pytest.raises(InputError, match="--width --height --raw-bits --cfa"):
+    with pytest.raises(InputError, match="--width --height --bits --cfa"):
         _headerless(bytes(64), Layout(None, 8, 8))
 
 

@@ -36,7 +36,7 @@ def test_first_bytes_tell_the_kind(head: bytes, kind: Kind) -> None:
 
 
 def test_unknown_bytes_are_no_raw_and_say_how_to_read_them_anyway() -> None:
-    with pytest.raises(NotAnImage, match="--width --height --raw-bits --cfa"):
+    with pytest.raises(NotAnImage, match="--width --height --bits --cfa"):
         check_is_raw(io.BytesIO(b"\x14\x1a" * 100))
 
 
