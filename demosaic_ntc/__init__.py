@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from demosaic_ntc.imaging.demosaic import demosaic
+    from demosaic_ntc.imaging.inpaint import inpaint
     from demosaic_ntc.imaging.restored import Restored
     from demosaic_ntc.ntc.complete import complete
     from demosaic_ntc.ntc.solution import Certificate, Solution, Status
@@ -20,9 +21,10 @@ _HOME = {
     "Status": "demosaic_ntc.ntc.solution",
     "complete": "demosaic_ntc.ntc.complete",
     "demosaic": "demosaic_ntc.imaging.demosaic",
+    "inpaint": "demosaic_ntc.imaging.inpaint",
 }
 
-__all__ = ["Certificate", "Restored", "Solution", "Status", "complete", "demosaic"]
+__all__ = ["Certificate", "Restored", "Solution", "Status", "complete", "demosaic", "inpaint"]
 
 
 def __getattr__(name: str) -> Any:

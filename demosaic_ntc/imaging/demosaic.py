@@ -1,14 +1,21 @@
 """From a mosaic to a picture: the border where input is checked, and the choice of method."""
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import BadMask, InputError
+from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
+from demosaic_ntc.imaging.checks import (
+    QUALITIES,
+    check_choice,
+    checked_missing,
+    checked_threads,
+    full_scale,
+    silently,
+)
 from demosaic_ntc.imaging.first_guess.bilinear import bilinear, normalised_convolution, tent
 from demosaic_ntc.imaging.first_guess.blend import blend
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
@@ -30,7 +37,6 @@ FIRST_GUESSES: dict[str, FirstGuess] = {
     "blend": lambda mosaic, cfa, threads: blend(mosaic, cfa, threads).image,
 }
 METHODS = ("ntc", "group-mean", *FIRST_GUESSES)
-QUALITIES = ("fast", "normal", "best")
 FILL_PERIODS = 2  # how far to look for neighbours of a missing sample
 TENSORS = ("groups", "whole", "tiled")
 
@@ -85,14 +91,14 @@ def demosaic(
         The float32 picture in the scale of the mosaic, with the measured samples kept.
     """
     array = as_cfa(cfa)
-    _check_choice("method", method, METHODS)
-    _check_choice("quality", quality, QUALITIES)
-    _check_choice("tensor", tensor, TENSORS)
+    check_choice("method", method, METHODS)
+    check_choice("quality", quality, QUALITIES)
+    check_choice("tensor", tensor, TENSORS)
     samples = checked_samples(mosaic, array)
     scale = full_scale(samples) if white is None else _checked_white(white)
-    workers, report = _checked_threads(threads), progress or _silently
+    workers, report = checked_threads(threads), progress or silently
     deadline = Deadline.after(time_limit)
-    dead = None if missing is None else checked_missing(missing, samples.shape)
+    dead = None if missing is None else checked_missing(missing, "mosaic", samples.shape)
     scaled = (samples / scale).astype(np.float32)
     if dead is not None:
         scaled = without_missing(scaled, dead, array)
@@ -120,19 +126,6 @@ def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
     return samples
 
 
-def full_scale(samples: NDArray[Any]) -> float:
-    """Return the value that stands for white.
-
-    Floats up to 1 are taken as they are. Everything else is full scale at the smallest number of bits, eight
-    or more, that holds the largest sample: 255 for 8 bit data, 16383 for 14 bit data in 16 bit integers.
-    """
-    largest = float(samples.max())
-    if samples.dtype.kind == "f" and largest <= 1:
-        return 1.0
-    bits = max(8, int(np.ceil(np.log2(largest + 1))))
-    return float(2**bits - 1)
-
-
 def keep_samples(
     picture: Floats, samples: NDArray[Any], cfa: Cfa, missing: NDArray[np.bool_] | None = None
 ) -> Floats:
@@ -141,18 +134,6 @@ def keep_samples(
     if missing is not None:
         measured &= ~missing[..., None]
     return np.where(measured, samples[..., None], picture).astype(np.float32)
-
-
-def checked_missing(missing: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Return the flags of missing samples, or raise when they do not fit the mosaic."""
-    flags = np.asarray(missing)
-    if flags.shape != shape or flags.dtype != np.bool_:
-        raise BadMask(
-            f"missing is {flags.dtype} of shape {flags.shape}; give booleans of the mosaic's shape {shape}"
-        )
-    if flags.all():
-        raise BadMask("every sample is missing; nothing is known that could be completed")
-    return flags
 
 
 def without_missing(mosaic: Floats, missing: NDArray[np.bool_], cfa: Cfa) -> Floats:
@@ -169,27 +150,8 @@ def without_missing(mosaic: Floats, missing: NDArray[np.bool_], cfa: Cfa) -> Flo
     return filled
 
 
-def _silently(progress: Progress) -> None:
-    """Report nothing."""
-
-
 def _checked_white(white: float) -> float:
     """Return a usable full-scale value, or raise."""
     if not (np.isfinite(white) and white > 0):
         raise InputError(f"white level {white} is not a positive number; give the sample value of full scale")
     return float(white)
-
-
-def _checked_threads(threads: int | None) -> int:
-    """Return how many threads to use, or raise."""
-    if threads is None:
-        return os.cpu_count() or 1
-    if threads < 1:
-        raise InputError(f"{threads} threads cannot work; give a positive number or none for all processors")
-    return threads
-
-
-def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise unless the value is one of the known ones."""
-    if value not in known:
-        raise InputError(f"unknown {what} {value!r}; use one of {', '.join(known)}")

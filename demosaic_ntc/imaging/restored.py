@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,9 @@ class GroupCertificate:
 class Restored:
     """A restored picture in the scale of its input; interpolations have no certificate."""
 
-    image: NDArray[np.float32]
+    image: NDArray[Any]
     certificate: GroupCertificate | None = None
+    notices: tuple[str, ...] = ()  # what a user should know about the result
 
 
 @dataclass(frozen=True, slots=True)

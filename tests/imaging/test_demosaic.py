@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.demosaic import FIRST_GUESSES, demosaic, full_scale
+from demosaic_ntc.imaging.checks import full_scale
+from demosaic_ntc.imaging.demosaic import FIRST_GUESSES, demosaic
 from demosaic_ntc.imaging.restored import Progress
 
 Floats = NDArray[np.float32]
