@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evaluation.tensors import RankOneSum, Samples
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+RAW, TRUTH = "scene_rggb.dng", "scene.png"
 
 # What every camera's preview is made by: the least one can do.
 _PLAINEST = "bilinear"
@@ -37,13 +38,10 @@ def convert_sample(target: Path, method: str, seed: int) -> list[str]:
     """Convert the sample with a method and with the plainest one; say what was done and how good it is."""
     from tempfile import TemporaryDirectory
 
-    from demosaic_ntc.errors import InputError
     from demosaic_ntc.files.conversion import convert_file
     from demosaic_ntc.files.settings import Engine, Output, Settings
 
-    if not SAMPLES.is_dir():
-        raise InputError("the samples are not installed; convert a raw of your own, or run demo --tensor")
-    source, truth = SAMPLES / "scene_rggb.dng", SAMPLES / "scene.png"
+    source, truth = SAMPLES / RAW, SAMPLES / TRUTH
     output = Output(bits=8, overwrite=True)
     with TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.png"

@@ -1,4 +1,4 @@
-"""Make the files of this folder anew: ``python samples/make_samples.py [folder]``."""
+"""Make the files of this folder anew: ``python -m samples.make_samples [folder]``."""
 
 import sys
 from fractions import Fraction
@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from demosaic_ntc.files.colour import SRGB_CURVE
 from demosaic_ntc.files.metadata import (
@@ -23,8 +21,9 @@ from demosaic_ntc.files.metadata import (
 )
 from demosaic_ntc.files.tags import ASCII, BYTE, RATIONAL, SHORT, Field
 from demosaic_ntc.imaging.cfa import BAYER_ROWS, Cfa
-from samples.dng import Camera, exposed, write_dng
-from samples.scene import scene
+
+from .dng import Camera, exposed, write_dng
+from .scene import scene
 
 SIZE, SMALL_SIZE = (192, 256), (36, 48)
 

@@ -3,6 +3,8 @@
 import tomllib
 from pathlib import Path
 
+from cli import demo
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -10,5 +12,12 @@ def test_every_package_folder_is_listed() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     folders = {path.parent for path in (ROOT / "demosaic_ntc").rglob("__init__.py")}
     names = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
-    names |= {f"demosaic_ntc.{top}" for top in ("cli", "evaluation") if (ROOT / top / "__init__.py").exists()}
-    assert set(settings["packages"]) == names
+    beside = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"demosaic_ntc"}
+    assert beside == {"cli", "evaluation", "samples"}
+    assert set(settings["packages"]) == names | {f"demosaic_ntc.{folder}" for folder in beside}
+    assert settings["package-dir"] == {f"demosaic_ntc.{folder}": folder for folder in beside}
+
+
+def test_the_demo_finds_its_sample_once_installed() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    assert set(settings["package-data"]["demosaic_ntc.samples"]) == {demo.RAW, demo.TRUTH}
