@@ -14,10 +14,10 @@ import numpy as np
 from demosaic_ntc import Restored
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.memory import peak_bytes, reset_peak
 
 from .datasets import Picture, PictureSet
 from .demosaicers import Demosaicer
-from .memory import peak_bytes, reset_peak
 from .pictures import Bytes, cpsnr, eight_bit, likeness
 from .protocol import machine
 

@@ -12,8 +12,8 @@ from time import perf_counter
 import numpy as np
 
 from demosaic_ntc.errors import InputError, TooLarge
+from demosaic_ntc.memory import peak_bytes, reset_peak
 
-from .memory import peak_bytes, reset_peak
 from .methods import Method, Proof
 from .metrics import nmse
 from .paper_tables import TABLES, Row, Table

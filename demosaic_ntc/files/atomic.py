@@ -1,12 +1,11 @@
 """Files appear whole or not at all: written beside the target, flushed to disk, then moved into place.
 
 An interrupted run, a full disk or a crash leaves the old file as it was; at worst one file ending in
-``.partial`` stays behind in the target's folder.
+``.partial`` stays behind in the target's folder, until a later run removes it (see `partial`).
 """
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,8 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from demosaic_ntc.errors import DiskFull, Exists, NotWritable, OutputError
-
-PARTIAL = ".partial"
+from demosaic_ntc.files.partial import create_partial, locked
 
 # What an operating system answers when no more bytes fit: the device, the quota, the largest file allowed.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -26,9 +24,9 @@ def whole_file(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     """A file to write in, which becomes `target` when the block ends without an error."""
     place = Path(os.path.realpath(target))
     with _explained(target):
-        partial, file = _create_beside(place)
+        partial, file = create_partial(place)
     try:
-        with _explained(target):
+        with _explained(target), locked(file):
             with file:
                 yield file
                 file.flush()
@@ -47,16 +45,9 @@ def check_target(target: Path) -> None:
     if not place.parent.is_dir():
         raise NotWritable(f"{target}: there is no folder {place.parent}; create it first")
     with _explained(target):
-        partial, file = _create_beside(place)
+        partial, file = create_partial(place)
         file.close()
         partial.unlink()
-
-
-def _create_beside(place: Path) -> tuple[Path, BinaryIO]:
-    """A new empty file in the folder of `place`, with the permissions any new file gets."""
-    partial = place.with_name(f".demosaic-ntc-{secrets.token_hex(6)}{PARTIAL}")
-    descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    return partial, os.fdopen(descriptor, "w+b")
 
 
 def _publish(partial: Path, place: Path, *, overwrite: bool) -> None:

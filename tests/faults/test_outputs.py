@@ -102,7 +102,7 @@ def test_read_only_folder_is_refused_before_solving(
         def read_only(*_: object) -> None:
             raise OSError(errno.EROFS, "Read-only file system")
 
-        monkeypatch.setattr(atomic, "_create_beside", read_only)
+        monkeypatch.setattr(atomic, "create_partial", read_only)
     result = convert(small, folder / "a.png")
     folder.chmod(0o755)
     assert result.exit_code == 4

@@ -1,6 +1,6 @@
 import numpy as np
 
-from evaluation.memory import peak_bytes, reset_peak
+from demosaic_ntc.memory import peak_bytes, reset_peak
 
 
 def test_the_peak_sees_memory_that_was_given_back() -> None:

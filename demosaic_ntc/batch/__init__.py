@@ -1,0 +1,1 @@
+"""Many files: planned, worked on in processes of their own, recorded one by one."""
