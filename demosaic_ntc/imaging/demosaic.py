@@ -16,8 +16,9 @@ from demosaic_ntc.imaging.checks import (
     full_scale,
     silently,
 )
-from demosaic_ntc.imaging.first_guess.bilinear import bilinear, normalised_convolution, tent
+from demosaic_ntc.imaging.first_guess.bilinear import bilinear
 from demosaic_ntc.imaging.first_guess.blend import blend
+from demosaic_ntc.imaging.first_guess.dead_samples import without_missing
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
@@ -37,7 +38,6 @@ FIRST_GUESSES: dict[str, FirstGuess] = {
     "blend": lambda mosaic, cfa, threads: blend(mosaic, cfa, threads).image,
 }
 METHODS = ("ntc", "group-mean", *FIRST_GUESSES)
-FILL_PERIODS = 2  # how far to look for neighbours of a missing sample
 TENSORS = ("groups", "whole", "tiled")
 
 
@@ -134,20 +134,6 @@ def keep_samples(
     if missing is not None:
         measured &= ~missing[..., None]
     return np.where(measured, samples[..., None], picture).astype(np.float32)
-
-
-def without_missing(mosaic: Floats, missing: NDArray[np.bool_], cfa: Cfa) -> Floats:
-    """Return the mosaic with missing samples replaced by what their neighbours of the same colour suggest."""
-    filled, channels = mosaic.copy(), cfa.channel_map(mosaic.shape)
-    taps = tent(FILL_PERIODS * max(cfa.period))
-    for channel in range(3):
-        known = (channels == channel) & ~missing
-        wanted = (channels == channel) & missing
-        with np.errstate(invalid="ignore"):
-            guess = normalised_convolution(np.where(known, mosaic, 0), known, taps)
-        average = mosaic[known].mean() if known.any() else np.float32(0)
-        filled[wanted] = np.where(np.isfinite(guess[wanted]), guess[wanted], average)
-    return filled
 
 
 def _checked_white(white: float) -> float:
