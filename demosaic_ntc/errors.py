@@ -8,7 +8,8 @@
     │   ├── Truncated         the file ends early or is damaged
     │   ├── TooLarge          it would not fit in the limits that were set
     │   ├── Unsupported       a valid input of a kind we do not process
-    │   └── BadMask           the mask does not fit its image
+    │   ├── BadMask           the mask does not fit its image
+    │   └── Clash             two results of a batch, or a result and an input, would share a place
     ├── OutputError           the result cannot be written
     │   ├── Exists            the target is there and may not be overwritten
     │   ├── NotWritable       the target folder does not take files
@@ -48,6 +49,10 @@ class Unsupported(InputError):
 
 class BadMask(InputError):
     """The mask does not fit its image."""
+
+
+class Clash(InputError):
+    """Two results of a batch, or a result and an input, would share a place."""
 
 
 class OutputError(DemosaicNtcError):

@@ -23,10 +23,10 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 def whole_file(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     """A file to write in, which becomes `target` when the block ends without an error."""
     place = Path(os.path.realpath(target))
-    with _explained(target):
+    with refusals_explained(target):
         partial, file = create_partial(place)
     try:
-        with _explained(target), locked(file):
+        with refusals_explained(target), locked(file):
             with file:
                 yield file
                 file.flush()
@@ -44,7 +44,7 @@ def check_target(target: Path) -> None:
         raise NotWritable(f"{target}: is not a regular file; choose another name")
     if not place.parent.is_dir():
         raise NotWritable(f"{target}: there is no folder {place.parent}; create it first")
-    with _explained(target):
+    with refusals_explained(target):
         partial, file = create_partial(place)
         file.close()
         partial.unlink()
@@ -81,7 +81,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _explained(target: Path) -> Iterator[None]:
+def refusals_explained(target: Path) -> Iterator[None]:
     """Turn the system's refusals into errors that say what to do."""
     try:
         yield

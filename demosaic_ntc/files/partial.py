@@ -17,15 +17,15 @@ from typing import BinaryIO
 
 import psutil
 
-_NAME = re.compile(r"\.demosaic-ntc-(?P<host>\w+)-(?P<pid>\d+)-[0-9a-f]+\.partial")
+_NAME = re.compile(r"\.demosaic-ntc-(\w+-\d+)-[0-9a-f]+\.partial")
 
-# How long a file of another machine, whose locks may not be visible here, must have been left alone.
+# How long a file of another machine, whose processes are not seen from here, must have been left alone.
 _ABANDONED_SECONDS = 3600.0
 
 
 def create_partial(place: Path) -> tuple[Path, BinaryIO]:
     """A new empty file in the folder of `place`, with the permissions any new file gets."""
-    partial = place.with_name(f".demosaic-ntc-{_host()}-{os.getpid()}-{secrets.token_hex(6)}.partial")
+    partial = place.with_name(f".demosaic-ntc-{owner()}-{secrets.token_hex(6)}.partial")
     descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     return partial, os.fdopen(descriptor, "w+b")
 
@@ -46,22 +46,30 @@ def locked(file: BinaryIO) -> Iterator[None]:
 def remove_stale(folder: Path) -> list[Path]:
     """Remove what dead runs have left half-written in a folder; return what was removed."""
     stale: list[Path] = []
-    with suppress(OSError), os.scandir(folder) as entries:
-        stale += (Path(entry.path) for entry in entries if _is_stale(entry))
+    with suppress(OSError):
+        stale += (path for path in folder.iterdir() if _is_stale(path))
     for path in stale:
         path.unlink(missing_ok=True)
     return stale
 
 
-def _is_stale(entry: "os.DirEntry[str]") -> bool:
+def owner() -> str:
+    """This process, as files that belong to it are marked."""
+    return f"{_host()}-{os.getpid()}"
+
+
+def is_abandoned(path: Path, mark: str) -> bool:
+    """Whether the process that marked a file is gone; on another machine, whether it has long been still."""
+    host, _, pid = mark.rpartition("-")
+    if host == _host() and pid.isdecimal():
+        return not psutil.pid_exists(int(pid))
+    return time.time() - path.stat().st_mtime > _ABANDONED_SECONDS
+
+
+def _is_stale(path: Path) -> bool:
     """Whether a file is a temporary one whose writer is gone."""
-    name = _NAME.fullmatch(entry.name)
-    if name is None:
-        return False
-    if name["host"] != _host():
-        age = time.time() - entry.stat().st_mtime
-        return age > _ABANDONED_SECONDS and _lock_is_free(entry.path)
-    return not psutil.pid_exists(int(name["pid"])) and _lock_is_free(entry.path)
+    name = _NAME.fullmatch(path.name)
+    return name is not None and is_abandoned(path, name[1]) and _lock_is_free(path)
 
 
 def _host() -> str:
@@ -71,7 +79,7 @@ def _host() -> str:
 
 if sys.platform == "win32":
 
-    def _lock_is_free(path: str) -> bool:
+    def _lock_is_free(path: Path) -> bool:
         """Windows lets nobody delete an open file: no lock is needed."""
         return True
 
@@ -88,7 +96,7 @@ else:
             return True
         return True
 
-    def _lock_is_free(path: str) -> bool:
+    def _lock_is_free(path: Path) -> bool:
         """Whether nobody holds the lock of a file; processes of another container are seen this way only."""
         try:
             descriptor = os.open(path, os.O_RDWR)
