@@ -1,12 +1,10 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +14,7 @@ from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
 from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
 from demosaic_ntc.files.icc import icc_profile
 from demosaic_ntc.files.image import FinishedPicture, write_picture
+from demosaic_ntc.files.journal import Journal, rows_as
 from demosaic_ntc.files.levels import Exposure, expose, with_levels
 from demosaic_ntc.files.metadata import finished
 from demosaic_ntc.files.photo import RawPhoto
@@ -24,7 +23,6 @@ from demosaic_ntc.files.render import (
     EncodedMosaic,
     Finish,
     Pixels,
-    ReportRows,
     brightening,
     encode_mosaic,
     finish,
@@ -33,6 +31,7 @@ from demosaic_ntc.files.render import (
 )
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.files.sniff import named
+from demosaic_ntc.imaging.checks import silently
 from demosaic_ntc.imaging.demosaic import demosaic
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
 
@@ -67,29 +66,14 @@ class Conversion:
     notices: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Journal:
-    """Collects seconds and notices on the way."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Count the time inside for this stage."""
-        start = perf_counter()
-        yield
-        self.seconds[name] = perf_counter() - start
-
-
 def convert_file(
     source: Path, target: Path, settings: Settings, progress: ReportProgress | None = None
 ) -> Conversion:
     """Read, develop and write one photo; nothing appears at the target unless all went well."""
-    report = progress or _unheard
+    report = progress or silently
     bits = settings.output.depth(target)
     check_target(target)
-    journal = _Journal()
+    journal = Journal()
     with journal.stage("decode"):
         report(Progress("decoding", 0, 1))
         ready = prepare(source, settings)
@@ -109,7 +93,7 @@ def convert_file(
             picture,
             overwrite=output.overwrite,
             jpeg_quality=output.jpeg_quality,
-            report=_rows_as("writing", report),
+            report=rows_as("writing", report),
         )
     return Conversion(
         source=source,
@@ -174,7 +158,7 @@ def _render(
     image, box = restored.image, ready.photo.camera_crop
     if how.crop == "camera" and box is not None:
         image = image[box.top : box.top + box.height, box.left : box.left + box.width]
-    pixels = finish(image, ready.mosaic.lift, look, _rows_as("rendering", report))
+    pixels = finish(image, ready.mosaic.lift, look, rows_as("rendering", report))
     return oriented(pixels, ready.photo.orientation) if how.rotate else pixels
 
 
@@ -213,12 +197,3 @@ def _brightness_notices(restored: Restored, ready: Prepared, look: Finish, how: 
     gain = brightening(restored.image, ready.mosaic.lift, look, every=_GLANCE)
     if how.exposure == 0 and is_dark(gain):
         yield f"the picture ends {log2(gain):.1f} stops below white; --exposure auto would brighten it"
-
-
-def _rows_as(stage: str, report: ReportProgress) -> ReportRows:
-    """Rows done, reported as progress of a stage."""
-    return lambda done, total: report(Progress(stage, done, total))
-
-
-def _unheard(_progress: Progress) -> None:
-    """Report to nobody."""
