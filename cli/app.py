@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from .benchmark import benchmark
+from .compare import compare
 from .convert import convert
 from .demo import demo
 from .failures import explained
@@ -76,4 +77,5 @@ def program(
 app.command()(convert)
 app.command()(info)
 app.command()(demo)
+app.command()(compare)
 app.add_typer(benchmark, name="benchmark")

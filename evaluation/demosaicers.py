@@ -13,7 +13,7 @@ from demosaic_ntc.imaging.cfa import Cfa
 
 from . import als, libraw, silrtc, tncp
 from .optional import OPENCV, menon, opencv, package_version
-from .pictures import Bytes
+from .pictures import Mosaic
 from .plain_completion import TILE, Completion, complete_tiles
 from .protocol import engine
 
@@ -33,6 +33,7 @@ class Effort:
 
     quality: str = "normal"
     threads: int = 1
+    white: float | None = None  # the sample value of full scale, where the samples do not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Demosaicer:
     name: str
     settings: str
     role: Role
-    run: Callable[[Bytes, Cfa], Restored]
+    run: Callable[[Mosaic, Cfa], Restored]
 
 
 def default_names(cfa: Cfa) -> list[str]:
@@ -117,8 +118,10 @@ def _graded(name: str, method: str, role: Role, effort: Effort) -> Demosaicer:
     """A method of this package whose effort can be chosen."""
     settings = f"quality {effort.quality}, {_threads(effort)}, {engine()}"
 
-    def run(mosaic: Bytes, cfa: Cfa) -> Restored:
-        return demosaic(mosaic, cfa, method=method, quality=effort.quality, threads=effort.threads)
+    def run(mosaic: Mosaic, cfa: Cfa) -> Restored:
+        return demosaic(
+            mosaic, cfa, method=method, quality=effort.quality, threads=effort.threads, white=effort.white
+        )
 
     return Demosaicer(name, settings, role, run)
 
@@ -126,7 +129,11 @@ def _graded(name: str, method: str, role: Role, effort: Effort) -> Demosaicer:
 def _interpolation(name: str, role: Role, effort: Effort) -> Demosaicer:
     """A first estimate of this package."""
     settings = f"{_threads(effort)}, {engine()}"
-    return Demosaicer(name, settings, role, lambda m, c: demosaic(m, c, method=name, threads=effort.threads))
+
+    def run(mosaic: Mosaic, cfa: Cfa) -> Restored:
+        return demosaic(mosaic, cfa, method=name, threads=effort.threads, white=effort.white)
+
+    return Demosaicer(name, settings, role, run)
 
 
 def _peer(name: str, settings: str, run: Callable[..., libraw.Floats]) -> Demosaicer:

@@ -2,8 +2,9 @@
 
 The raw says: black 0, white 65535, camera colours are linear sRGB. Development leaves the samples alone (no
 white balance, no curve, no brightening, no colour conversion, no rotation), so that what comes out is the
-interpolation and nothing else. 8-bit samples are stretched by 257 and come back divided by it. The colour
-matrix still matters: AHD and AAHD compare directions in CIELab. Tags as in the DNG specification 1.4.
+interpolation and nothing else. 8-bit samples are stretched by 257 and come back divided by it; 16-bit ones
+stay as they are. The colour matrix still matters: AHD and AAHD compare directions in CIELab. Tags as in the
+DNG specification 1.4.
 """
 
 import struct
@@ -19,7 +20,7 @@ from demosaic_ntc.files.colour import XYZ_FROM_SRGB
 from demosaic_ntc.files.tags import ASCII, BYTE, LONG, SHORT, SRATIONAL, Field, write_directory
 from demosaic_ntc.imaging.cfa import Cfa
 
-from .pictures import Bytes
+from .pictures import Mosaic
 
 Floats = NDArray[np.float32]
 
@@ -44,25 +45,25 @@ _XTRANS_PHASES = {_XTRANS.shifted(row, column) for row in range(6) for column in
 #: Markesteijn's method works in tiles of this size and refuses smaller pictures.
 XTRANS_LEAST = 512
 
-_STRETCH = 257
+_WHITE = 65535
 _HEADER = 8
 
 
-def libraw(mosaic: Bytes, cfa: Cfa, algorithm: str) -> Floats:
+def libraw(mosaic: Mosaic, cfa: Cfa, algorithm: str) -> Floats:
     """Demosaic a Bayer mosaic by one of LibRaw's algorithms."""
     if not cfa.is_bayer:
         raise Unsupported(f"LibRaw's {algorithm} is defined on Bayer arrays, not on {cfa.name}; leave it out")
     return _developed(mosaic, cfa, algorithm)
 
 
-def libraw_any(mosaic: Bytes, cfa: Cfa, algorithm: str) -> Floats:
+def libraw_any(mosaic: Mosaic, cfa: Cfa, algorithm: str) -> Floats:
     """Demosaic a Bayer or X-Trans mosaic by an algorithm that LibRaw has for both."""
     if not cfa.is_bayer and cfa not in _XTRANS_PHASES:
         raise Unsupported(f"LibRaw knows Bayer and X-Trans arrays, not {cfa.name}; leave it out")
     return _developed(mosaic, cfa, algorithm)
 
 
-def markesteijn(mosaic: Bytes, cfa: Cfa, passes: int) -> Floats:
+def markesteijn(mosaic: Mosaic, cfa: Cfa, passes: int) -> Floats:
     """Demosaic an X-Trans mosaic by Markesteijn's method."""
     if cfa not in _XTRANS_PHASES:
         raise Unsupported(f"Markesteijn's method is defined on X-Trans, not on {cfa.name}; leave it out")
@@ -95,10 +96,11 @@ def _is_symmetric(pattern: NDArray[np.uint8], row: int) -> bool:
     return bool(np.array_equal(pattern[order], pattern))
 
 
-def _developed(mosaic: Bytes, cfa: Cfa, algorithm: str) -> Floats:
+def _developed(mosaic: Mosaic, cfa: Cfa, algorithm: str) -> Floats:
     """What LibRaw makes of a mosaic, in the mosaic's scale."""
+    stretch = np.uint16(_WHITE // np.iinfo(mosaic.dtype).max)
     try:
-        with rawpy.imread(BytesIO(dng(mosaic.astype(np.uint16) * _STRETCH, cfa))) as raw:
+        with rawpy.imread(BytesIO(dng(mosaic.astype(np.uint16) * stretch, cfa))) as raw:
             picture = raw.postprocess(
                 demosaic_algorithm=ALGORITHMS[algorithm],
                 user_wb=[1.0, 1.0, 1.0, 1.0],
@@ -111,7 +113,7 @@ def _developed(mosaic: Bytes, cfa: Cfa, algorithm: str) -> Floats:
             )
     except rawpy.LibRawError as error:
         raise Unsupported(f"LibRaw refuses a mosaic of {mosaic.shape} ({error}); leave it out") from error
-    return picture.astype(np.float32) / np.float32(_STRETCH)
+    return picture.astype(np.float32) / np.float32(stretch)
 
 
 def dng(mosaic: NDArray[np.uint16], cfa: Cfa) -> bytes:
@@ -140,7 +142,7 @@ def _tags(mosaic: NDArray[np.uint16], cfa: Cfa) -> dict[int, Field]:
         33422: Field(BYTE, cfa.pattern.tobytes()),
         50706: Field(BYTE, bytes((1, 4, 0, 0))),
         50708: Field(ASCII, b"Synthetic camera\0"),
-        50717: Field(LONG, (65535,)),
+        50717: Field(LONG, (_WHITE,)),
         50721: Field(SRATIONAL, matrix),
         50778: Field(SHORT, (21,)),  # D65
     }

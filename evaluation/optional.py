@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
 
-from .pictures import PEAK, Bytes
+from .pictures import Mosaic
 
 Floats = NDArray[np.float32]
 
@@ -19,8 +19,8 @@ Floats = NDArray[np.float32]
 OPENCV = {"bilinear": "", "vng": "_VNG", "ea": "_EA"}
 
 
-def opencv(mosaic: Bytes, cfa: Cfa, algorithm: str, threads: int) -> Floats:
-    """Demosaic an 8-bit Bayer mosaic by one of OpenCV's conversions."""
+def opencv(mosaic: Mosaic, cfa: Cfa, algorithm: str, threads: int) -> Floats:
+    """Demosaic a Bayer mosaic by one of OpenCV's conversions."""
     _check_bayer("OpenCV", cfa)
     cv2 = _loaded("cv2", "opencv-python-headless")
     cv2.setNumThreads(threads)
@@ -28,7 +28,7 @@ def opencv(mosaic: Bytes, cfa: Cfa, algorithm: str, threads: int) -> Floats:
     return np.asarray(cv2.cvtColor(mosaic, code), dtype=np.float32)
 
 
-def menon(mosaic: Bytes, cfa: Cfa) -> Floats:
+def menon(mosaic: Mosaic, cfa: Cfa) -> Floats:
     """Demosaic a Bayer mosaic by directional filtering with a posteriori decision, refined.
 
     D. Menon, S. Andriani, G. Calvagno, *Demosaicing With Directional Filtering and a posteriori Decision*,
@@ -36,8 +36,9 @@ def menon(mosaic: Bytes, cfa: Cfa) -> Floats:
     """
     _check_bayer("colour-demosaicing", cfa)
     package = _loaded("colour_demosaicing", "colour-demosaicing")
-    scaled = mosaic / PEAK
-    return np.asarray(package.demosaicing_CFA_Bayer_Menon2007(scaled, cfa.name) * PEAK, dtype=np.float32)
+    white = np.iinfo(mosaic.dtype).max
+    picture = package.demosaicing_CFA_Bayer_Menon2007(mosaic / white, cfa.name)
+    return np.asarray(picture * white, dtype=np.float32)
 
 
 def package_version(package: str) -> str:

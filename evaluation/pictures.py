@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from skimage.metrics import structural_similarity
 
 Bytes = NDArray[np.uint8]
+Mosaic = NDArray[np.uint8] | NDArray[np.uint16]
 
 PEAK = 255.0
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.cfa import Cfa
 
-from .pictures import PEAK, Bytes
+from .pictures import Mosaic
 from .tensors import Floats, Samples
 
 #: The largest side of a tile.
@@ -21,21 +21,22 @@ TILE = 128
 Completion = Callable[[Samples], Floats]
 
 
-def complete_tiles(mosaic: Bytes, cfa: Cfa, complete: Completion) -> NDArray[np.float32]:
-    """Complete the tensor of a mosaic tile by tile; values are handed over as shares of the peak."""
+def complete_tiles(mosaic: Mosaic, cfa: Cfa, complete: Completion) -> NDArray[np.float32]:
+    """Complete the tensor of a mosaic tile by tile; values are handed over as shares of full scale."""
     masks = cfa.masks(mosaic.shape)
     picture = np.empty(masks.shape, np.float32)
+    white = np.iinfo(mosaic.dtype).max
     for rows in _tiles(mosaic.shape[0]):
         for columns in _tiles(mosaic.shape[1]):
             tile = (rows, columns)
-            picture[tile] = PEAK * complete(_samples(mosaic[tile], masks[tile]))
+            picture[tile] = white * complete(_samples(mosaic[tile] / white, masks[tile]))
     return picture
 
 
-def _samples(mosaic: Bytes, masks: NDArray[np.bool_]) -> Samples:
+def _samples(shares: Floats, masks: NDArray[np.bool_]) -> Samples:
     """The entries that a tile shows."""
     index = np.argwhere(masks)
-    return Samples(masks.shape, index, mosaic[index[:, 0], index[:, 1]] / PEAK)
+    return Samples(masks.shape, index, shares[index[:, 0], index[:, 1]])
 
 
 def _tiles(size: int) -> Iterator[slice]:

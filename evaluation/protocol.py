@@ -2,6 +2,7 @@
 
 import os
 import platform
+import subprocess
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -60,6 +61,24 @@ def engine() -> str:
         if source.parent.name not in _NO_ENGINE:
             digest.update(source.read_bytes())
     return f"demosaic-ntc {version('demosaic-ntc')} (sources {digest.hexdigest()[:8]})"
+
+
+def commit() -> str:
+    """The commit of the checkout this code runs from, and whether it was changed since."""
+    root = Path(demosaic_ntc.__file__).parents[1]
+    if not (root / ".git").exists():
+        return "none, an installed package"
+    try:
+        told = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty=, changed since", "--abbrev=12"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return told.stdout.strip()
 
 
 def processor() -> str:

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
+from typer.testing import CliRunner
 
-from evaluation.embedding import address, lossless, thumbnail
+from cli.app import app
+from evaluation.embedding import address, beside, lossless, thumbnail
 from evaluation.pictures import Bytes
 from evaluation.viewer_page import Cell, DataTable, Page, Scene, Version, page_html
 from tests.e2e.browser import Browser
@@ -292,3 +294,49 @@ def test_no_screen_is_too_narrow(page: Browser, width: int) -> None:
     assert page.run("document.documentElement.scrollWidth") <= width
     unnamed = "e => !(e.labels?.[0] ?? e).textContent.trim()"
     assert page.run(f"[...document.querySelectorAll('button, select')].filter({unnamed}).length") == 0
+
+
+def test_pictures_in_files_beside_the_page_are_shown_with_their_errors(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Browsers let nobody read such pixels, so what is seen is looked at."""
+    pictures = {
+        name: np.full((SIDE, SIDE, 3), shade, np.uint8) for name, shade in (("truth", 90), ("ours", 100))
+    }
+    versions = tuple(
+        Version(name, beside(tmp_path / "pictures", f"{name}.webp", lossless(picture)))
+        for name, picture in pictures.items()
+    )
+    shown = Scene("one", SIDE, SIDE, versions, thumbnail(pictures["truth"]), None, "truth")
+    path = tmp_path / "index.html"
+    path.write_text(page_html(Page("Report", "Words.", {}, (shown,))), encoding="utf-8")
+    browser.resize(1200, 900)
+    browser.open(path)
+    assert seen(browser, tmp_path / "a.png", 0.47) == (90, 90, 90)
+    assert seen(browser, tmp_path / "a.png", 0.53) == (100, 100, 100)
+    click(browser, "#errors")
+    assert seen(browser, tmp_path / "a.png", 0.47) == (0, 0, 0)
+    assert seen(browser, tmp_path / "a.png", 0.53) == (80, 80, 80)
+    assert browser.complaints() == []
+
+
+def seen(page: Browser, target: Path, across: float) -> tuple[int, ...]:
+    """The colour on the screen somewhere across the stage, a little above its middle."""
+    left, top, width, height = element(page, "#stage")
+    page.screenshot(target)
+    with Image.open(target) as picture:
+        pixel = picture.convert("RGB").getpixel((round(left + across * width), round(top + 0.4 * height)))
+    assert isinstance(pixel, tuple)
+    return tuple(int(value) for value in pixel)
+
+
+def test_the_page_of_ones_own_raws_opens(browser: Browser, small: Path, tmp_path: Path) -> None:
+    options = ["compare", str(small), "-o", str(tmp_path), "--methods", "bilinear,libraw-ahd"]
+    assert CliRunner().invoke(app, options).exit_code == 0
+    browser.resize(1200, 900)
+    browser.open(tmp_path / "index.html")
+    assert (
+        browser.run("document.getElementById('caption').textContent") == "small_rggb: bilinear | libraw-ahd"
+    )
+    assert browser.run("document.getElementById('errors').disabled") is True
+    assert browser.complaints() == []

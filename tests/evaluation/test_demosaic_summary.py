@@ -11,12 +11,12 @@ from evaluation.demosaic_benchmark import Record
 from evaluation.demosaic_results import Store, write_csv
 from evaluation.demosaic_summary import SetSummary, gain, shortfalls, summarise
 from evaluation.demosaicers import Demosaicer, Role
-from evaluation.pictures import Bytes
+from evaluation.pictures import Mosaic
 from evaluation.reference import Figures, read_reference
 
 
 def method(name: str, role: Role) -> Demosaicer:
-    def unused(mosaic: Bytes, cfa: Cfa) -> Restored:
+    def unused(mosaic: Mosaic, cfa: Cfa) -> Restored:
         return Restored(np.zeros((*mosaic.shape, 3), np.float32))
 
     return Demosaicer(name, "settings", role, unused)
