@@ -1,0 +1,81 @@
+"""What inputs and settings are known by, so that a later run can tell whether anything has changed."""
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from demosaic_ntc.batch.job import Identity
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.sniff import Limits, open_regular
+
+# Settings that change how long a result takes or whether it is refused, never what it is; and paths of files
+# whose content counts instead.
+_WITHOUT_EFFECT = {"threads", "overwrite", "limits", "bad_pixels", "mask"}
+
+_BLOCK = 2**20
+
+
+def identify(path: Path) -> Identity | None:
+    """What a file is known by; None for what is no regular file that can be read."""
+    with suppress(InputError, OSError), open_regular(path, Limits()) as file:
+        status = os.fstat(file.fileno())
+        digest = hashlib.sha256()
+        while block := file.read(_BLOCK):
+            digest.update(block)
+        return Identity(status.st_size, status.st_mtime_ns, digest.hexdigest())
+    return None
+
+
+def is_unchanged(path: Path, known: Identity) -> bool:
+    """Whether a file is the one that was known; it is read only where the cheap signs differ.
+
+    A file that was merely copied or touched is the same; one of equal size and time is taken for the same.
+    """
+    with suppress(OSError):
+        status = os.stat(path)
+        if status.st_size != known.bytes:
+            return False
+        if status.st_mtime_ns == known.mtime_ns:
+            return True
+        now = identify(path)
+        return now is not None and now.sha256 == known.sha256
+    return False
+
+
+def fingerprint(kind: str, settings: Any, *companions: Path | None) -> str:
+    """A name for settings, the version of this program, and the content of the files that go with them."""
+    facts = {
+        "kind": kind,
+        "version": version("demosaic-ntc"),
+        "settings": _that_matter(asdict(settings)),
+        "companions": [_content(path) for path in companions],
+    }
+    text = json.dumps(facts, sort_keys=True, default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _that_matter(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings without those that have no effect on the result."""
+    return {
+        name: _that_matter(value) if isinstance(value, dict) else value
+        for name, value in settings.items()
+        if name not in _WITHOUT_EFFECT
+    }
+
+
+def _content(path: Path | None) -> str | None:
+    """What stands for the content of a file that goes with the settings."""
+    known = identify(path) if path is not None else None
+    return known.sha256 if known else None
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON does not know, in types that it does."""
+    return value.tolist() if isinstance(value, np.ndarray) else str(value)

@@ -1,0 +1,133 @@
+"""One file of a batch: what is to be done with it, and how that ended."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from demosaic_ntc.imaging.restored import ReportProgress
+
+
+class Status(StrEnum):
+    """How the work on a file ended."""
+
+    DONE = "done"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    CRASHED = "crashed"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a work that went well tells."""
+
+    pixels: int
+    seconds: Mapping[str, float]  # by stage
+    certified_share: float | None = None  # of the groups; interpolations prove nothing
+    notices: tuple[str, ...] = ()
+
+
+class Work(Protocol):
+    """What is done to a file; picklable, because it is done in another process."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A name for everything besides the file that decides what the result is."""
+
+    def prepare(self) -> None:
+        """Load and compile what is needed, so that no file has to wait for it."""
+
+    def __call__(
+        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
+    ) -> Done:
+        """Do it; nothing appears at the target unless all went well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file, its result's place, and the work that leads from one to the other."""
+
+    source: Path
+    target: Path
+    work: Work
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What the work on one file may take; None where there is no limit."""
+
+    seconds: float | None = None
+    memory: int | None = None  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What tells a file from a changed one: the cheap signs, and the certain one."""
+
+    bytes: int
+    mtime_ns: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the work on a file ended, and what is known of it."""
+
+    status: Status
+    reason: str = ""
+    error: str = ""  # the class of the error, where one was raised
+    identity: Identity | None = None
+    pixels: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    peak_bytes: int | None = None
+    certified_share: float | None = None
+    notices: tuple[str, ...] = ()
+    log: str = ""  # a traceback, or the last words of a process that crashed
+
+    def plain(self) -> dict[str, Any]:
+        """The outcome in types that JSON has."""
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> "Outcome":
+        """The outcome that `plain` described."""
+        identity = plain["identity"]
+        typed = {
+            "status": Status(plain["status"]),
+            "identity": identity and Identity(**identity),
+            "notices": tuple(plain["notices"]),
+        }
+        return cls(**(plain | typed))
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A job is about to be given to a worker."""
+
+    worker: int
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A worker has come further: `share` of the stage is done."""
+
+    worker: int
+    job: Job
+    stage: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The work on a job is over; `worker` is None where none was needed."""
+
+    worker: int | None
+    job: Job
+    outcome: Outcome
+
+
+Event = Started | Moved | Ended

@@ -1,0 +1,152 @@
+"""Which files a batch takes and where each result goes, all decided before the first one is touched."""
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+
+from demosaic_ntc.errors import Clash, InputError, NotWritable
+from demosaic_ntc.files.atomic import check_target
+
+RAW_SUFFIXES = frozenset(
+    f".{name}"
+    for name in (
+        *("3fr", "ari", "arw", "bay", "cap", "cr2", "cr3", "crw", "dcr", "dcs", "dng", "drf", "eip", "erf"),
+        *("fff", "gpr", "iiq", "k25", "kdc", "mef", "mos", "mrw", "nef", "nrw", "orf", "pef", "ptx", "pxn"),
+        *("r3d", "raf", "raw", "rw2", "rwl", "rwz", "sr2", "srf", "srw", "x3f"),
+    )
+)
+MOSAIC_SUFFIXES = frozenset((".png", ".tif", ".tiff"))
+
+NAME_FIELDS = ("stem", "ext", "parent")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An input, and where it lies within the folder that was named."""
+
+    source: Path
+    within: Path = Path()
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which files of a folder are taken."""
+
+    suffixes: frozenset[str]
+    recursive: bool
+    output: Path  # not searched: what is there was made by this program
+
+    def takes(self, name: str) -> bool:
+        """Whether a file of this name is an input; hidden ones are not."""
+        return not name.startswith(".") and os.path.splitext(name)[1].lower() in self.suffixes
+
+    def files(self, sources: Iterable[Path]) -> Iterator[Found]:
+        """The inputs that files, folders and patterns stand for, each once, in a fixed order."""
+        seen: set[Found] = set()
+        for source in sources:
+            for found in self._of(source):
+                if found not in seen:
+                    seen.add(found)
+                    yield found
+
+    def _of(self, source: Path) -> Iterator[Found]:
+        """The inputs that one argument stands for; a file that is named is taken, whatever its name."""
+        place = Path(os.path.abspath(source))
+        if place.is_dir():
+            yield from self._under(place)
+        elif glob.has_magic(str(source)) and not os.path.lexists(place):
+            matches = sorted(glob.glob(str(place), recursive=True))
+            if not matches:
+                raise InputError(f"{source}: no file matches this pattern; check it")
+            for match in matches:
+                yield from self._of(Path(match))
+        else:
+            yield Found(place)
+
+    def _under(self, top: Path) -> Iterator[Found]:
+        """The inputs in a folder, and below it if asked; links to folders are not followed."""
+        output = os.path.realpath(self.output)
+        for folder, below, names in os.walk(top, onerror=_refuse):
+            inside = (name for name in sorted(below) if self.recursive and not name.startswith("."))
+            below[:] = [name for name in inside if os.path.realpath(os.path.join(folder, name)) != output]
+            for name in sorted(filter(self.takes, names)):
+                yield Found(Path(folder, name), Path(folder).relative_to(top))
+
+
+def _refuse(error: OSError) -> None:
+    """Refuse a folder that can not be listed: files in it would be missed without a word."""
+    raise InputError(f"{error.filename}: cannot be listed ({error.strerror}); check its permissions")
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Where results go."""
+
+    output: Path
+    suffix: str
+    template: str = "{stem}"
+
+    def __post_init__(self) -> None:
+        """Check the template, and make the folder independent of where this program runs."""
+        object.__setattr__(self, "output", Path(os.path.abspath(self.output)))
+        try:
+            fields = [field for _, field, _, _ in Formatter().parse(self.template) if field is not None]
+        except ValueError as error:
+            raise InputError(f"{self.template!r} is no name ({error}); use e.g. '{{stem}}'") from error
+        unknown = [field for field in fields if field not in NAME_FIELDS]
+        if unknown or "stem" not in fields or os.path.basename(self.template) != self.template:
+            known = " ".join(f"{{{field}}}" for field in NAME_FIELDS)
+            raise InputError(f"{self.template!r} is no name; use {{stem}} and the fields {known}, no folders")
+
+    def target(self, found: Found) -> Path:
+        """Where the result of an input goes."""
+        source = found.source
+        name = self.template.format(stem=source.stem, ext=source.suffix[1:], parent=source.parent.name)
+        return self.output / found.within / f"{name}{self.suffix}"
+
+
+def check_pairs(pairs: Iterable[tuple[Path, Path]]) -> None:
+    """Refuse results that would fall on each other or on an input."""
+    taken: dict[str, Path] = {}
+    existing: list[Path] = []
+    for source, target in pairs:
+        first = taken.setdefault(os.path.normcase(target), source)
+        if first != source:
+            advice = "tell them apart by --name, such as '{stem}_{ext}'"
+            raise Clash(f"{first} and {source} would both become {target}; {advice}")
+        if os.path.lexists(target):
+            existing.append(target)
+    inputs = {os.path.realpath(source) for source in taken.values()}
+    for target in existing:
+        if os.path.realpath(target) in inputs:
+            raise Clash(f"{target} is an input and would be overwritten; choose another --output or --name")
+
+
+def check_output(folder: Path) -> None:
+    """Refuse a folder that does not take files.
+
+    One that is missing is not created: it may be the place of a disk that is not there.
+    """
+    if not folder.is_dir():
+        kind = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
+        raise NotWritable(f"{folder}: {kind}; create it, or choose another --output")
+    check_target(folder / "demosaic-ntc")
+
+
+def make_folders(output: Path, targets: Iterable[Path]) -> None:
+    """Make the folders of results below the output folder, which itself must be there."""
+    for folder in sorted({target.parent for target in targets}):
+        for place in reversed([folder, *folder.parents]):
+            if place.is_relative_to(output) and place != output:
+                _make_folder(place)
+
+
+def _make_folder(place: Path) -> None:
+    """Make a folder, unless it is there."""
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as error:
+        raise NotWritable(f"{place}: cannot be made ({error.strerror}); choose another --output") from error

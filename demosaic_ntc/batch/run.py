@@ -1,0 +1,98 @@
+"""A batch from its first file to its last: what is needed is decided, what happens is put on record."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Started, Status
+from demosaic_ntc.batch.journal import Journal
+from demosaic_ntc.batch.plan import check_output
+from demosaic_ntc.batch.report import Report, record_of
+from demosaic_ntc.batch.resume import History, Needless, decide
+from demosaic_ntc.batch.stop import Stop
+from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
+
+
+class Crew(Protocol):
+    """Whoever works on jobs: processes of this machine, or of a cluster."""
+
+    def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
+        """Work on the jobs as they come, telling what happens."""
+
+
+class Run:
+    """One run over the jobs of a batch."""
+
+    def __init__(self, output: Path, report: Report, stop: Stop, *, resume: bool) -> None:
+        self._output = output
+        self._report = report
+        self._stop = stop
+        self._journal = Journal(report.path)
+        records = report.records()
+        report.mend()
+        self._history = History.of(records, self._journal.adopt()) if resume else None
+        self._needless: deque[Needless] = deque()
+        self._open: set[Path] = set()
+        self._trouble: OutputError | None = None
+
+    def events(self, jobs: Iterable[Job | None], crew: Crew) -> Iterator[Event]:
+        """What happens, told after it has been recorded; raises when results can not be written any more."""
+        for event in crew.run(self._needed(jobs)):
+            yield from self._passed_over()
+            self._note(event)
+            yield event
+        yield from self._passed_over()
+        if self._trouble is not None:
+            raise self._trouble
+
+    def close(self) -> None:
+        """End the run; the journal goes once the report tells the end of all that was begun."""
+        if not self._open:
+            self._journal.close()
+
+    def _needed(self, jobs: Iterable[Job | None]) -> Iterator[Job | None]:
+        """The jobs that are to be done, decided when their turn comes: another run may have done them."""
+        for job in jobs:
+            match job and decide(job, self._history):
+                case Needless() as needless:
+                    self._needless.append(needless)
+                case wanted:
+                    yield wanted
+
+    def _passed_over(self) -> Iterator[Event]:
+        """The jobs that were found not to be needed."""
+        while self._needless:
+            needless = self._needless.popleft()
+            event = Ended(None, needless.job, Outcome(Status.SKIPPED, needless.reason))
+            self._note(event)
+            yield event
+
+    def _note(self, event: Event) -> None:
+        """Put on record what must survive this process."""
+        match event:
+            case Started():
+                self._open.add(event.job.target)
+                self._journal.begin(event.job.target)
+            case Ended():
+                self._open.discard(event.job.target)
+                self._report.append(record_of(event.job, event.outcome))
+                self._see_to_trouble(event)
+
+    def _see_to_trouble(self, event: Ended) -> None:
+        """Stop when the results' disk is full or gone: every further file would fail alike."""
+        if event.outcome.error == DiskFull.__name__:
+            self._end_with(DiskFull(event.outcome.reason))
+        elif event.outcome.error == NotWritable.__name__:
+            try:
+                check_output(self._output)
+            except OutputError as error:
+                self._end_with(error)
+
+    def _end_with(self, error: OutputError) -> None:
+        """Start nothing more."""
+        if self._trouble is None:
+            self._trouble = error
+            with suppress(OSError):
+                self._stop.ask()

@@ -1,0 +1,164 @@
+"""Workers that cost no more than their own file: watched, ended at their limits, replaced when they die."""
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from multiprocessing.connection import wait
+from types import TracebackType
+
+from demosaic_ntc.batch.job import Allowance, Ended, Event, Identity, Job, Moved, Outcome, Started, Status
+from demosaic_ntc.batch.seat import HungUp, Seat
+from demosaic_ntc.batch.stop import Stop
+from demosaic_ntc.batch.worker import Terms, out_of_memory
+from demosaic_ntc.files.partial import remove_stale
+
+# How often limits are checked and new jobs looked for.
+_TICK_SECONDS = 0.2
+
+# What is under way may still be finished this long after a wish to stop.
+_GRACE_SECONDS = 1.5
+
+# This many workers in a row that end before they are ready mean that none ever will be.
+_FALSE_STARTS = 3
+
+
+class Supervisor:
+    """A team of workers; leaving the block ends them all."""
+
+    def __init__(self, team: Sequence[Terms], allowance: Allowance, stop: Stop) -> None:
+        self._team = team
+        self._allowance = allowance
+        self._stop = stop
+        self._seats: list[Seat] = []
+        self._false_starts = 0
+
+    def __enter__(self) -> "Supervisor":
+        self._seats = [Seat(number, terms) for number, terms in enumerate(self._team)]
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        for seat in self._seats:
+            self._dismiss(seat)
+
+    def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
+        """Work on the jobs as they come, telling what happens; a None means that there is none at the moment.
+
+        A job is given to its worker only after its `Started` has been taken note of.
+        """
+        more = True
+        while not self._stop.asked:
+            if more:
+                more = yield from self._hand_out(jobs)
+            if not more and not self._busy():
+                return
+            yield from self._watch()
+        yield from self._wind_down()
+
+    def wait_until_ready(self) -> None:
+        """Wait for everybody, unless somebody wants to stop."""
+        while not self._stop.asked and not all(seat.is_ready for seat in self._seats):
+            for _ in self._watch():
+                pass
+
+    def _hand_out(self, jobs: Iterator[Job | None]) -> Generator[Event, None, bool]:
+        """Give a job to everybody who has none; return whether more may come."""
+        for seat in [seat for seat in self._seats if seat.is_idle]:
+            try:
+                job = next(jobs)
+            except StopIteration:
+                return False
+            if job is None:
+                return True
+            yield Started(seat.number, job)
+            seat.give(job)
+        return True
+
+    def _busy(self) -> list[Seat]:
+        """Who is at work."""
+        return [seat for seat in self._seats if seat.job]
+
+    def _wind_down(self) -> Iterator[Event]:
+        """Let what is nearly done be finished; the rest is given up when the block is left."""
+        end = time.monotonic() + _GRACE_SECONDS
+        while self._busy() and time.monotonic() < end and not self._stop.insisted:
+            yield from self._watch()
+
+    def _watch(self) -> Iterator[Event]:
+        """Wait until something happens, then see to everybody."""
+        voices = [voice.fileno() for seat in self._seats for voice in (seat.channel, seat.stderr)]
+        if self._stop.fileno() in wait([*voices, self._stop.fileno()], _TICK_SECONDS):
+            self._stop.hear()
+        for seat in list(self._seats):
+            try:
+                yield from self._hear(seat)
+                yield from self._hold_to_limits(seat)
+            except (HungUp, KeyError, TypeError, ValueError):  # gone, or its answers make no sense
+                yield from self._mourn(seat)
+
+    def _hear(self, seat: Seat) -> Iterator[Event]:
+        """Take in what a worker says."""
+        for answer in seat.answers():
+            if "ready" in answer:
+                seat.is_ready, self._false_starts = True, 0
+            elif "identity" in answer:
+                seat.identity = answer["identity"] and Identity(**answer["identity"])
+            elif seat.job and "stage" in answer:
+                yield Moved(seat.number, seat.job, answer["stage"], answer["share"])
+            elif seat.job and "outcome" in answer:
+                job, seat.job = seat.job, None
+                yield Ended(seat.number, job, Outcome.from_plain(answer["outcome"]))
+
+    def _hold_to_limits(self, seat: Seat) -> Iterator[Event]:
+        """End a worker that takes too long or too much."""
+        seconds, memory = self._allowance.seconds, self._allowance.memory
+        if seconds is not None and seat.seconds > seconds:
+            reason = f"took longer than {seconds:g} s; raise --timeout or choose a faster --quality"
+            yield from self._give_up(seat, Status.TIMEOUT, reason)
+        elif memory is not None and seat.job and seat.resident_bytes > memory:
+            yield from self._give_up(seat, Status.FAILED, out_of_memory(memory))
+
+    def _give_up(self, seat: Seat, status: Status, reason: str) -> Iterator[Event]:
+        """End a worker in the middle of its job and put another in its place."""
+        job, identity, seconds = seat.job, seat.identity, seat.seconds
+        self._dismiss(seat)
+        self._replace(seat)
+        if job is not None:
+            outcome = Outcome(status, reason, identity=identity, seconds={"total": seconds})
+            yield Ended(seat.number, job, outcome)
+
+    def _mourn(self, seat: Seat) -> Iterator[Event]:
+        """See what became of a worker that has ended by itself, and put another in its place."""
+        job, seconds = seat.job, seat.seconds
+        ending = seat.last_words()
+        if not seat.is_ready:
+            self._count_false_start(seat, ending)
+        self._replace(seat)
+        if job is not None:
+            remove_stale(job.target.parent)
+            reason = f"the process working on it crashed ({ending}); the file is probably damaged"
+            known = Outcome(Status.CRASHED, reason, identity=seat.identity, log=seat.log)
+            yield Ended(seat.number, job, replace(known, seconds={"total": seconds}))
+
+    def _count_false_start(self, seat: Seat, ending: str) -> None:
+        """Give up when no worker comes up."""
+        self._false_starts += 1
+        if self._false_starts >= _FALSE_STARTS:
+            raise RuntimeError(f"workers end before they are ready ({ending}): {seat.log}")
+
+    def _dismiss(self, seat: Seat) -> None:
+        """End a worker, and clear away what it leaves half-written."""
+        seat.end()
+        if seat.job is not None:
+            remove_stale(seat.job.target.parent)
+
+    def _replace(self, seat: Seat) -> None:
+        """Start another worker in the place of one that has ended."""
+        self._seats[seat.number] = Seat(seat.number, self._team[seat.number])
+
+
+def prepare(terms: Terms, stop: Stop) -> None:
+    """Compile in a process of its own what all workers will load: compiling it in each takes longer."""
+    with Supervisor([replace(terms, memory=None)], Allowance(), stop) as alone:
+        alone.wait_until_ready()
