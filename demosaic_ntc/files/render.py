@@ -8,6 +8,7 @@ Everything runs over bands of rows in float32, with tables for the curves, so me
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,7 +181,7 @@ def is_dark(gain: float) -> bool:
     return gain > 2**_DARK_STOPS
 
 
-def oriented(pixels: Pixels, orientation: int) -> Pixels:
+def oriented(pixels: NDArray[Any], orientation: int) -> NDArray[Any]:
     """A view of the pixels turned the way EXIF's orientation (1 to 8) says."""
     transposed = pixels.swapaxes(0, 1) if orientation >= 5 else pixels
     upside_down = orientation in (3, 4, 7, 8)

@@ -1,0 +1,145 @@
+"""From a damaged picture file to a whole one: the whole way, with what was done on it."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.atomic import check_target, whole_file
+from demosaic_ntc.files.image import format_of
+from demosaic_ntc.files.journal import Journal, rows_as
+from demosaic_ntc.files.mask import MaskRule, painted, read_mask
+from demosaic_ntc.files.picture import StoredPicture
+from demosaic_ntc.files.picture_reading import read_picture
+from demosaic_ntc.files.picture_writing import changes, check_fits, repaired, write_stored
+from demosaic_ntc.files.settings import Engine
+from demosaic_ntc.files.sniff import Kind, Limits, named, open_regular
+from demosaic_ntc.imaging.checks import silently
+from demosaic_ntc.imaging.inpaint import inpaint
+from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class RepairSettings:
+    """Everything a repair depends on besides its files."""
+
+    mask: MaskRule = field(default_factory=MaskRule)
+    limits: Limits = field(default_factory=Limits)
+    engine: Engine = field(default_factory=Engine)
+    overwrite: bool = False
+
+    def described(self) -> str:
+        """The parameters in one line."""
+        engine = self.engine
+        return f"method={engine.method} quality={engine.quality} seed={engine.seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What was done."""
+
+    source: Path
+    target: Path
+    size: tuple[int, int]
+    depth: str
+    missing: int  # pixels
+    certificate: GroupCertificate | None
+    seconds: dict[str, float]
+    notices: tuple[str, ...]
+
+
+def repair_file(
+    source: Path,
+    mask: Path | None,
+    target: Path,
+    settings: RepairSettings,
+    progress: ReportProgress | None = None,
+) -> Repair:
+    """Repair one picture; nothing appears at the target unless all went well.
+
+    Without a mask, the pixels of the settings' painted colour are repaired.
+    """
+    report, journal = progress or silently, Journal()
+    format_of(target)
+    check_target(target)
+    with journal.stage("decode"):
+        report(Progress("decoding", 0, 1))
+        picture = read_picture(source, settings.limits)
+        check_fits(picture, target)
+        missing = _missing(picture, mask, settings)
+        journal.notices += _notices(picture, missing, target, settings.mask)
+        report(Progress("decoding", 1, 1))
+    with journal.stage("inpaint"), named(source):
+        restored = _completed(picture, missing, settings.engine, report)
+        journal.notices += restored.notices
+    with journal.stage("write"):
+        if _is_copy(picture, missing, target):
+            _copy(source, target, settings)
+        else:
+            finished = repaired(picture, restored.image, missing)
+            write_stored(target, finished, overwrite=settings.overwrite, report=rows_as("writing", report))
+    return Repair(
+        source=source,
+        target=target,
+        size=picture.size,
+        depth=picture.depth,
+        missing=int(missing.sum()),
+        certificate=restored.certificate,
+        seconds=journal.seconds,
+        notices=tuple(journal.notices),
+    )
+
+
+def _missing(picture: StoredPicture, mask: Path | None, settings: RepairSettings) -> Flags:
+    """The pixels to repair."""
+    if mask is not None:
+        return read_mask(mask, picture, settings.mask, settings.limits)
+    if settings.mask.colour is None:
+        raise InputError("nothing says what to repair; give a mask, or a painted colour with --mask-color")
+    return painted(picture, settings.mask.colour)
+
+
+def _completed(picture: StoredPicture, missing: Flags, engine: Engine, report: ReportProgress) -> Restored:
+    """Let the engine restore the missing colours."""
+    return inpaint(
+        picture.colours,
+        missing,
+        method=engine.method,
+        quality=engine.quality,
+        seed=engine.seed,
+        threads=engine.threads,
+        progress=report,
+        time_limit=engine.time_limit,
+    )
+
+
+def _notices(picture: StoredPicture, missing: Flags, target: Path, rule: MaskRule) -> Iterator[str]:
+    """What a user should know about the picture, its mask and the target."""
+    yield from picture.notices
+    if rule.colour is not None and picture.kind is Kind.JPEG:
+        yield "JPEG blurs painted colours, so some pixels no longer match exactly; a mask file marks them all"
+    if rule.colour is not None and not missing.any():
+        yield "no pixel has exactly the painted colour"
+    if not _is_copy(picture, missing, target):
+        yield from changes(picture, target)
+
+
+def _is_copy(picture: StoredPicture, missing: Flags, target: Path) -> bool:
+    """Whether the target is to be the source, byte by byte: nothing to repair, nothing to convert."""
+    return not missing.any() and format_of(target) == picture.kind.value
+
+
+def _copy(source: Path, target: Path, settings: RepairSettings) -> None:
+    """Write the source itself to the target."""
+    with (
+        named(source),
+        open_regular(source, settings.limits) as original,
+        whole_file(target, overwrite=settings.overwrite) as file,
+    ):
+        shutil.copyfileobj(original, file)
