@@ -10,6 +10,7 @@ import typer
 
 from demosaic_ntc.errors import InputError
 
+from .benchmark_convert import convert
 from .benchmark_demosaic import demosaic
 from .benchmarking import progress_bar, results_console, split_names, usage
 from .measuring import evaluation
@@ -158,3 +159,4 @@ def _write(finished: Finished, protocol: dict[str, str], targets: Targets) -> No
 
 
 benchmark.command()(demosaic)
+benchmark.command()(convert)
