@@ -43,7 +43,8 @@ def convert(
     """
     chosen = locals()  # every option by its name
     with explained(debug=debug, quiet=quiet):
-        from .converting import Telling, convert_one, settings_from
+        from .converting import convert_one, settings_from
+        from .telling import Telling
 
         settings = settings_from(chosen)
         convert_one(source, target, settings, Telling(quiet=quiet, verbose=verbose, json=json))

@@ -1,10 +1,6 @@
 """A conversion asked for on the command line: its settings, its run, and what it says afterwards."""
 
-import json
-import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +13,19 @@ from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import METHODS
-from demosaic_ntc.imaging.restored import GroupCertificate
 
 from .costs import stage_costs
-from .failures import one_line
 from .interrupts import heard_interrupts
-from .progress import kernels_are_compiled, shown_progress
-
-# The methods whose kernels take long enough to compile to be worth a word.
-_COMPILED_METHODS = ("ntc", "group-mean")
-
-
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """How much is said."""
-
-    quiet: bool = False
-    verbose: bool = False
-    json: bool = False
-
-    @property
-    def notes(self) -> bool:
-        """Whether notes for people go to stderr."""
-        return not self.quiet and not self.json
+from .progress import shown_progress
+from .telling import (
+    Telling,
+    certificate,
+    certified_lines,
+    check_different,
+    tell_compiling,
+    tell_done,
+    tell_skipped,
+)
 
 
 def settings_from(options: Mapping[str, Any]) -> Settings:
@@ -97,40 +83,15 @@ def _output(options: Mapping[str, Any]) -> Output:
 
 def convert_one(source: Path, target: Path, settings: Settings, telling: Telling) -> None:
     """Convert a file and say what was done; an existing target is left alone unless told otherwise."""
-    if os.path.realpath(source) == os.path.realpath(target):
-        raise typer.BadParameter(
-            f"{one_line(str(target))}: input and output are the same file; choose another OUT"
-        )
+    check_different(source, target)
     if target.exists() and not settings.output.overwrite:
-        _tell_skipped(source, target, telling)
+        tell_skipped(source, target, telling)
         return
-    if telling.notes and settings.engine.method in _COMPILED_METHODS and not kernels_are_compiled():
-        typer.echo("compiling the engine, which takes about a minute", err=True)
+    tell_compiling(settings.engine.method, telling)
     costs = stage_costs(settings.engine.method, settings.engine.quality)
     with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
         done = convert_file(source, target, settings, report)
-    _tell_done(done, settings, telling)
-
-
-def _tell_skipped(source: Path, target: Path, telling: Telling) -> None:
-    """Say that nothing was done."""
-    if telling.json:
-        typer.echo(json.dumps({"source": str(source), "target": str(target), "status": "skipped"}))
-    elif not telling.quiet:
-        typer.echo(f"{one_line(str(target))}: exists, skipped; use --overwrite to replace it", err=True)
-
-
-def _tell_done(done: Conversion, settings: Settings, telling: Telling) -> None:
-    """Say what was done."""
-    if telling.json:
-        typer.echo(json.dumps(described(done, settings)))
-        return
-    if telling.quiet:
-        return
-    for notice in done.notices:
-        typer.echo(f"note: {one_line(notice)}", err=True)
-    for line in _lines(done, verbose=telling.verbose):
-        typer.echo(one_line(line))
+    tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 
 
 def described(done: Conversion, settings: Settings) -> dict[str, Any]:
@@ -154,26 +115,6 @@ def described(done: Conversion, settings: Settings) -> dict[str, Any]:
     }
 
 
-def certificate(groups: GroupCertificate | None) -> dict[str, float | None] | None:
-    """What is proven about the result; interpolations prove nothing."""
-    if groups is None:
-        return None
-    total = max(groups.groups, 1)
-    return {
-        "groups": groups.groups,
-        "share_certified": groups.certified / total,
-        "share_within_tolerance": groups.within_tolerance / total,
-        "tolerance": groups.tolerance,
-        "median_gap": _finite(groups.median_gap),
-        "worst_gap": _finite(groups.worst_gap),
-    }
-
-
-def _finite(value: float) -> float | None:
-    """The value, or nothing where it is infinite: JSON has no infinity."""
-    return value if isfinite(value) else None
-
-
 def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
     """What was done, for people."""
     red, green, blue, _ = done.exposure.balance
@@ -183,10 +124,7 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
         f"{done.target}: {camera}{done.size[1]}×{done.size[0]}, {done.cfa}, white balance {balance}, "
         f"{sum(done.seconds.values()):.1f} s"
     )
-    proven = done.certificate
-    if proven is not None:
-        share = proven.certified / max(proven.groups, 1)
-        yield f"certified: {share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
+    yield from certified_lines(done.certificate)
     if verbose:
         seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in done.seconds.items())
         yield f"white level {done.exposure.white:g}, matrix {done.matrix_source}, {done.stops:+.2f} EV"

@@ -1,0 +1,98 @@
+"""What commands that make a picture say before and after, for people or as JSON."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from .failures import one_line
+from .progress import kernels_are_compiled
+
+if TYPE_CHECKING:
+    from demosaic_ntc.imaging.restored import GroupCertificate
+
+#: The methods whose kernels take long enough to compile to be worth a word.
+COMPILED_METHODS = ("ntc", "group-mean")
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How much is said."""
+
+    quiet: bool = False
+    verbose: bool = False
+    json: bool = False
+
+    @property
+    def notes(self) -> bool:
+        """Whether notes for people go to stderr."""
+        return not self.quiet and not self.json
+
+
+def check_different(source: Path, target: Path) -> None:
+    """Refuse to write over the input, also through a link."""
+    if os.path.realpath(source) == os.path.realpath(target):
+        raise typer.BadParameter(
+            f"{one_line(str(target))}: input and output are the same file; choose another OUT"
+        )
+
+
+def tell_compiling(method: str, telling: Telling) -> None:
+    """Say why the first run takes long."""
+    if telling.notes and method in COMPILED_METHODS and not kernels_are_compiled():
+        typer.echo("compiling the engine, which takes about a minute", err=True)
+
+
+def tell_skipped(source: Path, target: Path, telling: Telling) -> None:
+    """Say that nothing was done."""
+    if telling.json:
+        typer.echo(json.dumps({"source": str(source), "target": str(target), "status": "skipped"}))
+    elif not telling.quiet:
+        typer.echo(f"{one_line(str(target))}: exists, skipped; use --overwrite to replace it", err=True)
+
+
+def tell_done(
+    described: dict[str, Any], notices: Iterable[str], lines: Iterable[str], telling: Telling
+) -> None:
+    """Say what was done: the object for JSON, or notices and lines for people."""
+    if telling.json:
+        typer.echo(json.dumps(described))
+        return
+    if telling.quiet:
+        return
+    for notice in notices:
+        typer.echo(f"note: {one_line(notice)}", err=True)
+    for line in lines:
+        typer.echo(one_line(line))
+
+
+def certificate(groups: "GroupCertificate | None") -> dict[str, float | None] | None:
+    """What is proven about the result; interpolations prove nothing."""
+    if groups is None:
+        return None
+    total = max(groups.groups, 1)
+    return {
+        "groups": groups.groups,
+        "share_certified": groups.certified / total,
+        "share_within_tolerance": groups.within_tolerance / total,
+        "tolerance": groups.tolerance,
+        "median_gap": _finite(groups.median_gap),
+        "worst_gap": _finite(groups.worst_gap),
+    }
+
+
+def certified_lines(proven: "GroupCertificate | None") -> Iterator[str]:
+    """What is proven, for people."""
+    if proven is not None:
+        share = proven.certified / max(proven.groups, 1)
+        yield f"certified: {share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
+
+
+def _finite(value: float) -> float | None:
+    """The value, or nothing where it is infinite: JSON has no infinity."""
+    return value if isfinite(value) else None
