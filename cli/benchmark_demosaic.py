@@ -10,7 +10,7 @@ import typer
 
 from demosaic_ntc.errors import InputError
 
-from .benchmarking import progress_bar, results_console, split_names, usage
+from .benchmarking import found_folders, progress_bar, results_console, split_names, usage
 from .measuring import evaluation
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Comparison:
 
 def demosaic(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders of 8-bit RGB pictures, each a set.")
+        list[Path],
+        typer.Argument(metavar="DIR|SET...", help="Folders of 8-bit RGB pictures, or kodak and mcmaster."),
     ],
     methods: Annotated[
         str | None, typer.Option(help="Methods to compare.", show_default="those that know the array")
@@ -137,9 +138,9 @@ def _check_targets(*targets: Path | None) -> None:
 
 
 def _sets(folders: Iterable[Path], limit: int | None, crop: int) -> list["PictureSet"]:
-    """The sets in the folders, all pictures large enough for the crop."""
+    """The sets in the folders or of the names given, all pictures large enough for the crop."""
     module = evaluation("datasets")
-    sets: list[PictureSet] = module.read_sets(folders, limit)
+    sets: list[PictureSet] = module.read_sets(found_folders(folders), limit)
     module.check_crop(sets, crop)
     return sets
 

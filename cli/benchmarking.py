@@ -1,12 +1,15 @@
 """What the benchmark commands share: how names are typed, how progress and results are shown."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from demosaic_ntc.errors import InputError
+
+from .measuring import evaluation
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +21,12 @@ _WIDTH = 400
 def split_names(names: str) -> list[str]:
     """The parts of a comma-separated option, each once."""
     return list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+
+
+def found_folders(names: Iterable[Path]) -> list[Path]:
+    """Folders as they are, and known sets by name, downloaded if they must be."""
+    folders: list[Path] = evaluation("fetching").located(names, lambda line: typer.echo(line, err=True))
+    return folders
 
 
 @contextmanager

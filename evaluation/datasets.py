@@ -75,7 +75,7 @@ def read_sets(folders: Iterable[Path], limit: int | None = None) -> list[Picture
 def read_set(folder: Path, limit: int | None = None) -> PictureSet:
     """The pictures in a folder, in natural order; of those only the first `limit` are used."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder; give one with pictures")
+        raise InputError(f"{folder}: there is no such folder; give one with pictures, or kodak or mcmaster")
     paths = sorted((p for p in folder.iterdir() if _is_picture(p)), key=_natural)
     if not paths:
         raise InputError(f"{folder}: there are no pictures ({' '.join(SUFFIXES)}) in it; give another folder")

@@ -26,8 +26,8 @@ def test_a_part_of_the_upright_picture_is_found_on_the_sensor(orientation: int) 
     box = CropBox(2, 1, 3, 4)
     place = on_sensor(box, orientation, sensor.shape).place
     np.testing.assert_array_equal(
-        oriented(sensor[place], orientation),  # type: ignore[arg-type]
-        oriented(sensor, orientation)[box.place],  # type: ignore[arg-type]
+        oriented(sensor[place], orientation),
+        oriented(sensor, orientation)[box.place],
     )
 
 
