@@ -10,12 +10,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from .batch import batch
 from .benchmark import benchmark
 from .compare import compare
 from .convert import convert
 from .demo import demo
 from .failures import explained
 from .info import info
+from .inpaint import inpaint
 
 DEFAULT_COMMAND = "convert"
 
@@ -75,6 +77,8 @@ def program(
 
 
 app.command()(convert)
+app.command()(inpaint)
+app.command()(batch)
 app.command()(info)
 app.command()(demo)
 app.command()(compare)

@@ -10,9 +10,12 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Thread
+from types import FrameType
+from typing import Protocol
 
-from .failures import ExitCode
+from .failures import ExitCode, Terminated
 
 # Long enough for any orderly way out, short enough to feel immediate.
 _PATIENCE = 2.0
@@ -21,6 +24,13 @@ _ENDS = {
     signal.SIGINT: (b"interrupted", ExitCode.INTERRUPTED),
     signal.SIGTERM: (b"terminated", ExitCode.TERMINATED),
 }
+
+
+class Asked(Protocol):
+    """Whoever can be asked to come to an end."""
+
+    def ask(self) -> None:
+        """Ask; may be called from a signal handler."""
 
 
 @contextmanager
@@ -42,6 +52,41 @@ def heard_interrupts() -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(previous)
         teller.close()
+
+
+@dataclass(slots=True)
+class Heard:
+    """The signal that has ended a block in order, if one has."""
+
+    signal: int | None = None
+
+    def raise_again(self) -> None:
+        """Let the program end as the signal wants."""
+        if self.signal == signal.SIGINT:
+            raise KeyboardInterrupt
+        if self.signal == signal.SIGTERM:
+            raise Terminated
+
+
+@contextmanager
+def signals_ask(stop: Asked) -> Iterator[Heard]:
+    """Let SIGINT and SIGTERM ask for an orderly end instead of breaking in; a second one insists."""
+    heard = Heard()
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        heard.signal = heard.signal or number
+        stop.ask()
+
+    try:
+        previous = {number: signal.signal(number, ask) for number in _ENDS}
+    except ValueError:  # only the main thread may set handlers
+        yield heard
+        return
+    try:
+        yield heard
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def _listen(listener: socket.socket) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-RANK = {"ntc": 0, "imaging": 1, "files": 2}
+RANK = {"ntc": 0, "imaging": 1, "files": 2, "batch": 3}
 
 
 def imports_of(path: Path) -> list[str]:

@@ -1,7 +1,8 @@
 """Workers that cost no more than their own file: watched, ended at their limits, replaced when they die."""
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from multiprocessing.connection import wait
 from types import TracebackType
@@ -23,24 +24,28 @@ _FALSE_STARTS = 3
 
 
 class Supervisor:
-    """A team of workers; leaving the block ends them all."""
+    """A team of workers, each started when there is something to do; leaving the block ends them all."""
 
-    def __init__(self, team: Sequence[Terms], allowance: Allowance, stop: Stop) -> None:
+    def __init__(
+        self, team: Sequence[Terms], allowance: Allowance, stop: Stop, *, one_first: bool = False
+    ) -> None:
+        """Employ a team; with `one_first` the others start when one is ready, having compiled for all."""
         self._team = team
         self._allowance = allowance
         self._stop = stop
-        self._seats: list[Seat] = []
+        self._size = 1 if one_first else len(team)
+        self._seats: dict[int, Seat] = {}
+        self._waiting: deque[Job] = deque()
         self._false_starts = 0
 
     def __enter__(self) -> "Supervisor":
-        self._seats = [Seat(number, terms) for number, terms in enumerate(self._team)]
         return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        for seat in self._seats:
-            self._dismiss(seat)
+        for seat in self._seats.values():
+            _dismiss(seat)
 
     def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
         """Work on the jobs as they come, telling what happens; a None means that there is none at the moment.
@@ -49,35 +54,44 @@ class Supervisor:
         """
         more = True
         while not self._stop.asked:
-            if more:
-                more = yield from self._hand_out(jobs)
-            if not more and not self._busy():
+            more = more and self._fetch(jobs)
+            if not more and not self._waiting and not self._busy():
                 return
+            self._fill_seats()
+            yield from self._hand_out()
             yield from self._watch()
         yield from self._wind_down()
 
-    def wait_until_ready(self) -> None:
-        """Wait for everybody, unless somebody wants to stop."""
-        while not self._stop.asked and not all(seat.is_ready for seat in self._seats):
-            for _ in self._watch():
-                pass
-
-    def _hand_out(self, jobs: Iterator[Job | None]) -> Generator[Event, None, bool]:
-        """Give a job to everybody who has none; return whether more may come."""
-        for seat in [seat for seat in self._seats if seat.is_idle]:
+    def _fetch(self, jobs: Iterator[Job | None]) -> bool:
+        """Take as many jobs as there is room for; return whether more may come."""
+        for _ in range(self._size - len(self._busy()) - len(self._waiting)):
             try:
                 job = next(jobs)
             except StopIteration:
                 return False
             if job is None:
                 return True
-            yield Started(seat.number, job)
-            seat.give(job)
+            self._waiting.append(job)
         return True
+
+    def _fill_seats(self) -> None:
+        """Start as many workers as there are jobs for them."""
+        needed = len(self._busy()) + len(self._waiting)
+        for number in range(self._size):
+            if len(self._seats) < needed and number not in self._seats:
+                self._seats[number] = Seat(number, self._team[number])
+
+    def _hand_out(self) -> Iterator[Event]:
+        """Give a job to everybody who waits for one."""
+        for seat in self._seats.values():
+            if seat.is_idle and self._waiting:
+                job = self._waiting.popleft()
+                yield Started(seat.number, job)
+                seat.give(job)
 
     def _busy(self) -> list[Seat]:
         """Who is at work."""
-        return [seat for seat in self._seats if seat.job]
+        return [seat for seat in self._seats.values() if seat.job]
 
     def _wind_down(self) -> Iterator[Event]:
         """Let what is nearly done be finished; the rest is given up when the block is left."""
@@ -87,10 +101,10 @@ class Supervisor:
 
     def _watch(self) -> Iterator[Event]:
         """Wait until something happens, then see to everybody."""
-        voices = [voice.fileno() for seat in self._seats for voice in (seat.channel, seat.stderr)]
+        voices = [voice.fileno() for seat in self._seats.values() for voice in (seat.channel, seat.stderr)]
         if self._stop.fileno() in wait([*voices, self._stop.fileno()], _TICK_SECONDS):
             self._stop.hear()
-        for seat in list(self._seats):
+        for seat in list(self._seats.values()):
             try:
                 yield from self._hear(seat)
                 yield from self._hold_to_limits(seat)
@@ -101,7 +115,7 @@ class Supervisor:
         """Take in what a worker says."""
         for answer in seat.answers():
             if "ready" in answer:
-                seat.is_ready, self._false_starts = True, 0
+                seat.is_ready, self._false_starts, self._size = True, 0, len(self._team)
             elif "identity" in answer:
                 seat.identity = answer["identity"] and Identity(**answer["identity"])
             elif seat.job and "stage" in answer:
@@ -120,23 +134,21 @@ class Supervisor:
             yield from self._give_up(seat, Status.FAILED, out_of_memory(memory))
 
     def _give_up(self, seat: Seat, status: Status, reason: str) -> Iterator[Event]:
-        """End a worker in the middle of its job and put another in its place."""
+        """End a worker in the middle of its job; another will take its place."""
         job, identity, seconds = seat.job, seat.identity, seat.seconds
-        self._dismiss(seat)
-        self._replace(seat)
+        self._remove(seat)
         if job is not None:
             outcome = Outcome(status, reason, identity=identity, seconds={"total": seconds})
             yield Ended(seat.number, job, outcome)
 
     def _mourn(self, seat: Seat) -> Iterator[Event]:
-        """See what became of a worker that has ended by itself, and put another in its place."""
+        """See what became of a worker that has ended by itself; another will take its place."""
         job, seconds = seat.job, seat.seconds
         ending = seat.last_words()
+        self._remove(seat)
         if not seat.is_ready:
             self._count_false_start(seat, ending)
-        self._replace(seat)
         if job is not None:
-            remove_stale(job.target.parent)
             reason = f"the process working on it crashed ({ending}); the file is probably damaged"
             known = Outcome(Status.CRASHED, reason, identity=seat.identity, log=seat.log)
             yield Ended(seat.number, job, replace(known, seconds={"total": seconds}))
@@ -147,18 +159,14 @@ class Supervisor:
         if self._false_starts >= _FALSE_STARTS:
             raise RuntimeError(f"workers end before they are ready ({ending}): {seat.log}")
 
-    def _dismiss(self, seat: Seat) -> None:
-        """End a worker, and clear away what it leaves half-written."""
-        seat.end()
-        if seat.job is not None:
-            remove_stale(seat.job.target.parent)
-
-    def _replace(self, seat: Seat) -> None:
-        """Start another worker in the place of one that has ended."""
-        self._seats[seat.number] = Seat(seat.number, self._team[seat.number])
+    def _remove(self, seat: Seat) -> None:
+        """End a worker and give its place free."""
+        _dismiss(seat)
+        del self._seats[seat.number]
 
 
-def prepare(terms: Terms, stop: Stop) -> None:
-    """Compile in a process of its own what all workers will load: compiling it in each takes longer."""
-    with Supervisor([replace(terms, memory=None)], Allowance(), stop) as alone:
-        alone.wait_until_ready()
+def _dismiss(seat: Seat) -> None:
+    """End a worker, and clear away what it leaves half-written."""
+    seat.end()
+    if seat.job is not None:
+        remove_stale(seat.job.target.parent)

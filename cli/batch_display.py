@@ -1,0 +1,154 @@
+"""What is seen of a batch while it runs: bars in a terminal, a line now and then elsewhere."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any, Protocol
+
+from demosaic_ntc.batch.job import Ended, Event, Moved, Started, Status
+
+from .batch_summary import Tally, complaint, duration
+from .failures import one_line
+from .saying import mention
+
+# How often a line is written where no bar can be drawn.
+_LINE_SECONDS = 10.0
+
+_NAME_WIDTH = 28
+
+
+class Display(Protocol):
+    """Whoever shows what happens."""
+
+    def __call__(self, event: Event) -> None:
+        """Take in an event, after it was counted."""
+
+
+class Forecast:
+    """How much of the work is done, in bytes of input, and how long the rest will take."""
+
+    def __init__(self, costs: Mapping[str, float], sizes: Mapping[str, int]) -> None:
+        self._costs = costs
+        self._sizes = sizes
+        self._left = sum(sizes.values())
+        self._done = 0.0
+        self._stages: dict[int, dict[str, float]] = {}
+        self._under_way: dict[int, int] = {}
+        self._start: float | None = None
+
+    def add(self, event: Event) -> None:
+        """Take in an event."""
+        size = self._sizes.get(str(event.job.source), 0)
+        match event:
+            case Started():
+                self._start = self._start or monotonic()
+                self._under_way[event.worker], self._stages[event.worker] = size, {}
+            case Moved():
+                stages = self._stages[event.worker]
+                stages.update(dict.fromkeys(stages, 1.0))
+                stages[event.stage] = event.share
+            case Ended():
+                self._left -= size
+                if event.worker is not None:
+                    self._done += size
+                    del self._under_way[event.worker], self._stages[event.worker]
+
+    def share(self, worker: int) -> float:
+        """How much of its file a worker has done."""
+        stages = self._stages.get(worker, {})
+        done = sum(self._costs.get(stage, 0.0) * share for stage, share in stages.items())
+        return min(done / sum(self._costs.values()), 1.0)
+
+    @property
+    def done_share(self) -> float:
+        """How much of all that has to be done is done."""
+        done = self._done + sum(size * self.share(worker) for worker, size in self._under_way.items())
+        return done / max(self._done + self._left, 1)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest will take; None before anything is known."""
+        share = self.done_share
+        if self._start is None or share <= 0:
+            return None
+        return (monotonic() - self._start) * (1 - share) / share
+
+
+@contextmanager
+def shown_batch(tally: Tally, forecast: Forecast, total: int | None, *, quiet: bool) -> Iterator[Display]:
+    """A display that fits where stderr goes; quiet ones show failures only."""
+    if quiet or not sys.stderr.isatty():
+        yield _Lines(tally, forecast, total, quiet=quiet)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[note]}"))
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield _Bars(tally, forecast, total, bars)
+
+
+def _state(tally: Tally, forecast: Forecast, total: int | None) -> str:
+    """Where a batch stands."""
+    over = f"{tally.counts.total()} of {total} files" if total else f"{tally.counts.total()} files"
+    left = forecast.seconds_left if total else None
+    time_left = f", {duration(left)} left" if left is not None else ""
+    return f"{over}, {tally.failed} failed, {tally.megapixels_per_second:.2f} MP/s{time_left}"
+
+
+class _Lines:
+    """A line for every failure, and one about the whole now and then."""
+
+    def __init__(self, tally: Tally, forecast: Forecast, total: int | None, *, quiet: bool) -> None:
+        self._tally, self._forecast, self._total = tally, forecast, total
+        self._quiet = quiet
+        self._next = monotonic() + _LINE_SECONDS
+
+    def __call__(self, event: Event) -> None:
+        """Say what has to be said."""
+        self._forecast.add(event)
+        if isinstance(event, Ended):
+            _mention_trouble(event, quiet=self._quiet)
+        if monotonic() >= self._next and not self._quiet:
+            self._next = monotonic() + _LINE_SECONDS
+            mention(_state(self._tally, self._forecast, self._total))
+
+
+def _mention_trouble(event: Ended, *, quiet: bool) -> None:
+    """Say what became of a file that did not go well, or not without a notice."""
+    if event.outcome.status not in (Status.DONE, Status.SKIPPED):
+        mention(complaint(event))
+    elif not quiet:
+        for notice in event.outcome.notices:
+            mention(f"{event.job.source}: {notice}")
+
+
+class _Bars:
+    """A bar for the whole and one for every worker."""
+
+    def __init__(self, tally: Tally, forecast: Forecast, total: int | None, bars: Any) -> None:
+        self._tally, self._forecast, self._total = tally, forecast, total
+        self._bars = bars
+        self._whole = bars.add_task("all files", total=1.0, note="")
+        self._tasks: dict[int, Any] = {}
+
+    def __call__(self, event: Event) -> None:
+        """Move the bars."""
+        self._forecast.add(event)
+        if isinstance(event, Ended):
+            _mention_trouble(event, quiet=False)
+        if event.worker is not None:
+            self._show_worker(event, event.worker)
+        state = _state(self._tally, self._forecast, self._total)
+        self._bars.update(self._whole, completed=self._forecast.done_share, note=state)
+
+    def _show_worker(self, event: Event, worker: int) -> None:
+        """Move a worker's bar."""
+        if worker not in self._tasks:
+            self._tasks[worker] = self._bars.add_task("", total=1.0, note="")
+        name = "" if isinstance(event, Ended) else one_line(event.job.source.name)[:_NAME_WIDTH]
+        stage = event.stage if isinstance(event, Moved) else ""
+        share = self._forecast.share(worker)
+        self._bars.update(self._tasks[worker], description=name, completed=share, note=stage)

@@ -1,0 +1,80 @@
+"""The options of commands that work on many files."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+_FILES = "Files"
+_WORKERS = "Workers"
+_RUNNING = "Running"
+
+Sources = Annotated[
+    list[Path],
+    typer.Argument(metavar="SRC...", help="Files, folders, or patterns in quotes such as 'shoot/**/*.nef'."),
+]
+OutputFolder = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go.", rich_help_panel=_FILES)
+]
+Recursive = Annotated[
+    bool,
+    typer.Option("--recursive", "-r", help="Folders within folders, too.", rich_help_panel=_FILES),
+]
+Format = Annotated[
+    Literal["png", "tif", "jpg"], typer.Option(help="Format of the pictures.", rich_help_panel=_FILES)
+]
+Name = Annotated[
+    str,
+    typer.Option(
+        metavar="TEXT",
+        help="Name of a result, from {stem}, {ext} and {parent} of its input.",
+        rich_help_panel=_FILES,
+    ),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Where a JSON line per file is added.",
+        show_default="demosaic-ntc-report.jsonl in DIR",
+        rich_help_panel=_FILES,
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Files at a time; they share the processors.",
+        show_default="as many as processors and memory allow",
+        rich_help_panel=_WORKERS,
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(min=0.1, metavar="S", help="Give a file up after S seconds.", rich_help_panel=_WORKERS),
+]
+Memory = Annotated[
+    float | None,
+    typer.Option(
+        min=0.01, metavar="GB", help="Give a file up that needs more memory.", rich_help_panel=_WORKERS
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS|FILE",
+        help="Let the workers of a Dask scheduler do it, such as tcp://host:8786 (extra `cluster`).",
+        rich_help_panel=_WORKERS,
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="Go on where an earlier run stopped; redo what was made from other inputs or settings.",
+        rich_help_panel=_RUNNING,
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only say what would be done.", rich_help_panel=_RUNNING)
+]

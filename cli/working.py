@@ -1,0 +1,74 @@
+"""Jobs worked through by a crew, with signals heard, progress shown, and a summary whatever happens."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+
+import typer
+
+from demosaic_ntc.batch.job import Job
+from demosaic_ntc.batch.run import Crew, Run
+from demosaic_ntc.batch.stop import Stop
+from demosaic_ntc.batch.supervisor import Supervisor
+from demosaic_ntc.errors import OutputError
+
+from .assignment import Assignment
+from .batch_display import Forecast, shown_batch
+from .batch_summary import Tally
+from .failures import ExitCode
+from .interrupts import signals_ask
+from .progress import kernels_are_compiled
+from .saying import mention, say
+from .team import team_for
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much there is to do; files that are still to appear are in no list."""
+
+    files: int | None
+    sizes: dict[str, int]  # bytes, by path
+    workers: int  # more would be of no use, or not fit into memory
+
+
+def work_through(jobs: Iterable[Job | None], extent: Extent, task: Assignment, *, resume: bool) -> None:
+    """Do the jobs; exit by what became of them."""
+    quiet = task.options["quiet"]
+    tally, trouble = Tally(), None
+    with closing(Stop()) as stop, signals_ask(stop) as heard:
+        run = Run(task.naming.output, task.report, stop, resume=resume)
+        forecast = Forecast(task.costs, extent.sizes)
+        try:
+            show_batch = shown_batch(tally, forecast, extent.files, quiet=quiet)
+            with crew_for(task, extent, stop) as crew, show_batch as show:
+                for event in run.events(jobs, crew):
+                    tally.add(event)
+                    show(event)
+        except OutputError as error:
+            trouble = error
+        run.close()
+    if not quiet:
+        say(tally.lines(task.report.path))
+    heard.raise_again()
+    if trouble is not None:
+        raise trouble
+    if tally.failed:
+        raise typer.Exit(ExitCode.SOME_FAILED)
+
+
+@contextmanager
+def crew_for(task: Assignment, extent: Extent, stop: Stop) -> Iterator[Crew]:
+    """Those who do the work."""
+    options = task.options
+    team = team_for(
+        task.work,
+        jobs=options["jobs"],
+        threads=options["threads"],
+        memory=task.allowance.memory,
+        most=extent.workers,
+    )
+    is_compiled = not task.compiles or kernels_are_compiled()
+    if extent.workers and not is_compiled:
+        mention("compiling the engine, which takes about a minute")
+    with Supervisor(team, task.allowance, stop, one_first=not is_compiled) as crew:
+        yield crew
