@@ -1,11 +1,15 @@
 """What a restoration returns, and what it reports on the way."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from demosaic_ntc.imaging.preview import preview
+from demosaic_ntc.showing import html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,17 @@ class GroupCertificate:
     tolerance: float
     median_gap: float  # of the proven gaps, as is the worst
     worst_gap: float
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What is proven, in words."""
+        share = self.certified / max(self.groups, 1)
+        return {
+            "groups completed": f"{self.groups:,}",
+            "with a proven gap": f"{self.certified:,} ({share:.2%})",
+            f"with a gap of at most {self.tolerance:.2g}": f"{self.within_tolerance:,}",
+            "gap": f"median {self.median_gap:.2g}, largest {self.worst_gap:.2g}",
+        }
 
     @classmethod
     def of(cls, gaps: NDArray[np.float32], tolerance: float) -> "GroupCertificate":
@@ -44,6 +59,19 @@ class Restored:
     image: NDArray[Any]
     certificate: GroupCertificate | None = None
     notices: tuple[str, ...] = ()  # what a user should know about the result
+
+    def _repr_png_(self) -> bytes | None:
+        """Show the picture in a notebook."""
+        return preview(self.image)
+
+    def _repr_html_(self) -> str:
+        """Show the picture in a notebook, with what is proven about it."""
+        png = preview(self.image)
+        picture = f'<img alt="" src="data:image/png;base64,{b64encode(png).decode()}">' if png else ""
+        size = f"{'×'.join(map(str, self.image.shape))} {self.image.dtype}"
+        proven = self.certificate.facts if self.certificate else {"certificate": "none"}
+        notes = {f"note {number}": notice for number, notice in enumerate(self.notices, start=1)}
+        return picture + html_table({"picture": size, **proven, **notes})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.errors import InputError, TooLarge
 from demosaic_ntc.ntc.problem import Bits, Floats
+from demosaic_ntc.showing import html_table
 
 LARGEST_DENSE_BYTES = 2**31
 """`Solution.dense` refuses tensors above this size."""
@@ -51,6 +52,23 @@ class Solution:
     certificate: Certificate
     iterations: int
     oracle_calls: Mapping[str, int]  # by kind of oracle
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what was found, what is proven and at what cost."""
+        bounds = self.certificate
+        calls = ", ".join(f"{kind} {count}" for kind, count in self.oracle_calls.items())
+        facts = {
+            "tensor": "×".join(map(str, self.shape)),
+            "radius": f"{self.radius:.6g}",
+            "vertices": str(len(self.weights)),
+            "status": self.status.value,
+            "objective": f"{bounds.objective:.6g}",
+            "lower bound": f"{bounds.lower_bound:.6g}",
+            "gap": f"{bounds.gap:.2g}",
+            "iterations": str(self.iterations),
+            "oracle calls": calls or "none",
+        }
+        return html_table(facts)
 
     def at(self, index: ArrayLike) -> Floats:
         """Return the entries at an (n, modes) array of indices.
