@@ -16,10 +16,11 @@ from .measuring import evaluation
 if TYPE_CHECKING:
     from demosaic_ntc.imaging.cfa import Cfa
     from evaluation.datasets import PictureSet
-    from evaluation.demosaic_benchmark import Job, Record, Refusal
+    from evaluation.demosaic_benchmark import Job, Record
     from evaluation.demosaic_results import Store
     from evaluation.demosaicers import Demosaicer
     from evaluation.reference import Reference
+    from evaluation.running import Refusal
 
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")

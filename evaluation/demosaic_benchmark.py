@@ -5,21 +5,16 @@ rounded to 8 bit, and compared with itself.
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import groupby
-from time import perf_counter, process_time
-
-import numpy as np
+from dataclasses import asdict, dataclass
 
 from demosaic_ntc import Restored
-from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.memory import peak_bytes, reset_peak
 
 from .datasets import Picture, PictureSet
 from .demosaicers import Demosaicer
-from .pictures import Bytes, cpsnr, eight_bit, likeness
+from .pictures import Bytes, cpsnr, likeness
 from .protocol import machine
+from .running import Cost, Refusal, comparable, costed, run_all
 
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
@@ -90,13 +85,10 @@ class Job:
         """What the result will depend on."""
         return Key(self.method.name, self.method.settings, self.cfa.name, self.crop, self.picture.sha256)
 
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A method that cannot do a job, and why."""
-
-    job: Job
-    reason: str
+    @property
+    def warmth(self) -> str:
+        """What must have been run once, untimed, before time is taken."""
+        return self.method.name
 
 
 def plan(sets: Iterable[PictureSet], methods: Collection[Demosaicer], cfa: Cfa, crop: int) -> list[Job]:
@@ -111,17 +103,7 @@ def plan(sets: Iterable[PictureSet], methods: Collection[Demosaicer], cfa: Cfa, 
 
 def run(jobs: Iterable[Job]) -> Iterator[Record | Refusal]:
     """Do the jobs one after the other; a method that refuses a picture does not stop the others."""
-    warm = set[str]()
-    for picture, group in groupby(jobs, key=lambda job: job.picture):
-        truth = picture.pixels()
-        for job in group:
-            try:
-                if job.method.name not in warm:
-                    warm_up(job, truth)
-                    warm.add(job.method.name)
-                yield measure(job, truth)
-            except InputError as error:
-                yield Refusal(job, str(error))
+    return run_all(jobs, warm_up, measure)
 
 
 def warm_up(job: Job, truth: Bytes) -> None:
@@ -137,18 +119,14 @@ def warm_up(job: Job, truth: Bytes) -> None:
 def measure(job: Job, truth: Bytes) -> Record:
     """Run one method on one picture and compare the result with the truth."""
     mosaic = job.cfa.sample(truth)
-    reset_peak()
-    wall, cpu = perf_counter(), process_time()
-    restored = job.method.run(mosaic, job.cfa)
-    seconds, cpu_seconds, peak = perf_counter() - wall, process_time() - cpu, peak_bytes()
-    return _record(job, truth, restored, (seconds, cpu_seconds, peak))
+    restored, cost = costed(lambda: job.method.run(mosaic, job.cfa))
+    return _record(job, truth, restored, cost)
 
 
-def _record(job: Job, truth: Bytes, restored: Restored, cost: tuple[float, float, int]) -> Record:
+def _record(job: Job, truth: Bytes, restored: Restored, cost: Cost) -> Record:
     """A result with its likeness to the truth and what it cost."""
-    picture = _checked(restored, truth)
+    picture = comparable(restored, truth)
     inside = likeness(picture, truth, job.crop)
-    seconds, cpu_seconds, peak = cost
     proof = restored.certificate
     return Record(
         method=job.method.name,
@@ -167,20 +145,9 @@ def _record(job: Job, truth: Bytes, restored: Restored, cost: tuple[float, float
         psnr_blue=inside.blue,
         ssim=inside.ssim,
         nmse=inside.nmse,
-        seconds=seconds,
-        cpu_seconds=cpu_seconds,
-        peak_bytes=peak,
+        **asdict(cost),
         groups=proof.groups if proof else None,
         certified=proof.certified if proof else None,
         worst_gap=float(proof.worst_gap) if proof else None,
         machine=machine(),
     )
-
-
-def _checked(restored: Restored, truth: Bytes) -> Bytes:
-    """The result in 8 bit; one of another size or with NaN cannot be compared."""
-    if restored.image.shape != truth.shape:
-        raise Unsupported(f"the method returned {restored.image.shape} for {truth.shape}; leave it out")
-    if not np.isfinite(restored.image).all():
-        raise Unsupported("the method returned samples that are NaN or infinite; leave it out")
-    return eight_bit(restored.image)
