@@ -11,6 +11,8 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from .data_table import Cell, DataTable
+
 _PARTS = Path(__file__).with_name("viewer")
 
 
@@ -34,25 +36,6 @@ class Scene:
     thumbnail: str
     box: tuple[float, float, float, float] | None = None  # left, top, width, height in the thumbnail, 0 … 1
     truth: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What a table shows, and the number it is sorted by where that is not the text."""
-
-    text: str
-    value: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DataTable:
-    """A table; rows whose first cell is in `emphasised` stand out."""
-
-    title: str
-    caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    emphasised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

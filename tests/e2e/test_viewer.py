@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from cli.app import app
 from evaluation.embedding import address, beside, lossless, thumbnail
 from evaluation.pictures import Bytes
-from evaluation.viewer_page import Cell, DataTable, Page, Scene, Version, page_html
+from evaluation.data_table import Cell, DataTable
+from evaluation.viewer_page import Page, Scene, Version, page_html
 from tests.e2e.browser import Browser
 
 SIDE = 48

@@ -2,7 +2,8 @@ import json
 import re
 from pathlib import Path
 
-from evaluation.viewer_page import Cell, DataTable, Page, Scene, Version, page_html
+from evaluation.data_table import Cell, DataTable
+from evaluation.viewer_page import Page, Scene, Version, page_html
 
 NASTY = 'a</script><b>"&'
 

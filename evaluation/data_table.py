@@ -1,0 +1,73 @@
+"""Tables of results, whatever they are shown on: a page, a terminal, Markdown or CSV."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+NONE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a table shows, and the number it is sorted by where that is not the text."""
+
+    text: str
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataTable:
+    """A table; rows whose first cell is in `emphasised` stand out."""
+
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    emphasised: tuple[str, ...] = ()
+
+    def parts(self, columns: int) -> Iterator["DataTable"]:
+        """The table cut into tables of so many columns, each behind the first column again."""
+        for start in range(1, len(self.columns), columns):
+            chosen = (0, *range(start, min(start + columns, len(self.columns))))
+            yield replace(
+                self,
+                columns=tuple(self.columns[i] for i in chosen),
+                rows=tuple(tuple(row[i] for i in chosen) for row in self.rows),
+            )
+
+
+def figure(value: float | None, form: str) -> Cell:
+    """A number as it is printed; an empty cell where there is none."""
+    if value is None:
+        return Cell("")
+    return Cell(format(value, form), value if isfinite(value) else None)
+
+
+def markdown(table: DataTable) -> str:
+    """The table as Markdown, under its title."""
+    aligned = ["---", *["--:"] * (len(table.columns) - 1)]
+    lines = [table.columns, aligned, *(tuple(cell.text or NONE for cell in row) for row in table.rows)]
+    body = "\n".join(_line(line) for line in lines)
+    return f"## {table.title}\n\n{body}\n\n{table.caption}\n"
+
+
+def file_name(table: DataTable) -> str:
+    """A name for the table's file: the title in small letters and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", table.title.lower()).strip("-")
+
+
+def cells(table: DataTable) -> list[dict[str, str | float]]:
+    """The table's rows by column, with numbers at full precision."""
+    return [
+        {
+            column: cell.text if cell.value is None else cell.value
+            for column, cell in zip(table.columns, row, strict=True)
+        }
+        for row in table.rows
+    ]
+
+
+def _line(texts: Sequence[str]) -> str:
+    """A line of Markdown; a bar within a text would end its cell."""
+    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in texts)} |"
