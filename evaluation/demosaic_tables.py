@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from .data_table import Cell, DataTable, figure
-from .demosaic_summary import CONTROL, OURS, Line, SetSummary, gain, shortfalls
+from .demosaic_summary import Line, SetSummary, gain, shortfalls
+from .demosaicers import CONTROL, OURS
 
 _MEMORY = "mib"
 _CPSNR = ("cpsnr", "cpsnr_crop0")

@@ -13,9 +13,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
+from evaluation.data_table import Cell, DataTable
 from evaluation.embedding import address, beside, lossless, thumbnail
 from evaluation.pictures import Bytes
-from evaluation.data_table import Cell, DataTable
 from evaluation.viewer_page import Page, Scene, Version, page_html
 from tests.e2e.browser import Browser
 
