@@ -108,7 +108,7 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
         orientation=_ORIENTATIONS[raw.sizes.flip & 7],
         camera_crop=_camera_crop(raw.sizes),
         exif=_completed_exif(raw, exif),
-        notices=(*_notices(raw, mosaic, white), *_green_notice(mosaic, channels, black)),
+        notices=tuple(_notices(raw, mosaic, white)),
         matrix=camera_matrix(raw, channels, is_dng=is_dng),  # last: it may overwrite the samples
     )
 
@@ -226,13 +226,14 @@ def _notices(raw: Any, mosaic: Mosaic, white: float) -> Iterator[str]:
         yield f"pixels are not square (ratio {raw.sizes.pixel_aspect:g}); the picture is not stretched"
 
 
-def _green_notice(mosaic: Mosaic, channels: NDArray[np.uint8], black: NDArray[np.float64]) -> Iterator[str]:
+def green_notice(photo: RawPhoto) -> Iterator[str]:
     """A warning where the two greens of a Bayer array differ more than any sensor's do."""
-    if channels.shape != (2, 2) or black.shape != (2, 2):
+    if not photo.cfa.is_bayer or photo.black.shape != (2, 2):
         return
-    (y, x), (v, u) = np.argwhere((channels == GREEN) | (channels == SECOND_GREEN))
-    first = float(np.median(mosaic[y::8, x::8])) - black[y, x]
-    second = float(np.median(mosaic[v::8, u::8])) - black[v, u]
+    (y, x), (v, u) = np.argwhere((photo.channels == GREEN) | (photo.channels == SECOND_GREEN))
+    first = float(np.median(photo.mosaic[y::8, x::8])) - photo.black[y, x]
+    second = float(np.median(photo.mosaic[v::8, u::8])) - photo.black[v, u]
     if min(first, second) > 0 and max(first, second) / min(first, second) > _SUSPICIOUS_GREENS:
         difference = max(first, second) / min(first, second) - 1
-        yield f"the two greens differ by {difference:.0%}; the colour array may be wrong (see --cfa)"
+        others = "RGGB or BGGR" if y == x else "GRBG or GBRG"
+        yield f"the two greens differ by {difference:.0%}; the colour array may be wrong, try --cfa {others}"

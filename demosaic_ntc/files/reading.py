@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from demosaic_ntc.files.photo import RawPhoto
 from demosaic_ntc.files.plain import Layout, read_headerless, read_plain
-from demosaic_ntc.files.raw import read_raw
+from demosaic_ntc.files.raw import green_notice, read_raw
 from demosaic_ntc.files.sniff import Kind, Limits, check_name, kind_of, named, open_regular, picture_kind
 from demosaic_ntc.imaging.cfa import Cfa
 
@@ -31,7 +31,9 @@ def _read(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
     if layout.cfa is not None and _is_picture(file):
         return read_plain(file, layout, limits)
     photo = read_raw(file, limits)
-    return photo if layout.cfa is None else _with_cfa(photo, layout.cfa)
+    if layout.cfa is not None:
+        photo = _with_cfa(photo, layout.cfa)
+    return replace(photo, notices=(*photo.notices, *green_notice(photo)))
 
 
 def _is_picture(file: BinaryIO) -> bool:

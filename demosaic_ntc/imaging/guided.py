@@ -155,7 +155,8 @@ def _trial_of_all(
         np.empty(shape, np.float32),
     )
     tiles = list(tiles_of(shape, trial_halo(cfa), cfa.period, side))
-    for done, tile in enumerate(tiles):
+    done, total = 0, sum(tile.work for tile in tiles)
+    for tile in tiles:
         trial = plan.trial(np.ascontiguousarray(mosaic[tile.seen]), cfa, threads)
         whole.smooth[tile.core], whole.residual[tile.core] = (
             trial.smooth[tile.inner],
@@ -163,7 +164,8 @@ def _trial_of_all(
         )
         whole.smooth_error[tile.core] = trial.smooth_error[tile.inner]
         whole.residual_error[tile.core] = trial.residual_error[tile.inner]
-        progress(Progress("first estimate", done + 1, len(tiles)))
+        done += tile.work
+        progress(Progress("first estimate", done, total))
     return whole
 
 

@@ -14,6 +14,12 @@ class Tile:
     seen: tuple[slice, slice]
     inner: tuple[slice, slice]
 
+    @property
+    def work(self) -> int:
+        """How many pixels it looks at: tiles at the border are smaller than others."""
+        rows, columns = self.seen
+        return int((rows.stop - rows.start) * (columns.stop - columns.start))
+
 
 def tiles_of(
     shape: tuple[int, int], margin: int, period: tuple[int, int], side: int = TILE_SIDE

@@ -9,6 +9,7 @@ import pytest
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.files.camera_matrix import from_xyz_matrix
 from demosaic_ntc.files.photo import Box
+from demosaic_ntc.files.plain import Layout
 from demosaic_ntc.files.reading import read_photo
 from demosaic_ntc.files.tags import BYTE, LONG, RATIONAL, SHORT, Field
 from demosaic_ntc.imaging.cfa import Cfa
@@ -143,3 +144,7 @@ def test_greens_that_cannot_be_greens_are_noticed(tmp_path: Path) -> None:
     for cfa, noticed in ((right, False), (wrong, True)):
         write_dng(path, mosaic, cfa, Camera())
         assert any("greens differ" in notice for notice in read_photo(path).notices) is noticed
+    (notice,) = read_photo(path).notices
+    assert notice.endswith("try --cfa RGGB or BGGR")
+    for other in (right, Cfa.parse("RR/GB")):
+        assert read_photo(path, Layout(cfa=other)).notices == ()
