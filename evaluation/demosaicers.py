@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from demosaic_ntc import Restored, demosaic
-from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa
 
 from . import als, libraw, silrtc, tncp
+from .choosing import picked
 from .optional import OPENCV, menon, opencv, package_version
 from .pictures import Mosaic
 from .plain_completion import TILE, Completion, complete_tiles
@@ -35,6 +35,11 @@ class Effort:
     threads: int = 1
     white: float | None = None  # the sample value of full scale, where the samples do not tell
 
+    @property
+    def thread_words(self) -> str:
+        """The number of threads in words."""
+        return f"{self.threads} thread" + ("s" if self.threads > 1 else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Demosaicer:
@@ -53,12 +58,7 @@ def default_names(cfa: Cfa) -> list[str]:
 
 def select(names: Iterable[str], effort: Effort) -> list[Demosaicer]:
     """The methods with these names."""
-    known = catalogue(effort)
-    wanted = list(dict.fromkeys(names))
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise InputError(f"there is no method {unknown[0]}; choose from {', '.join(known)}")
-    return [known[name] for name in wanted]
+    return picked(catalogue(effort), names)
 
 
 def catalogue(effort: Effort) -> dict[str, Demosaicer]:
@@ -116,7 +116,7 @@ def _completions() -> list[Demosaicer]:
 
 def _graded(name: str, method: str, role: Role, effort: Effort) -> Demosaicer:
     """A method of this package whose effort can be chosen."""
-    settings = f"quality {effort.quality}, {_threads(effort)}, {engine()}"
+    settings = f"quality {effort.quality}, {effort.thread_words}, {engine()}"
 
     def run(mosaic: Mosaic, cfa: Cfa) -> Restored:
         return demosaic(
@@ -128,7 +128,7 @@ def _graded(name: str, method: str, role: Role, effort: Effort) -> Demosaicer:
 
 def _interpolation(name: str, role: Role, effort: Effort) -> Demosaicer:
     """A first estimate of this package."""
-    settings = f"{_threads(effort)}, {engine()}"
+    settings = f"{effort.thread_words}, {engine()}"
 
     def run(mosaic: Mosaic, cfa: Cfa) -> Restored:
         return demosaic(mosaic, cfa, method=name, threads=effort.threads, white=effort.white)
@@ -145,8 +145,3 @@ def _completion(name: str, settings: str, complete: Completion) -> Demosaicer:
     """A general completion of the height × width × 3 tensor, in tiles."""
     tiled = f"height × width × 3 tensor in tiles of at most {TILE}×{TILE}, {settings}"
     return Demosaicer(name, tiled, "peer", lambda m, c: Restored(complete_tiles(m, c, complete)))
-
-
-def _threads(effort: Effort) -> str:
-    """The number of threads in words."""
-    return f"{effort.threads} thread" + ("s" if effort.threads > 1 else "")

@@ -1,4 +1,4 @@
-"""Interpolations of packages that only the benchmarks need: OpenCV's, and Menon's in colour-demosaicing."""
+"""Methods of packages that only the benchmarks need: OpenCV's, and Menon's in colour-demosaicing."""
 
 import warnings
 from importlib import import_module
@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
 
-from .pictures import Mosaic
+from .pictures import Bytes, Mosaic
 
 Floats = NDArray[np.float32]
 
 #: OpenCV's algorithms and how the names of its conversions end.
 OPENCV = {"bilinear": "", "vng": "_VNG", "ea": "_EA"}
+
+
+#: OpenCV's algorithms for repairs: Telea's, and Navier-Stokes.
+OPENCV_REPAIRS = {"telea": "INPAINT_TELEA", "ns": "INPAINT_NS"}
 
 
 def opencv(mosaic: Mosaic, cfa: Cfa, algorithm: str, threads: int) -> Floats:
@@ -26,6 +30,22 @@ def opencv(mosaic: Mosaic, cfa: Cfa, algorithm: str, threads: int) -> Floats:
     cv2.setNumThreads(threads)
     code = getattr(cv2, f"COLOR_Bayer{cfa.name}2RGB{OPENCV[algorithm]}")
     return np.asarray(cv2.cvtColor(mosaic, code), dtype=np.float32)
+
+
+def repaired_by_opencv(
+    picture: Bytes, missing: NDArray[np.bool_], algorithm: str, radius: int, threads: int
+) -> Bytes:
+    """Restore the missing pixels of an 8-bit picture by one of OpenCV's two algorithms.
+
+    A. Telea, *An Image Inpainting Technique Based on the Fast Marching Method*, Journal of Graphics Tools 9
+    (2004), 23-34, doi:10.1080/10867651.2004.10487596; M. Bertalmio, A. L. Bertozzi, G. Sapiro,
+    *Navier-Stokes, fluid dynamics, and image and video inpainting*, CVPR 2001,
+    doi:10.1109/CVPR.2001.990497.
+    """
+    cv2 = _loaded("cv2", "opencv-python-headless")
+    cv2.setNumThreads(threads)
+    flag = getattr(cv2, OPENCV_REPAIRS[algorithm])
+    return np.asarray(cv2.inpaint(picture, missing.astype(np.uint8), radius, flag))
 
 
 def menon(mosaic: Mosaic, cfa: Cfa) -> Floats:

@@ -1,4 +1,4 @@
-"""General tensor completion on a mosaic: the height × width × 3 tensor of which each pixel shows one entry.
+"""General tensor completion on a picture: the height × width × 3 tensor of which some entries are known.
 
 The picture is cut into tiles, each completed by itself: the singular value decompositions of SiLRTC grow with
 the cube of a side, and a low rank fits a small tile better than a whole picture.
@@ -6,6 +6,7 @@ the cube of a side, and a low rank fits a small tile better than a whole picture
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,25 +23,28 @@ Completion = Callable[[Samples], Floats]
 
 
 def complete_tiles(mosaic: Mosaic, cfa: Cfa, complete: Completion) -> NDArray[np.float32]:
-    """Complete the tensor of a mosaic tile by tile; values are handed over as shares of full scale."""
+    """Complete the tensor of a mosaic, of which each pixel shows one entry."""
     masks = cfa.masks(mosaic.shape)
-    picture = np.empty(masks.shape, np.float32)
-    white = np.iinfo(mosaic.dtype).max
-    for rows in _tiles(mosaic.shape[0]):
-        for columns in _tiles(mosaic.shape[1]):
+    return complete_known(np.broadcast_to(mosaic[..., None], masks.shape), masks, complete)
+
+
+def complete_known(
+    picture: NDArray[Any], known: NDArray[np.bool_], complete: Completion, side: int = TILE
+) -> NDArray[np.float32]:
+    """Complete the tensor of a picture tile by tile; values are handed over as shares of full scale."""
+    completed = np.empty(known.shape, np.float32)
+    white = np.iinfo(picture.dtype).max
+    for rows in _tiles(known.shape[0], side):
+        for columns in _tiles(known.shape[1], side):
             tile = (rows, columns)
-            picture[tile] = white * complete(_samples(mosaic[tile] / white, masks[tile]))
-    return picture
+            index = np.argwhere(known[tile])
+            shares = picture[tile][known[tile]] / white
+            completed[tile] = white * complete(Samples(known[tile].shape, index, shares))
+    return completed
 
 
-def _samples(shares: Floats, masks: NDArray[np.bool_]) -> Samples:
-    """The entries that a tile shows."""
-    index = np.argwhere(masks)
-    return Samples(masks.shape, index, shares[index[:, 0], index[:, 1]])
-
-
-def _tiles(size: int) -> Iterator[slice]:
-    """An axis in parts of nearly equal length, none above a tile."""
-    bounds = np.linspace(0, size, -(-size // TILE) + 1).astype(int)
+def _tiles(size: int, side: int) -> Iterator[slice]:
+    """An axis in parts of nearly equal length, none above a side."""
+    bounds = np.linspace(0, size, -(-size // side) + 1).astype(int)
     for start, stop in pairwise(bounds):
         yield slice(int(start), int(stop))

@@ -43,7 +43,7 @@ def silrtc(samples: Samples, settings: SilrtcSettings = PUBLISHED) -> Floats:
     shrinkage = 1.0 / (known.ndim * settings.gamma)
     current = np.where(is_known, known, np.mean(known[is_known]))
     for _ in range(settings.iterations):
-        shrunk = sum(_shrink_mode(current, mode, shrinkage) for mode in range(known.ndim)) / known.ndim
+        shrunk = sum(shrink_mode(current, mode, shrinkage) for mode in range(known.ndim)) / known.ndim
         following = np.where(is_known, known, shrunk)
         moved = float(np.linalg.norm(following - current))
         current = following
@@ -52,7 +52,7 @@ def silrtc(samples: Samples, settings: SilrtcSettings = PUBLISHED) -> Floats:
     return current
 
 
-def _shrink_mode(tensor: Floats, mode: int, shrinkage: float) -> Floats:
+def shrink_mode(tensor: Floats, mode: int, shrinkage: float) -> Floats:
     """The tensor with the singular values of one unfolding shrunk."""
     moved = np.moveaxis(tensor, mode, 0)
     shrunk = shrink_singular_values(moved.reshape(len(moved), -1), shrinkage)
