@@ -28,17 +28,17 @@ def write_json(
             }
             for r in refusals
         ],
-        "repetitions": [_flat(record) for record in records],
+        "repetitions": [flat(record) for record in records],
     }
     write_text(target, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_csv(target: Path, records: Iterable[Record]) -> None:
     """Write one line per repetition."""
-    write_rows(target, [_flat(record) for record in records])
+    write_rows(target, [flat(record) for record in records])
 
 
-def _flat(record: Record) -> dict[str, Any]:
+def flat(record: Record) -> dict[str, Any]:
     """One repetition as names and plain values; what a method does not prove is None."""
     row, proof = record.experiment.row, record.proof
     return {

@@ -5,8 +5,8 @@ and the next run does only what is missing. JSON has no infinity: the PSNR of an
 """
 
 import json
-from collections.abc import Hashable, Mapping
-from dataclasses import asdict, fields
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -26,6 +26,40 @@ class Keyed(Protocol):
         """What this result depends on."""
 
 
+class Place(Protocol):
+    """Where the results of a benchmark are kept."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+
+    def read(self) -> Any:
+        """What is kept there, as JSON has it; None if nothing is. Raises OSError or ValueError."""
+
+    def write(self, content: Mapping[str, Any]) -> None:
+        """Keep this instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A file for one benchmark."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    def read(self) -> Any:
+        """The file's content; None if there is no file."""
+        return json.loads(self.path.read_text(encoding="utf-8")) if self.path.exists() else None
+
+    def write(self, content: Mapping[str, Any]) -> None:
+        """Replace the file as a whole."""
+        write_text(self.path, json_text(content))
+
+
 AnyRecord = TypeVar("AnyRecord", bound=Keyed)
 
 
@@ -40,10 +74,10 @@ class ResultStore(Generic[AnyRecord]):
     kind: ClassVar[type[Any]]
     unbounded: ClassVar[tuple[str, ...]]
 
-    def __init__(self, path: Path | None, protocol: Mapping[str, str]) -> None:
-        self._path = path
+    def __init__(self, place: Place | Path | None, protocol: Mapping[str, str]) -> None:
+        self._place = OwnFile(place) if isinstance(place, Path) else place
         self._protocol = protocol
-        self._records: dict[Hashable, AnyRecord] = {record.key: record for record in self._read(path)}
+        self._records: dict[Hashable, AnyRecord] = {record.key: record for record in self._read()}
 
     def __contains__(self, key: Hashable) -> bool:
         """Whether there is a result for this key."""
@@ -56,22 +90,28 @@ class ResultStore(Generic[AnyRecord]):
     def add(self, record: AnyRecord) -> None:
         """Keep a result, on disk at once."""
         self._records[record.key] = record
-        if self._path is not None:
+        if self._place is not None:
             rows = [_encoded(each) for each in self._records.values()]
-            content = {"format": self.form, "protocol": self._protocol, "results": rows}
-            write_text(self._path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+            self._place.write({"format": self.form, "protocol": self._protocol, "results": rows})
 
-    def _read(self, path: Path | None) -> list[AnyRecord]:
-        """The results of earlier runs; none when there is no file yet."""
-        if path is None or not path.exists():
+    def __iter__(self) -> Iterator[AnyRecord]:
+        """All results."""
+        return iter(list(self._records.values()))
+
+    def _read(self) -> list[AnyRecord]:
+        """The results of earlier runs; none when nothing is kept yet."""
+        if self._place is None:
             return []
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = self._place.read()
+            if content is None:
+                return []
             if content["format"] != self.form:
                 raise KeyError("format")
             return [self._decoded(row) for row in content["results"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path}: holds no results of this benchmark; choose another name") from error
+            name = self._place.name
+            raise InputError(f"{name}: holds no results of this benchmark; choose another name") from error
 
     def _decoded(self, row: dict[str, Any]) -> AnyRecord:
         """A result from its JSON form; raises KeyError or TypeError when it is none."""
@@ -80,6 +120,11 @@ class ResultStore(Generic[AnyRecord]):
         infinite = {name: inf for name in self.unbounded if row[name] is None}
         record: AnyRecord = self.kind(**(row | infinite))
         return record
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """JSON that people can read and compare line by line."""
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _encoded(record: Keyed) -> dict[str, Any]:
