@@ -122,23 +122,22 @@ def _collect(
 
 def _description(result: "Record | Refusal") -> str:
     """What was just done, for the progress bar."""
-    from .tables import tensor_size
-
     experiment = result.experiment
-    return f"{tensor_size(experiment)}, n = {experiment.row.samples:,}: {result.method.name}"
+    size = evaluation("paper_comparison").tensor_size(experiment)
+    return f"{size}, n = {experiment.row.samples:,}: {result.method.name}"
 
 
 def _report(finished: Finished, protocol: dict[str, str], targets: Targets) -> None:
     """Print and write what is finished."""
-    from .tables import comparison_tables, proof_table
+    from .text_tables import text_table
 
-    console = results_console()
+    console, module = results_console(), evaluation("paper_comparison")
     summaries = evaluation("summary").summarise(finished.records)
-    for table in comparison_tables(summaries):
-        console.print(table)
+    for table in module.comparison_tables(summaries):
+        console.print(text_table(table))
     noisy = [record for record in finished.records if record.experiment.row.noise > 0]
     if noisy:
-        console.print(proof_table(noisy))
+        console.print(text_table(module.proof_table(noisy)))
     for refusal in finished.refusals:
         console.print(f"{refusal.method.name}: {refusal.reason}", markup=False)
     for name, text in protocol.items():

@@ -32,7 +32,13 @@ def check_format(target: Path) -> None:
 
 
 def write_plot(target: Path, summaries: Iterable[Summary]) -> None:
-    """Draw two panels per table, NMSE and seconds, and write them in the format the name says."""
+    """Draw the tables and write them in the format the name says."""
+    with whole_file(target, overwrite=True) as file:
+        paper_figure(summaries).savefig(file, format=target.suffix[1:], dpi=150)
+
+
+def paper_figure(summaries: Iterable[Summary]) -> Figure:
+    """Draw two panels per table, NMSE and seconds."""
     by_table = [list(group) for _, group in groupby(summaries, key=lambda s: s.experiment.table.name)]
     figure = Figure(figsize=(11, 4.2 * max(len(by_table), 1)), layout="constrained")
     panels = figure.subplots(max(len(by_table), 1), 2, squeeze=False)
@@ -40,8 +46,7 @@ def write_plot(target: Path, summaries: Iterable[Summary]) -> None:
         _draw(accuracy, group, "nmse", f"NMSE (below {FLOOR:g} drawn there)")
         _draw(time, group, "seconds", "seconds")
         accuracy.legend(fontsize="small")
-    with whole_file(target, overwrite=True) as file:
-        figure.savefig(file, format=target.suffix[1:], dpi=150)
+    return figure
 
 
 def _draw(axes: Any, summaries: list[Summary], quantity: str, name: str) -> None:
