@@ -12,6 +12,7 @@ from demosaic_ntc.errors import InputError
 
 from .benchmark_convert import convert
 from .benchmark_demosaic import demosaic
+from .benchmark_inpaint import inpaint
 from .benchmarking import progress_bar, results_console, split_names, usage
 from .measuring import evaluation
 
@@ -158,4 +159,5 @@ def _write(finished: Finished, protocol: dict[str, str], targets: Targets) -> No
 
 
 benchmark.command()(demosaic)
+benchmark.command()(inpaint)
 benchmark.command()(convert)

@@ -1,8 +1,7 @@
 """The command ``demosaic-ntc benchmark demosaic``: methods compared on pictures whose truth is known."""
 
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,7 +9,17 @@ import typer
 
 from demosaic_ntc.errors import InputError
 
-from .benchmarking import found_folders, progress_bar, results_console, split_names, usage
+from .benchmarking import (
+    bound_libraries,
+    check_targets,
+    collect,
+    finished,
+    found_folders,
+    print_protocol,
+    results_console,
+    split_names,
+    usage,
+)
 from .measuring import evaluation
 
 if TYPE_CHECKING:
@@ -21,9 +30,6 @@ if TYPE_CHECKING:
     from evaluation.demosaicers import Demosaicer
     from evaluation.reference import Reference
     from evaluation.running import Refusal
-
-
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,31 +87,22 @@ def demosaic(
 
     An interrupted run prints what is finished; with --json the next one does only what is missing.
     """
-    _bound_libraries(threads)
+    bound_libraries(threads)
     with usage():
         array = _array(cfa, reference)
         chosen = _chosen(methods, array, evaluation("demosaicers").Effort(quality, threads))
-    _check_targets(json, csv)
+    check_targets(json, csv)
     comparison = Comparison(_sets(folders, limit, crop), chosen, array, crop, _reference(reference))
     store: Store = evaluation("demosaic_results").Store(json, comparison.protocol)
     refusals: list[Refusal] = []
+    jobs = comparison.jobs
     try:
-        _collect(store, refusals, comparison.jobs)
+        collect(store, refusals, jobs, evaluation("demosaic_benchmark").run, _description)
     finally:
-        finished = _finished(store, comparison.jobs)
+        records = finished(store, jobs)
         if csv is not None:  # before anything is printed: whoever reads along may have stopped
-            evaluation("demosaic_results").write_csv(csv, finished)
-        _report(comparison, finished, refusals, details=details)
-
-
-def _bound_libraries(threads: int) -> None:
-    """Give the libraries below numpy and LibRaw as many threads as ours, unless the user has said otherwise.
-
-    They read this when they are loaded, which happens after. Left alone, threads that wait for work on small
-    matrices make the baselines look several times more expensive than they are.
-    """
-    for name in THREAD_VARIABLES:
-        os.environ.setdefault(name, str(threads))
+            evaluation("demosaic_results").write_csv(csv, records)
+        _report(comparison, records, refusals, details=details)
 
 
 def _array(name: str, reference: Path | None) -> "Cfa":
@@ -129,15 +126,6 @@ def _chosen(names: str | None, cfa: "Cfa", effort: object) -> list["Demosaicer"]
     return chosen
 
 
-def _check_targets(*targets: Path | None) -> None:
-    """Refuse before hours of work what could not be written after them."""
-    from demosaic_ntc.files.atomic import check_target
-
-    for target in targets:
-        if target is not None:
-            check_target(target)
-
-
 def _sets(folders: Iterable[Path], limit: int | None, crop: int) -> list["PictureSet"]:
     """The sets in the folders or of the names given, all pictures large enough for the crop."""
     module = evaluation("datasets")
@@ -154,25 +142,9 @@ def _reference(path: Path | None) -> "Reference":
     return figures
 
 
-def _collect(store: "Store", refusals: list["Refusal"], jobs: Iterable["Job"]) -> None:
-    """Do all jobs without a result; each result is stored as soon as it is there."""
-    module = evaluation("demosaic_benchmark")
-    missing = [job for job in jobs if job.key not in store]
-    with progress_bar(len(missing)) as advance:
-        for job, result in zip(missing, module.run(missing), strict=True):
-            if isinstance(result, module.Refusal):
-                refusals.append(result)
-            else:
-                store.add(result)
-            advance(f"{job.set}, {job.picture.name}: {job.method.name}", 1)
-
-
-def _finished(store: "Store", jobs: Iterable["Job"]) -> list["Record"]:
-    """The results that there are, under the names that set and picture have now."""
-    found = [(job, store.get(job.key)) for job in jobs]
-    return [
-        replace(record, set=job.set, image=job.picture.name) for job, record in found if record is not None
-    ]
+def _description(job: "Job") -> str:
+    """What is done, for the progress bar."""
+    return f"{job.set}, {job.picture.name}: {job.method.name}"
 
 
 def _report(
@@ -190,7 +162,4 @@ def _report(
         machines = [record.machine for record in records if record.set == summary.set.name]
         conditions = set_protocol(summary.set, comparison.cfa, comparison.crop, machines)
         print_set(console, summary, comparison.crop, conditions, details=details)
-    for reason in dict.fromkeys(f"{refusal.job.method.name}: {refusal.reason}" for refusal in refusals):
-        console.print(reason, markup=False)
-    for name, text in comparison.protocol.items():
-        console.print(f"{name}: {text}", markup=False)
+    print_protocol(console, refusals, comparison.protocol)

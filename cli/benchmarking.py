@@ -1,9 +1,11 @@
 """What the benchmark commands share: how names are typed, how progress and results are shown."""
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -13,6 +15,13 @@ from .measuring import evaluation
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from evaluation.running import Refusal, StoredJob
+    from evaluation.store import ResultStore
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+AnyJob = TypeVar("AnyJob", bound="StoredJob")
 
 # Wider than any table: in a narrow window a line may wrap, but no figure may lose its digits.
 _WIDTH = 400
@@ -62,3 +71,57 @@ def results_console() -> "Console":
     console = Console(highlight=False, soft_wrap=True)
     console.width = _WIDTH
     return console
+
+
+def bound_libraries(threads: int) -> None:
+    """Give the libraries below numpy and LibRaw as many threads as ours, unless the user has said otherwise.
+
+    They read this when they are loaded, which happens after. Left alone, threads that wait for work on small
+    matrices make the baselines look several times more expensive than they are.
+    """
+    for name in THREAD_VARIABLES:
+        os.environ.setdefault(name, str(threads))
+
+
+def check_targets(*targets: Path | None) -> None:
+    """Refuse before hours of work what could not be written after them."""
+    from demosaic_ntc.files.atomic import check_target
+
+    for target in targets:
+        if target is not None:
+            check_target(target)
+
+
+def collect(
+    store: "ResultStore[Any]",
+    refusals: list["Refusal"],
+    jobs: "Iterable[AnyJob]",
+    run: "Callable[[list[AnyJob]], Iterator[Any]]",
+    described: "Callable[[AnyJob], str]",
+) -> None:
+    """Do all jobs without a result; each result is stored as soon as it is there."""
+    refused = evaluation("running").Refusal
+    missing = [job for job in jobs if job.key not in store]
+    with progress_bar(len(missing)) as advance:
+        for job, result in zip(missing, run(missing), strict=True):
+            if isinstance(result, refused):
+                refusals.append(result)
+            else:
+                store.add(result)
+            advance(described(job), 1)
+
+
+def finished(store: "ResultStore[Any]", jobs: "Iterable[StoredJob]") -> list[Any]:
+    """The results that there are, under the names that set and picture have now."""
+    found = [(job, store.get(job.key)) for job in jobs]
+    return [
+        replace(record, set=job.set, image=job.picture.name) for job, record in found if record is not None
+    ]
+
+
+def print_protocol(console: "Console", refusals: Iterable["Refusal"], protocol: Mapping[str, str]) -> None:
+    """Print which methods refused and why, and how the figures were made."""
+    for reason in dict.fromkeys(f"{refusal.job.method.name}: {refusal.reason}" for refusal in refusals):
+        console.print(reason, markup=False)
+    for name, text in protocol.items():
+        console.print(f"{name}: {text}", markup=False)

@@ -85,6 +85,25 @@ def read_set(folder: Path, limit: int | None = None) -> PictureSet:
     return PictureSet(folder.name, pictures, tuple(path.stem for path in paths[count:]))
 
 
+def numbered(each: PictureSet, numbers: str) -> PictureSet:
+    """The pictures of a set with these numbers, such as ``1-8,23``, as a set of its own that says so."""
+    chosen = dict.fromkeys(number for part in numbers.split(",") for number in _range(part))
+    if not all(1 <= number <= len(each.pictures) for number in chosen):
+        raise InputError(
+            f"{each.name} has pictures 1 to {len(each.pictures)}, not all of {numbers}; give fewer"
+        )
+    return PictureSet(f"{each.name} {numbers}", tuple(each.pictures[number - 1] for number in chosen))
+
+
+def _range(part: str) -> range:
+    """The numbers of ``3`` or ``1-8``."""
+    first, _, last = part.partition("-")
+    try:
+        return range(int(first), int(last or first) + 1)
+    except ValueError:
+        raise InputError(f"{part!r} is no number of a picture; give such as 1-8,23") from None
+
+
 def _check_names(folder: Path, paths: Iterable[Path]) -> None:
     """Refuse two pictures of one name: figures are shown by name."""
     twice = [name for name, count in Counter(path.stem for path in paths).items() if count > 1]

@@ -57,7 +57,7 @@ def likeness(restored: Bytes, truth: Bytes, crop: int) -> Likeness:
     squared = np.square(inner.astype(np.float64) - original)
     red, green, blue = (_decibels(squared[..., channel]) for channel in range(3))
     nmse = _ratio(float(squared.sum()), float(np.square(original.astype(np.float64)).sum()))
-    return Likeness(_decibels(squared), red, green, blue, _ssim(inner, original), nmse)
+    return Likeness(_decibels(squared), red, green, blue, structural_likeness(inner, original), nmse)
 
 
 def cpsnr(restored: Bytes, truth: Bytes) -> float:
@@ -78,7 +78,7 @@ def _ratio(error: float, size: float) -> float:
     return inf if error > 0.0 else 0.0
 
 
-def _ssim(restored: Bytes, truth: Bytes) -> float:
+def structural_likeness(restored: Bytes, truth: Bytes) -> float:
     """The mean structural similarity over pixels and channels."""
     similarity = structural_similarity(  # type: ignore[no-untyped-call]
         restored,

@@ -1,6 +1,6 @@
 """How methods are measured on pictures: one after the other, warmed up, with what each call costs."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from time import perf_counter, process_time
@@ -38,6 +38,18 @@ class PictureJob(Protocol):
     @property
     def warmth(self) -> str:
         """What must have been run once, untimed, before time is taken."""
+
+
+class StoredJob(PictureJob, Protocol):
+    """A job whose result can be found again."""
+
+    @property
+    def set(self) -> str:
+        """The name of the set that the picture is from."""
+
+    @property
+    def key(self) -> Hashable:
+        """What the result will depend on."""
 
 
 AnyJob = TypeVar("AnyJob", bound=PictureJob)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 import evaluation.demosaic_benchmark as module
 from cli.app import app
-from cli.benchmark_demosaic import THREAD_VARIABLES
+from cli.benchmarking import THREAD_VARIABLES
 from evaluation.demosaic_benchmark import Job, Record
 from evaluation.pictures import Bytes, eight_bit
 

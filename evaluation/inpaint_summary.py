@@ -1,0 +1,67 @@
+"""Means over whole sets, mask by mask, and what they say about our method."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .datasets import PictureSet
+from .demosaic_summary import MIB, Gain, Line, SetSummary, gain
+from .demosaicers import CONTROL, OURS
+from .inpaint_benchmark import Record
+from .inpainters import BASELINE, Inpainter
+
+
+@dataclass(frozen=True, slots=True)
+class MaskSummary:
+    """All methods on one set under one mask."""
+
+    mask: str
+    share: float | None  # of the pixels that are missing; None before anything was measured
+    results: SetSummary
+
+    @property
+    def over_baseline(self) -> Gain | None:
+        """By how much ours is above the best of what people use."""
+        return gain(self.results, OURS, BASELINE)
+
+    @property
+    def over_control(self) -> Gain | None:
+        """What completion adds to the group mean."""
+        return gain(self.results, OURS, CONTROL)
+
+
+def summarise(
+    each: PictureSet, masks: Iterable[str], methods: Sequence[Inpainter], records: Iterable[Record]
+) -> list[MaskSummary]:
+    """The lines of every method under every mask, on one set."""
+    of_set = [record for record in records if record.set == each.name]
+    summaries = []
+    for mask in masks:
+        of_mask = [record for record in of_set if record.mask == mask]
+        lines = [_line(each, method, of_mask) for method in methods]
+        shares = [record.missing_share for record in of_mask]
+        share = sum(shares) / len(shares) if shares else None
+        shown = tuple(line for line in lines if line.figures)
+        summaries.append(MaskSummary(mask, share, SetSummary(each, shown)))
+    return summaries
+
+
+def _line(each: PictureSet, method: Inpainter, records: Iterable[Record]) -> Line:
+    """What this run, or an earlier one, measured."""
+    figures = {record.image: _figures(record) for record in records if record.method == method.name}
+    names = [*(picture.name for picture in each.pictures), *each.left_out]
+    return Line(method.name, method.role, figures, tuple(name for name in names if name not in figures))
+
+
+def _figures(record: Record) -> dict[str, float]:
+    """The quantities that a table shows."""
+    figures = {
+        "cpsnr": record.cpsnr,
+        "psnr_missing": record.psnr_missing,
+        "ssim": record.ssim,
+        "s_per_mp": record.seconds / record.megapixels,
+        "cpu_s_per_mp": record.cpu_seconds / record.megapixels,
+        "mib": record.peak_bytes / MIB,
+    }
+    if record.groups is not None and record.certified is not None and record.worst_gap is not None:
+        figures |= {"groups": record.groups, "certified": record.certified, "worst_gap": record.worst_gap}
+    return figures
