@@ -3,12 +3,22 @@
 Other machines differ by a factor; the shares of the stages hardly do, which is all that a progress bar needs.
 """
 
+from math import sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from demosaic_ntc.imaging.cfa import Cfa
+
 _AROUND_THE_ENGINE = {"decoding": 0.04, "rendering": 0.1, "writing": 0.1}
 
-_ENGINE = {
-    "fast": {"first estimate": 2.1, "matching": 0.7, "pass 1": 0.8},
-    "normal": {"first estimate": 2.9, "matching": 1.8, "pass 1": 0.8, "pass 2": 2.0},
-    "best": {"first estimate": 2.9, "matching": 5.3, "pass 1": 1.7, "pass 2": 16.4},
+_FIRST_ESTIMATE = "first estimate"
+_BAYER = {"fast": 2.1, "normal": 2.9, "best": 2.9}
+_OTHER_ARRAYS = 5.3
+
+_GROUPS = {
+    "fast": {"matching": 0.7, "pass 1": 0.8},
+    "normal": {"matching": 1.8, "pass 1": 0.8, "pass 2": 2.0},
+    "best": {"matching": 5.3, "pass 1": 1.7, "pass 2": 16.4},
 }
 _INTERPOLATION = 1.0
 _REPAIR = {
@@ -20,21 +30,29 @@ _REPAIR = {
 # Measured on a 24-megapixel raw at normal quality.
 BYTES_PER_PIXEL, BYTES_AT_REST = 65, 230e6
 
-QUALITIES = tuple(_ENGINE)
+QUALITIES = tuple(_GROUPS)
 
 
-def stage_costs(method: str, quality: str) -> dict[str, float]:
-    """The stages of a conversion and what each costs."""
-    completes = method in ("ntc", "group-mean")
-    return {**_AROUND_THE_ENGINE, **(_ENGINE[quality] if completes else {method: _INTERPOLATION})}
+def stage_costs(method: str, quality: str, cfa: "Cfa | None" = None) -> dict[str, float]:
+    """The stages of a conversion and what each costs; without an array, something between what it may be."""
+    if method not in ("ntc", "group-mean"):
+        return {**_AROUND_THE_ENGINE, method: _INTERPOLATION}
+    return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: _first_estimate(quality, cfa), **_GROUPS[quality]}
+
+
+def _first_estimate(quality: str, cfa: "Cfa | None") -> float:
+    """What the first estimate costs, which arrays other than Bayer's make dearer."""
+    if cfa is None:
+        return sqrt(_BAYER[quality] * _OTHER_ARRAYS)
+    return _BAYER[quality] if cfa.is_bayer else _OTHER_ARRAYS
 
 
 def repair_costs(method: str, quality: str) -> dict[str, float]:
     """The stages of a repair and what each costs where half of the pixels are missing."""
     passes = _REPAIR[quality] if method != "biharmonic" else {}
-    return {"decoding": 0.05, "first estimate": 3.0, **passes, "writing": 0.05}
+    return {"decoding": 0.05, _FIRST_ESTIMATE: 3.0, **passes, "writing": 0.05}
 
 
-def seconds(quality: str, pixels: int) -> float:
+def seconds(quality: str, pixels: int, cfa: "Cfa") -> float:
     """What a conversion takes on one core, about, to two digits."""
-    return float(f"{sum(stage_costs('ntc', quality).values()) * pixels / 1e6:.2g}")
+    return float(f"{sum(stage_costs('ntc', quality, cfa).values()) * pixels / 1e6:.2g}")

@@ -61,7 +61,7 @@ def described(source: Path, photo: RawPhoto) -> dict[str, Any]:
         "matrix": {"source": photo.matrix.source, "to_srgb": photo.matrix.to_srgb.round(6).tolist()},
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
-        "estimated_seconds": {quality: seconds(quality, height * width) for quality in QUALITIES},
+        "estimated_seconds": {quality: seconds(quality, height * width, photo.cfa) for quality in QUALITIES},
         "estimated_megabytes": round((BYTES_AT_REST + BYTES_PER_PIXEL * height * width) / 1e6),
         "notices": list(photo.notices),
     }

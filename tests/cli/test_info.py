@@ -25,7 +25,7 @@ def test_json_is_a_list_with_one_object_per_file() -> None:
     first, second = json.loads(result.stdout)
     assert (first["cfa"], second["cfa"]) == ("RGGB", "XTRANS")
     assert (first["width"], first["height"], first["orientation"]) == (48, 36, 1)
-    assert first["estimated_seconds"]["normal"] > 0
+    assert second["estimated_seconds"]["normal"] > first["estimated_seconds"]["normal"] > 0
 
 
 def test_one_bad_file_does_not_hide_the_others(tmp_path: Path) -> None:
