@@ -18,7 +18,7 @@ from typing import Protocol
 from .failures import ExitCode, Terminated
 
 # Long enough for any orderly way out, short enough to feel immediate.
-_PATIENCE = 2.0
+_PATIENCE = 1.5
 
 _ENDS = {
     signal.SIGINT: (b"interrupted", ExitCode.INTERRUPTED),
@@ -35,7 +35,7 @@ class Asked(Protocol):
 
 @contextmanager
 def heard_interrupts() -> Iterator[None]:
-    """End the process two seconds after SIGINT or SIGTERM, or at the second one, if the block still runs.
+    """End the process soon after SIGINT or SIGTERM, or at the second one, if the block still runs.
 
     Nothing needs to be cleaned up on that way: a picture under way has another name until it is complete.
     """
