@@ -68,10 +68,9 @@ def _opencv(image: Callable[[], NDArray[Any]]) -> Callable[[Path], None]:
 
     def write(path: Path) -> None:
         pixels = image()
-        order = {2: slice(None), 3: [2, 1, 0, 3][: pixels.shape[-1]]}[pixels.ndim]
-        assert cv2.imwrite(
-            str(path), np.ascontiguousarray(pixels[..., order] if pixels.ndim == 3 else pixels)
-        )
+        if pixels.ndim == 3:
+            pixels = np.take(pixels, [2, 1, 0, 3][: pixels.shape[2]], axis=2)
+        assert cv2.imwrite(str(path), pixels)
 
     return write
 

@@ -239,7 +239,7 @@ def test_the_thumbnail_of_the_damaged_picture_does_not_survive(kind: str, tmp_pa
     kept = opened(tmp_path / f"out{kind}").getexif()
     assert kept[271] == "Maker"
     assert not kept.get_ifd(ExifTags.IFD.IFD1)
-    assert small.getvalue()[20:60] not in (tmp_path / f"out{kind}").read_bytes()
+    assert small.getvalue()[-30:-2] not in (tmp_path / f"out{kind}").read_bytes()
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
