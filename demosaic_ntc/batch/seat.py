@@ -51,6 +51,7 @@ class Seat:
         self.channel = Connection(ours.detach())
         self.stderr = self._process.stderr
         self.is_ready = False
+        self.has_begun = False  # whether it is known to have got the last job
         self.job: Job | None = None
         self.identity: Identity | None = None
         self._since = 0.0
@@ -82,7 +83,8 @@ class Seat:
 
     def give(self, job: Job) -> None:
         """Let it work on a job."""
-        self.job, self.identity, self._since, self._log = job, None, time.monotonic(), b""
+        self.job, self.identity, self.has_begun = job, None, False
+        self._since, self._log = time.monotonic(), b""
         with suppress(OSError):
             self.channel.send(job)
 

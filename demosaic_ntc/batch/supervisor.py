@@ -19,7 +19,7 @@ _TICK_SECONDS = 0.2
 # What is under way may still be finished this long after a wish to stop.
 _GRACE_SECONDS = 1.5
 
-# This many workers in a row that end before they are ready mean that none ever will be.
+# This many workers in a row that end before they have begun a file mean that none ever will.
 _FALSE_STARTS = 3
 
 
@@ -115,14 +115,16 @@ class Supervisor:
         """Take in what a worker says."""
         for answer in seat.answers():
             if "ready" in answer:
-                seat.is_ready, self._false_starts, self._size = True, 0, len(self._team)
+                seat.is_ready, self._size = True, len(self._team)
             elif "identity" in answer:
+                seat.has_begun, self._false_starts = True, 0
                 seat.identity = answer["identity"] and Identity(**answer["identity"])
             elif seat.job and "stage" in answer:
                 yield Moved(seat.number, seat.job, answer["stage"], answer["share"])
             elif seat.job and "outcome" in answer:
+                outcome = Outcome.from_plain(answer["outcome"])
                 job, seat.job = seat.job, None
-                yield Ended(seat.number, job, Outcome.from_plain(answer["outcome"]))
+                yield Ended(seat.number, job, outcome)
 
     def _hold_to_limits(self, seat: Seat) -> Iterator[Event]:
         """End a worker that takes too long or too much."""
@@ -146,9 +148,10 @@ class Supervisor:
         job, seconds = seat.job, seat.seconds
         ending = seat.last_words()
         self._remove(seat)
-        if not seat.is_ready:
+        if not seat.has_begun:  # no file can be blamed
             self._count_false_start(seat, ending)
-        if job is not None:
+            self._waiting.extendleft([job] if job else [])
+        elif job is not None:
             reason = f"the process working on it crashed ({ending}); the file is probably damaged"
             known = Outcome(Status.CRASHED, reason, identity=seat.identity, log=seat.log)
             yield Ended(seat.number, job, replace(known, seconds={"total": seconds}))
@@ -157,7 +160,7 @@ class Supervisor:
         """Give up when no worker comes up."""
         self._false_starts += 1
         if self._false_starts >= _FALSE_STARTS:
-            raise RuntimeError(f"workers end before they are ready ({ending}): {seat.log}")
+            raise RuntimeError(f"workers end before they begin ({ending}): {seat.log}")
 
     def _remove(self, seat: Seat) -> None:
         """End a worker and give its place free."""

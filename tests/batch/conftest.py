@@ -1,0 +1,52 @@
+"""What the tests of batches share: small inputs, and a team that works on them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from demosaic_ntc.batch.job import Allowance, Ended, Job, Outcome, Work
+from demosaic_ntc.batch.stop import Stop
+from demosaic_ntc.batch.supervisor import Supervisor
+from demosaic_ntc.batch.worker import Terms
+from tests.batch.works import Copy
+
+Make = Callable[..., list[Job]]
+Outcomes = dict[str, Outcome]
+RunJobs = Callable[..., Outcomes]
+
+
+@pytest.fixture
+def stop() -> Iterator[Stop]:
+    wish = Stop()
+    yield wish
+    wish.close()
+
+
+@pytest.fixture
+def make_jobs(tmp_path: Path) -> Make:
+    """Jobs named a, b, c … whose inputs hold their own names."""
+
+    def make(names: str = "abcde", work: Work | None = None) -> list[Job]:
+        (tmp_path / "in").mkdir()
+        (tmp_path / "out").mkdir()
+        for name in names:
+            (tmp_path / "in" / name).write_text(name)
+        return [Job(tmp_path / "in" / name, tmp_path / "out" / name, work or Copy()) for name in names]
+
+    return make
+
+
+@pytest.fixture
+def run_jobs(stop: Stop) -> RunJobs:
+    """Let two workers do jobs; return how each ended."""
+
+    def run(jobs: list[Job], workers: int = 2, **limits: float) -> Outcomes:
+        allowance = Allowance(**limits)  # type: ignore[arg-type]
+        team = [Terms(jobs[0].work, 1, allowance.memory)] * workers
+        with Supervisor(team, allowance, stop) as crew:
+            ended = [event for event in crew.run(iter(jobs)) if isinstance(event, Ended)]
+        assert len(ended) == len({event.job.source for event in ended}), "every job ends once"
+        return {event.job.source.name: event.outcome for event in ended}
+
+    return run
