@@ -12,9 +12,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, JpegImagePlugin, UnidentifiedImageError
+from PIL import Image, JpegImagePlugin
 
 from demosaic_ntc.errors import Truncated, Unsupported
+from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.exif_block import orientation_in, without_thumbnail
 from demosaic_ntc.files.metadata import Exif, read_exif
 from demosaic_ntc.files.picture import JpegForm, StoredPicture
@@ -22,7 +23,7 @@ from demosaic_ntc.files.sniff import Kind, Limits, check_pixels
 
 Segments = list[tuple[int, bytes]]
 
-_START, _SCAN, _COMMENT = 0xD8, 0xDA, 0xFE
+_SCAN, _COMMENT = 0xDA, 0xFE
 _APP0, _APP1, _APP2, _APP13 = 0xE0, 0xE1, 0xE2, 0xED
 _FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 _BARE = {0x01, *range(0xD0, 0xD8)}
@@ -42,12 +43,10 @@ _UNKNOWN_SAMPLING, _EVERY_OTHER = -1, 2  # the second is 4:2:0, which hardly any
 
 def read_jpeg(file: BinaryIO, limits: Limits) -> StoredPicture:
     """Read a grey or RGB JPEG; CMYK and depths other than 8 bits are refused."""
-    try:
+    with damage_explained("JPEG"):
         segments = list(_segments(file))
         _check_frame(segments, limits)
         pixels, form = _decoded(file, segments)
-    except (OSError, SyntaxError, struct.error, UnidentifiedImageError) as error:
-        raise Truncated(f"truncated or damaged JPEG ({error}); copy it again from its source") from error
     block = next((data[6:] for marker, data in segments if marker == _APP1 and data.startswith(_EXIF)), None)
     block = without_thumbnail(block) if block else None
     return StoredPicture(

@@ -4,14 +4,14 @@ import io
 import struct
 import warnings
 import zlib
-from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFile, UnidentifiedImageError
+from PIL import Image, ImageFile
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
+from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.exif_block import orientation_in, without_thumbnail
 from demosaic_ntc.files.metadata import Exif, read_exif
 from demosaic_ntc.files.picture import Indexed, Palette, StoredPicture, expanded
@@ -42,13 +42,10 @@ _LARGEST_PROFILE = 1 << 26
 def read_png(file: BinaryIO, limits: Limits) -> StoredPicture:
     """Read a PNG; animations and damaged files are refused."""
     form = _checked_form(file, limits)
-    try:
-        chunks = [list(part) for part in _chunks(file)]
-        _check_is_still(chunks[0])
-        pixels = _decoded(file, form)
-    except (OSError, SyntaxError, struct.error, zlib.error, UnidentifiedImageError) as error:
-        raise Truncated(f"truncated or damaged PNG ({error}); copy it again from its source") from error
-    return _described(form, pixels, *chunks)
+    with damage_explained("PNG"):
+        before, behind = _chunks(file)
+        _check_is_still(before)
+        return _described(form, _decoded(file, form), before, behind)
 
 
 def _checked_form(file: BinaryIO, limits: Limits) -> PngForm:
@@ -66,7 +63,7 @@ def _checked_form(file: BinaryIO, limits: Limits) -> PngForm:
     return PngForm(bits, colour)
 
 
-def _chunks(file: BinaryIO) -> Iterator[Chunks]:
+def _chunks(file: BinaryIO) -> tuple[Chunks, Chunks]:
     """The chunks before the pixels, then those behind them; the pixels are skipped."""
     file.seek(len(SIGNATURE))
     before: Chunks = []
@@ -80,8 +77,7 @@ def _chunks(file: BinaryIO) -> Iterator[Chunks]:
         else:
             found.append((name, file.read(length)))
             file.seek(4, io.SEEK_CUR)
-    yield before
-    yield behind
+    return before, behind
 
 
 def _check_is_still(chunks: Chunks) -> None:

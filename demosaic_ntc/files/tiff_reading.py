@@ -1,7 +1,6 @@
 """TIFF pictures of every depth: integers, floats, grey, RGB, palettes and single bits, with alpha."""
 
-import struct
-import zlib
+import logging
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -9,7 +8,8 @@ import numpy as np
 import tifffile
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError, Truncated, Unsupported
+from demosaic_ntc.errors import Truncated, Unsupported
+from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import ORIENTATION, SOFTWARE, read_exif
 from demosaic_ntc.files.picture import Indexed, Palette, StoredPicture, TiffOrigin, expanded
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, is_dng, main_directory
@@ -26,6 +26,9 @@ from demosaic_ntc.files.tags import (
     number,
 )
 from demosaic_ntc.files.tiff import BLACK_IS_ZERO, PALETTE, RGB, WHITE_IS_ZERO
+
+# What it logs about damaged tags would reach the terminal; the error says enough.
+logging.getLogger("tifffile").addHandler(logging.NullHandler())
 
 _COLOURS = {WHITE_IS_ZERO: 1, BLACK_IS_ZERO: 1, RGB: 3, PALETTE: 1}
 _OTHER_COLOURS = {4: "transparency mask", 5: "CMYK", 6: "YCbCr", 8: "L*a*b*", 9: "L*a*b*", 10: "L*a*b*"}
@@ -54,16 +57,11 @@ def read_tiff(file: BinaryIO, limits: Limits) -> StoredPicture:
     if main_directory(file) is not None or is_dng(file):
         raise Unsupported("is a raw file; develop it with `convert`")
     file.seek(0)
-    try:
-        with tifffile.TiffFile(file) as tiff:
-            _check_is_one(tiff)
-            page = tiff.pages.first
-            _check_page(page, limits)
-            return _described(page, np.asarray(page.asarray()), file)
-    except InputError:
-        raise
-    except (OSError, ValueError, RuntimeError, struct.error, zlib.error, tifffile.TiffFileError) as error:
-        raise Truncated(f"truncated or damaged TIFF ({error}); copy it again from its source") from error
+    with damage_explained("TIFF"), tifffile.TiffFile(file) as tiff:
+        _check_is_one(tiff)
+        page = tiff.pages.first
+        _check_page(page, limits)
+        return _described(page, np.asarray(page.asarray()), file)
 
 
 def _check_is_one(tiff: Any) -> None:
@@ -81,12 +79,17 @@ def _check_page(page: Any, limits: Limits) -> None:
         name = _OTHER_COLOURS.get(photometric, f"photometric {photometric}")
         raise Unsupported(f"is a {name} TIFF; convert it to RGB or grey first")
     if int(page.compression) not in _COMPRESSIONS:
-        raise Unsupported(f"is compressed by {page.compression.name}; save it uncompressed or with deflate")
+        raise Unsupported(f"is compressed by {_name(page.compression)}; save it uncompressed or with deflate")
     most = _COLOURS[photometric] + (photometric != PALETTE)
     if not _COLOURS[photometric] <= samples <= most or page.imagedepth != 1:
         raise Unsupported(f"is a TIFF of {samples} samples per pixel; save it as grey or RGB, with one alpha")
     if bits not in _WHOLE_BITS and not (samples == 1 and bits in _PACKED_BITS):
         raise Unsupported(f"is a TIFF of {bits} bits per sample; save it with 8 or 16")
+
+
+def _name(number: Any) -> str:
+    """The name of one of TIFF's numbers, where it has one."""
+    return str(getattr(number, "name", number))
 
 
 def _described(page: Any, pixels: NDArray[Any], file: BinaryIO) -> StoredPicture:
