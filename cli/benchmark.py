@@ -10,6 +10,7 @@ import typer
 
 from demosaic_ntc.errors import InputError
 
+from .benchmark_all import everything, report
 from .benchmark_convert import convert
 from .benchmark_demosaic import demosaic
 from .benchmark_inpaint import inpaint
@@ -158,6 +159,8 @@ def _write(finished: Finished, protocol: dict[str, str], targets: Targets) -> No
         evaluation("plots").write_plot(targets.plot, summaries)
 
 
+benchmark.command("all")(everything)
+benchmark.command()(report)
 benchmark.command()(demosaic)
 benchmark.command()(inpaint)
 benchmark.command()(convert)

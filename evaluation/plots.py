@@ -68,10 +68,13 @@ def _draw(axes: Any, summaries: list[Summary], quantity: str, name: str) -> None
 def _draw_measured(axes: Any, own: list[Summary], quantity: str, colour: str) -> None:
     """Our means with bars of one standard error."""
     estimates = [getattr(summary, quantity) for summary in own]
+    means = [max(estimate.mean, FLOOR) for estimate in estimates]
+    above = [estimate.error or 0.0 for estimate in estimates]
+    below = [min(error, mean - FLOOR) for error, mean in zip(above, means, strict=True)]
     axes.errorbar(
         [summary.experiment.label for summary in own],
-        [max(estimate.mean, FLOOR) for estimate in estimates],
-        yerr=[estimate.error or 0.0 for estimate in estimates],
+        means,
+        yerr=[below, above],
         color=colour,
         marker="o",
         markersize=3,

@@ -88,8 +88,8 @@ def _table(table: DataTable) -> str:
     heads = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     body = "\n".join(_row(row, table.emphasised) for row in table.rows)
     return (
-        f'<section><h2>{escape(table.title)}</h2><div class="scroll"><table>\n'
-        f"<caption>{escape(table.caption)}</caption>\n"
+        f'<section><h2>{escape(table.title)}</h2>\n<p class="small">{escape(table.caption)}</p>\n'
+        f'<div class="scroll"><table>\n<caption class="unseen">{escape(table.title)}</caption>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div></section>"
     )
 

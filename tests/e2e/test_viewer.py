@@ -1,5 +1,6 @@
 """The comparison page in a real browser: what a reader does with it, and what is then to be seen."""
 
+import shutil
 from base64 import b64decode
 from collections.abc import Callable
 from io import BytesIO
@@ -281,7 +282,7 @@ def test_dark_and_light_are_both_readable_and_can_be_chosen(page: Browser) -> No
     ground = "getComputedStyle(document.body).backgroundColor"
     light = page.run(ground)
     for _ in ("light", "dark"):
-        for selector in ("h1", ".lead", "caption", "dt", "#keys"):
+        for selector in ("h1", ".lead", ".small", "dt", "#keys"):
             assert contrast(page, selector) >= 4.5
         click(page, "#theme")
     assert page.run(ground) == light
@@ -340,4 +341,21 @@ def test_the_page_of_ones_own_raws_opens(browser: Browser, small: Path, tmp_path
         browser.run("document.getElementById('caption').textContent") == "small_rggb: bilinear | libraw-ahd"
     )
     assert browser.run("document.getElementById('errors').disabled") is True
+    assert browser.complaints() == []
+
+
+def test_the_page_of_a_report_opens_with_its_plots(browser: Browser, samples: Path, tmp_path: Path) -> None:
+    pictures = tmp_path / "set"
+    pictures.mkdir()
+    shutil.copy(samples / "small.png", pictures)
+    options = ["--parts", "demosaic", "--methods", "malvar,bilinear", "--crop", "4"]
+    result = CliRunner().invoke(app, ["benchmark", "all", str(pictures), "-o", str(tmp_path / "r"), *options])
+    assert result.exit_code == 0, result.stderr
+    browser.resize(1200, 900)
+    browser.open(tmp_path / "r" / "index.html")
+    click(browser, "#errors")
+    assert browser.run("document.getElementById('caption').textContent").startswith("set small: malvar ")
+    browser.run("document.querySelector('figure').scrollIntoView()")
+    browser.run("document.querySelector('figure img').decode()")
+    assert browser.run("document.querySelector('figure img').naturalWidth") > 300
     assert browser.complaints() == []

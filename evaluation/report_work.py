@@ -1,0 +1,122 @@
+"""The work behind a report, part by part; everything finished is in its file at once."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import (
+    demosaic_benchmark,
+    demosaic_results,
+    inpaint_benchmark,
+    inpaint_results,
+    report_demosaic,
+    report_inpaint,
+    report_paper,
+)
+from . import protocol as common
+from .convergence import ROWS, title, traced
+from .demosaic_protocol import protocol as demosaic_protocol
+from .inpaint_protocol import protocol as inpaint_protocol
+from .paper import Refusal
+from .paper_comparison import tensor_size
+from .report import PICTURES, gallery_of
+from .report_demosaic import DemosaicPart
+from .report_file import NAME, ReportFile
+from .report_inpaint import InpaintPart
+from .report_paper import PaperPart
+from .report_running import missing, run_missing
+
+Refuse = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Steps that are still to be done: how many, and what each was once it is done."""
+
+    total: int
+    steps: Iterator[str]
+
+
+def opened(folder: Path, *, whole: bool) -> ReportFile:
+    """The report in a folder, made or continued."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = ReportFile(folder / NAME)
+    file.put("whole pictures", whole)
+    file.put("facts", {"machine": common.machine(), "commit": common.commit()})
+    file.put("refusals", [])
+    return file
+
+
+def forget(folder: Path) -> None:
+    """Remove the results and pictures of earlier runs; nothing else in the folder is touched."""
+    for path in (folder / NAME, *(folder / PICTURES).glob("*.webp")):
+        path.unlink(missing_ok=True)
+
+
+def refuse(file: ReportFile, reason: str) -> None:
+    """Note, once, what could not be run."""
+    known = file.get("refusals") or []
+    if reason not in known:
+        file.put("refusals", [*known, reason])
+
+
+def demosaic_work(file: ReportFile, part: DemosaicPart) -> Work:
+    """Demosaicing."""
+    gallery = gallery_of(file)
+    lines = demosaic_protocol(part.cfa, part.crop, part.methods)
+    store = demosaic_results.Store(file.section("demosaic"), lines)
+    showing = report_demosaic.showing(gallery)
+    file.put("demosaic plan", report_demosaic.described(part))
+    _show(file, report_demosaic.keep_truths(part, gallery))
+
+    def steps() -> Iterator[str]:
+        for job, refusal in run_missing(part.jobs, demosaic_benchmark.run, store, showing):
+            if refusal is not None:
+                refuse(file, f"{job.method.name}: {refusal.reason}")
+            yield f"{job.set}, {job.picture.name}: {job.method.name}"
+
+    return Work(len(missing(part.jobs, store, showing)), steps())
+
+
+def inpaint_work(file: ReportFile, part: InpaintPart) -> Work:
+    """Inpainting."""
+    gallery = gallery_of(file)
+    store = inpaint_results.Store(file.section("inpaint"), inpaint_protocol(part.damages, part.methods))
+    showing = report_inpaint.showing(part, gallery)
+    file.put("inpaint plan", report_inpaint.described(part))
+    _show(file, report_inpaint.keep_truths(part, gallery))
+
+    def steps() -> Iterator[str]:
+        for job, refusal in run_missing(part.jobs, inpaint_benchmark.run, store, showing):
+            if refusal is not None:
+                refuse(file, f"{job.method.name}: {refusal.reason}")
+            yield f"{job.set}, {job.picture.name}, {job.damage.mask}: {job.method.name}"
+
+    return Work(len(missing(part.jobs, store, showing)), steps())
+
+
+def paper_work(file: ReportFile, part: PaperPart) -> Work:
+    """The paper's experiments, and how some completions converge."""
+    lines = common.protocol(part.seeds, part.methods, part.solver)
+    store = report_paper.PaperStore(file.section("paper"), lines)
+    file.put("paper plan", report_paper.described(part))
+    fresh = [trace for trace in file.get("convergence") or () if trace["code"] == common.engine()]
+    file.put("convergence", fresh)
+
+    def steps() -> Iterator[str]:
+        for result in report_paper.run_missing(part, store):
+            if isinstance(result, Refusal):
+                refuse(file, f"{result.method.name}: {result.reason}")
+            row = result.experiment.row
+            yield f"{tensor_size(result.experiment)}, n = {row.samples:,}: {result.method.name}"
+        for row in ROWS[len(fresh) :]:
+            file.put("convergence", [*file.get("convergence"), traced(row).encoded()])
+            yield f"convergence, {title(row)}"
+
+    todo = sum(key not in store for key in part.keys)
+    return Work(todo + len(ROWS) - len(fresh), steps())
+
+
+def _show(file: ReportFile, shown: dict[str, object]) -> None:
+    """Note what is shown of pictures, beside what other parts show."""
+    file.put("shown", {**(file.get("shown") or {}), **shown})

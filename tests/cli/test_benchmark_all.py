@@ -1,0 +1,213 @@
+"""The whole report on tiny pictures: what is written, kept, continued and made anew."""
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner, Result
+
+import evaluation.convergence
+import evaluation.demosaic_benchmark as demosaicing
+import evaluation.inpaint_benchmark as inpainting
+import evaluation.paper as paper
+from cli.app import app
+from cli.benchmarking import THREAD_VARIABLES
+from evaluation.paper_tables import Row
+from evaluation.pictures import eight_bit
+
+METHODS = ("--methods", "malvar,bilinear")
+REPAIRS = ("--repairs", "biharmonic", "--masks", "dead,random:20")
+TENSORS = ("--tables", "1", "--rows", "10", "--reps", "2")
+SMALL = (*METHODS, *REPAIRS, *TENSORS)
+
+
+def benchmark(*options: object) -> Result:
+    return CliRunner().invoke(app, ["benchmark", *map(str, options)])
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One small tensor instead of two for convergence; threads told to libraries end with the test."""
+    monkeypatch.setattr("evaluation.report_work.ROWS", (Row(4, 3, 60, 0.02),))
+    monkeypatch.setattr("evaluation.report_paper.METHODS", ("ntc", "als"))
+    for name in THREAD_VARIABLES:
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Two small pictures."""
+    folder = tmp_path / "waves"
+    folder.mkdir()
+    for number in (1, 2):
+        y, x = np.mgrid[0:40, 0:48] * number / 5.0
+        waves = np.stack([np.sin(x), np.sin(x + 0.4 * y), np.cos(y)], axis=-1)
+        Image.fromarray(eight_bit(127 + 80 * waves)).save(folder / f"{number}.png")
+    return folder
+
+
+@pytest.fixture
+def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is measured, in order."""
+    calls: list[str] = []
+
+    def noted(module: Any, name: str, describe: Any) -> None:
+        original = getattr(module, name)
+
+        def call(*arguments: Any) -> Any:
+            calls.append(describe(*arguments))
+            return original(*arguments)
+
+        monkeypatch.setattr(module, name, call)
+
+    noted(demosaicing, "measure", lambda job, _: f"{job.picture.name} {job.method.name}")
+    noted(inpainting, "measure", lambda job, _: f"{job.picture.name} {job.damage.mask} {job.method.name}")
+    monkeypatch.setattr("evaluation.report_paper.attempt", paper.attempt)
+    noted(evaluation.report_paper, "attempt", lambda e, m, seed, *_: f"{e.row.size} {m.name} {seed}")
+    return calls
+
+
+def scenes(folder: Path) -> list[dict[str, Any]]:
+    (data,) = re.findall(r'id="scenes">(.*?)</script>', (folder / "index.html").read_text(), re.DOTALL)
+    found: list[dict[str, Any]] = json.loads(data)
+    return found
+
+
+def test_a_report_has_a_page_tables_plots_and_results(tmp_path: Path, pictures: Path) -> None:
+    folder = tmp_path / "report"
+    result = benchmark("all", pictures, "-o", folder, *SMALL)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.strip() == str(folder / "index.html")
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")}
+    for table in (
+        "waves-means-over-2-pictures",
+        "waves-cpsnr-in-db-crop-10",
+        "table-1-order-3-tensors-n-500",
+    ):
+        assert {f"tables/{table}.md", f"tables/{table}.csv"} <= names
+    for plot in ("quality-and-time", "paper", "convergence"):
+        assert {f"plots/{plot}.svg", f"plots/{plot}.png"} <= names
+    shown = scenes(folder)
+    assert [scene["name"] for scene in shown] == ["waves 1", "waves 2", "1, dead", "2, random:20"]
+    assert {version["name"] for version in shown[0]["versions"]} == {"malvar", "bilinear", "truth"}
+    assert {version["name"] for version in shown[2]["versions"]} == {"biharmonic", "damaged", "truth"}
+    page = (folder / "index.html").read_text()
+    for fact in ("machine", "commit", "demosaic: mosaic", "inpaint: masks", "paper: versions"):
+        assert f"<dt>{fact}</dt>" in page
+
+
+def test_a_rerun_measures_only_what_is_missing(tmp_path: Path, pictures: Path, done: list[str]) -> None:
+    folder = tmp_path / "report"
+    benchmark("all", pictures, "-o", folder, *REPAIRS, *TENSORS, "--methods", "bilinear", "--limit", 1)
+    assert done == [
+        *("1 bilinear", "1 dead biharmonic", "1 random:20 biharmonic"),
+        *("10 ntc 0", "10 als 0", "10 ntc 1", "10 als 1"),
+    ]
+    done.clear()
+    benchmark("all", pictures, "-o", folder, *METHODS, "--repairs", "biharmonic", "--masks", "dead", *TENSORS)
+    assert done == ["1 malvar", "2 malvar", "2 bilinear", "2 dead biharmonic"]
+    done.clear()
+    again = benchmark("all", pictures, "-o", folder, *SMALL)
+    assert (again.exit_code, done) == (0, ["2 random:20 biharmonic"])
+    done.clear()
+    benchmark("all", pictures, "-o", folder, *METHODS, "--parts", "demosaic", "--fresh")
+    assert len(done) == 4
+
+
+def test_an_interruption_leaves_a_report_and_the_rest_for_the_next_run(
+    tmp_path: Path, pictures: Path, done: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, measure = tmp_path / "report", demosaicing.measure
+
+    def interrupted(job: demosaicing.Job, truth: Any) -> demosaicing.Record:
+        if job.picture.name == "2" and job.method.name == "bilinear":
+            raise KeyboardInterrupt
+        return measure(job, truth)
+
+    monkeypatch.setattr(demosaicing, "measure", interrupted)
+    result = benchmark("all", pictures, "-o", folder, *SMALL)
+    assert result.exit_code == 130
+    assert len(json.loads((folder / "results.json").read_text())["demosaic"]["results"]) == 3
+    assert len(scenes(folder)) == 2
+    monkeypatch.setattr(demosaicing, "measure", measure)
+    done.clear()
+    assert benchmark("all", pictures, "-o", folder, *SMALL).exit_code == 0
+    assert done[0] == "2 bilinear"
+    assert not [call for call in done if call.startswith("1 ") and call.count(" ") == 1]
+
+
+def test_tables_are_made_from_the_results_alone(tmp_path: Path, pictures: Path) -> None:
+    folder, copy = tmp_path / "report", tmp_path / "copy"
+    benchmark("all", pictures, "-o", folder, *SMALL)
+    copy.mkdir()
+    (copy / "results.json").write_bytes((folder / "results.json").read_bytes())
+    for path in pictures.iterdir():
+        path.unlink()
+    result = benchmark("report", copy)
+    assert result.exit_code == 0, result.stderr
+    names = sorted(path.name for path in (folder / "tables").iterdir())
+    assert names == sorted(path.name for path in (copy / "tables").iterdir())
+    for name in names:
+        assert (copy / "tables" / name).read_bytes() == (folder / "tables" / name).read_bytes()
+    for name in ("quality-and-time.svg", "convergence.svg", "paper.svg"):
+        assert (copy / "plots" / name).read_bytes() == (folder / "plots" / name).read_bytes()
+    assert scenes(copy) == []
+
+
+def test_figures_of_the_tables_are_those_of_the_results(tmp_path: Path, pictures: Path) -> None:
+    folder = tmp_path / "report"
+    benchmark("all", pictures, "-o", folder, *METHODS, "--parts", "demosaic")
+    records = json.loads((folder / "results.json").read_text())["demosaic"]["results"]
+    mean = np.mean([record["cpsnr"] for record in records if record["method"] == "malvar"])
+    rows = csv.DictReader((folder / "tables" / "waves-means-over-2-pictures.csv").read_text().splitlines())
+    (row,) = [row for row in rows if row["method"] == "malvar"]
+    assert float(row["CPSNR crop 10"]) == pytest.approx(mean)
+    assert f"| malvar | {mean:.2f} |" in (folder / "tables" / "waves-means-over-2-pictures.md").read_text()
+
+
+def test_whole_pictures_stay_files_beside_the_page(tmp_path: Path, pictures: Path) -> None:
+    folder = tmp_path / "report"
+    benchmark("all", pictures, "-o", folder, *METHODS, "--parts", "demosaic", "--full")
+    for scene in scenes(folder):
+        assert (scene["width"], scene["height"], scene["box"]) == (48, 40, None)
+        for version in scene["versions"]:
+            assert (folder / version["source"]).is_file()
+
+
+def test_a_method_that_refuses_is_told_and_the_others_go_on(tmp_path: Path, pictures: Path) -> None:
+    folder = tmp_path / "report"
+    options = ("--cfa", "XTRANS", "--methods", "menon,bilinear", "--parts", "demosaic")
+    assert benchmark("all", pictures, "-o", folder, *options).exit_code == 0
+    assert "menon: colour-demosaicing knows Bayer arrays" in (folder / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "reason"),
+    [
+        (("--parts", "sound"), 2, "no part"),
+        (("--methods", "amaze"), 2, "no method amaze"),
+        (("--tables", "9"), 2, "no table 9"),
+        (("--masks", "holes"), 2, "holes"),
+    ],
+)
+def test_wrong_usage_is_explained_before_the_work(
+    tmp_path: Path, pictures: Path, options: tuple[str, ...], code: int, reason: str
+) -> None:
+    result = benchmark("all", pictures, "-o", tmp_path / "report", *options)
+    assert result.exit_code == code
+    assert reason in result.stderr
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_folder_without_a_report_is_refused(tmp_path: Path) -> None:
+    result = benchmark("report", tmp_path)
+    assert result.exit_code == 3
+    assert "holds no results.json" in result.stderr
+    (tmp_path / "results.json").write_text('{"my": "notes"}')
+    assert "holds no report" in benchmark("report", tmp_path).stderr
