@@ -27,7 +27,10 @@ _COPIES = 10
 
 @dataclass(frozen=True, slots=True)
 class HalrtcSettings:
-    """The first step, its growth, and when to stop: when X moves by less than `tolerance` times its norm."""
+    """The first step, its growth, and when to stop.
+
+    That is when X moves, and its copies differ from it, by less than `tolerance` times its norm.
+    """
 
     step: float = 1e-2
     growth: float = 1.1
@@ -47,18 +50,18 @@ def halrtc(samples: Samples, settings: HalrtcSettings = TUNED) -> Floats:
     norm, step = float(np.linalg.norm(known)), settings.step
     multipliers = [np.zeros_like(known) for _ in range(known.ndim)]
     for _ in range(settings.iterations):
-        following = _iterate(current, multipliers, known, is_known, step)
+        following, apart = _iterate(current, multipliers, known, is_known, step)
         moved = float(np.linalg.norm(following - current))
         current, step = following, step * settings.growth
-        if moved < settings.tolerance * norm:
+        if max(moved, apart) < settings.tolerance * norm:
             break
     return current
 
 
 def _iterate(
     current: Floats, multipliers: list[Floats], known: Floats, is_known: Flags, step: float
-) -> Floats:
-    """The next X; the multipliers are updated in place."""
+) -> tuple[Floats, float]:
+    """The next X, and how far the furthest copy is from it; the multipliers are updated in place."""
     modes = range(current.ndim)
     shrinkage = 1.0 / (current.ndim * step)
     copies = [shrink_mode(current + multipliers[i] / step, i, shrinkage) for i in modes]
@@ -66,4 +69,4 @@ def _iterate(
     following = np.where(is_known, known, mean)
     for i in modes:
         multipliers[i] -= step * (copies[i] - following)
-    return following
+    return following, max(float(np.linalg.norm(copy - following)) for copy in copies)

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from evaluation.demosaicers import Effort
+from evaluation.inpainters import DEFAULT, Inpainter, catalogue, select
+from evaluation.masks import make_mask
+from evaluation.pictures import Bytes, cpsnr, eight_bit
+
+METHODS = catalogue(Effort("fast"))
+
+
+@pytest.fixture(scope="module")
+def truth() -> Bytes:
+    y, x = np.mgrid[0:48, 0:56] / 6.0
+    return eight_bit(127 + 90 * np.stack([np.sin(x + y), np.sin(x), np.cos(y)], axis=-1))
+
+
+@pytest.fixture(scope="module")
+def missing() -> NDArray[np.bool_]:
+    return make_mask("random:40", (48, 56), 0)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_every_method_restores_most_and_keeps_what_is_known(
+    method: Inpainter, truth: Bytes, missing: NDArray[np.bool_]
+) -> None:
+    damaged = np.where(missing[..., None], 0, truth).astype(np.uint8)
+    restored = eight_bit(method.run(damaged, missing).image)
+    assert np.array_equal(restored[~missing], truth[~missing])
+    assert cpsnr(restored, truth) > 25
+
+
+def test_only_ours_is_ours_and_the_control_is_a_part() -> None:
+    roles = {name: method.role for name, method in METHODS.items()}
+    assert {name for name, role in roles.items() if role == "ours"} == {"ntc", "ntc-fast", "ntc-best"}
+    assert roles["group-mean"] == "part"
+    assert roles["biharmonic"] == "peer"
+
+
+def test_settings_tell_results_of_different_effort_apart() -> None:
+    fast, best = (select(["ntc"], Effort(quality))[0].settings for quality in ("fast", "best"))
+    assert "quality fast, 1 thread" in fast
+    assert "quality best" in best
+    assert all(name in METHODS for name in DEFAULT)
