@@ -58,6 +58,21 @@ def add_scaled(row: Floats, scale: float, out: Floats) -> None:
 
 
 @kernel
+def filter_diagonally(image: Floats, taps: Floats, turn: int) -> Floats:
+    """Correlate every diagonal, down and to the right (1) or left (-1), zeros beyond the border."""
+    height, width = image.shape
+    reach = taps.size // 2
+    out = np.zeros((height, width), np.float32)
+    for i in range(height):
+        for k in range(max(0, reach - i), min(taps.size, height + reach - i)):
+            shift = turn * (k - reach)
+            first, last = max(0, -shift), min(width, width - shift)
+            if first < last:
+                add_scaled(image[i + k - reach, first + shift : last + shift], taps[k], out[i, first:last])
+    return out
+
+
+@kernel
 def filter_image(image: Floats, taps: Floats) -> Floats:
     """Correlate an image with a matrix of odd sides; pixels too near the border for all taps stay zero."""
     height, width = image.shape

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.first_guess.gaussian_kernels import explain
 from demosaic_ntc.imaging.first_guess.kernels import (
+    filter_diagonally,
     filter_image,
     filter_separably,
     gaussian,
@@ -47,6 +48,17 @@ def mean_line(
     total = window_sum(weight, radius)
     line = window_sum(weight * slope, radius) * g + window_sum(weight * offset, radius)
     return np.clip(line / total, -0.5, 0.5)
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("shape", [(7, 9), (3, 2)])
+def test_diagonal_filter_is_a_sum_over_diagonal_steps(turn: int, shape: tuple[int, int]) -> None:
+    image, taps = random_image(*shape), random_image(1, 7)[0]
+    padded, (height, width) = np.pad(image.astype(np.float64), 3), shape
+    expected = np.zeros(shape)
+    for k, tap in zip(range(-3, 4), taps, strict=True):
+        expected += float(tap) * padded[3 + k :, 3 + turn * k :][:height, :width]
+    assert filter_diagonally(image, taps, turn) == pytest.approx(expected, abs=1e-6)
 
 
 def test_separable_filter_is_a_sum_over_shifted_images() -> None:

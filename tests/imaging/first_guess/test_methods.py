@@ -118,6 +118,16 @@ def test_guesses_for_any_array_beat_bilinear_by_two_decibels(
     assert psnr(method(mosaic, cfa), scene) > psnr(bilinear(mosaic, cfa), scene) + 2
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("method", [smooth_difference, iterated_residual, blended])
+def test_a_slanted_edge_between_black_and_white_is_not_tinted(method: Method, turn: int) -> None:
+    cfa = Cfa.named("XTRANS")
+    across = np.add.outer(np.arange(72), turn * np.arange(72)) - (71 if turn > 0 else 0)
+    edge = np.repeat(np.clip(0.5 + 0.25 * across, 0.04, 0.96)[..., None], 3, axis=2).astype(np.float32)
+    inner = method(cfa.sample(edge), cfa)[12:-12, 12:-12]
+    assert np.abs(inner - inner.mean(axis=2, keepdims=True)).max() < 0.004
+
+
 def test_reach_is_the_distance_at_which_every_colour_shows() -> None:
     assert [reach(Cfa.parse(array)) for array in ("RGGB", "XTRANS", "QUAD_RGGB", "RGB/GBR/BRG")] == [
         1,
