@@ -2,18 +2,26 @@
 
 from typing import Any
 
+import typer
+
 from . import batch_options as b
 from .convert import convert
 from .failures import explained
-from .sharing import with_options_of
+from .inpaint import inpaint
+from .sharing import refuse_options_of, with_options_of
+
+_PLACES = ("source", "target", "paths", "json")
 
 
-@with_options_of(convert, without=("source", "target", "json"))
+@with_options_of(inpaint, without=_PLACES)
+@with_options_of(convert, without=_PLACES)
 def batch(
+    ctx: typer.Context,
     sources: b.Sources,
     output: b.OutputFolder,
+    inpainting: b.Inpainting = False,
     recursive: b.Recursive = False,
-    format: b.Format = "png",
+    format: b.Format = None,
     name: b.Name = "{stem}",
     report: b.Report = None,
     jobs: b.Jobs = None,
@@ -24,7 +32,7 @@ def batch(
     dry_run: b.DryRun = False,
     **chosen: Any,
 ) -> None:
-    """Turn many raw files into finished pictures, with every option of `convert`.
+    """Turn many raw files into finished pictures, with every option of `convert`; or repair many pictures.
 
     Folders keep their structure. A damaged file is reported and costs no other; what was done stays done, and
     --resume goes on after an interruption.
@@ -33,4 +41,8 @@ def batch(
     with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
         from .batching import batch_files
 
+        if inpainting:
+            refuse_options_of(convert, ctx, but=inpaint, why="--inpaint repairs finished pictures")
+        else:
+            refuse_options_of(inpaint, ctx, but=convert, why="it goes with --inpaint")
         batch_files(options)

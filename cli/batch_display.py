@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Protocol
 
@@ -75,11 +76,42 @@ class Forecast:
         return (monotonic() - self._start) * (1 - share) / share
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a display shows of."""
+
+    tally: Tally
+    forecast: Forecast
+    total: int | None  # files, where it is known
+    quiet: bool = False  # failures only
+    verbose: bool = False  # every file
+
+    def state(self) -> str:
+        """Where the batch stands."""
+        over = f"{self.tally.counts.total()}{f' of {self.total}' if self.total else ''} files"
+        left = self.forecast.seconds_left if self.total else None
+        time_left = f", {duration(left)} left" if left is not None else ""
+        return f"{over}, {self.tally.failed} failed, {self.tally.megapixels_per_second:.2f} MP/s{time_left}"
+
+    def mention(self, event: Event) -> None:
+        """Say of a file that is over what has to be said."""
+        if not isinstance(event, Ended):
+            return
+        if event.outcome.status not in (Status.DONE, Status.SKIPPED):
+            mention(complaint(event))
+        elif not self.quiet:
+            for notice in event.outcome.notices:
+                mention(f"{event.job.source}: {notice}")
+            if self.verbose:
+                seconds = sum(event.outcome.seconds.values())
+                mention(f"{event.outcome.status.value} {event.job.target}, {seconds:.1f} s")
+
+
 @contextmanager
-def shown_batch(tally: Tally, forecast: Forecast, total: int | None, *, quiet: bool) -> Iterator[Display]:
-    """A display that fits where stderr goes; quiet ones show failures only."""
-    if quiet or not sys.stderr.isatty():
-        yield _Lines(tally, forecast, total, quiet=quiet)
+def shown_batch(view: View) -> Iterator[Display]:
+    """A display that fits where stderr goes."""
+    if view.quiet or not sys.stderr.isatty():
+        yield _Lines(view)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -87,62 +119,41 @@ def shown_batch(tally: Tally, forecast: Forecast, total: int | None, *, quiet: b
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[note]}"))
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield _Bars(tally, forecast, total, bars)
-
-
-def _state(tally: Tally, forecast: Forecast, total: int | None) -> str:
-    """Where a batch stands."""
-    over = f"{tally.counts.total()} of {total} files" if total else f"{tally.counts.total()} files"
-    left = forecast.seconds_left if total else None
-    time_left = f", {duration(left)} left" if left is not None else ""
-    return f"{over}, {tally.failed} failed, {tally.megapixels_per_second:.2f} MP/s{time_left}"
+        yield _Bars(view, bars)
 
 
 class _Lines:
     """A line for every failure, and one about the whole now and then."""
 
-    def __init__(self, tally: Tally, forecast: Forecast, total: int | None, *, quiet: bool) -> None:
-        self._tally, self._forecast, self._total = tally, forecast, total
-        self._quiet = quiet
+    def __init__(self, view: View) -> None:
+        self._view = view
         self._next = monotonic() + _LINE_SECONDS
 
     def __call__(self, event: Event) -> None:
         """Say what has to be said."""
-        self._forecast.add(event)
-        if isinstance(event, Ended):
-            _mention_trouble(event, quiet=self._quiet)
-        if monotonic() >= self._next and not self._quiet:
+        self._view.forecast.add(event)
+        self._view.mention(event)
+        if monotonic() >= self._next and not self._view.quiet:
             self._next = monotonic() + _LINE_SECONDS
-            mention(_state(self._tally, self._forecast, self._total))
-
-
-def _mention_trouble(event: Ended, *, quiet: bool) -> None:
-    """Say what became of a file that did not go well, or not without a notice."""
-    if event.outcome.status not in (Status.DONE, Status.SKIPPED):
-        mention(complaint(event))
-    elif not quiet:
-        for notice in event.outcome.notices:
-            mention(f"{event.job.source}: {notice}")
+            mention(self._view.state())
 
 
 class _Bars:
     """A bar for the whole and one for every worker."""
 
-    def __init__(self, tally: Tally, forecast: Forecast, total: int | None, bars: Any) -> None:
-        self._tally, self._forecast, self._total = tally, forecast, total
+    def __init__(self, view: View, bars: Any) -> None:
+        self._view = view
         self._bars = bars
         self._whole = bars.add_task("all files", total=1.0, note="")
         self._tasks: dict[int, Any] = {}
 
     def __call__(self, event: Event) -> None:
         """Move the bars."""
-        self._forecast.add(event)
-        if isinstance(event, Ended):
-            _mention_trouble(event, quiet=False)
+        self._view.forecast.add(event)
+        self._view.mention(event)
         if event.worker is not None:
             self._show_worker(event, event.worker)
-        state = _state(self._tally, self._forecast, self._total)
-        self._bars.update(self._whole, completed=self._forecast.done_share, note=state)
+        self._bars.update(self._whole, completed=self._view.forecast.done_share, note=self._view.state())
 
     def _show_worker(self, event: Event, worker: int) -> None:
         """Move a worker's bar."""
@@ -150,5 +161,5 @@ class _Bars:
             self._tasks[worker] = self._bars.add_task("", total=1.0, note="")
         name = "" if isinstance(event, Ended) else one_line(event.job.source.name)[:_NAME_WIDTH]
         stage = event.stage if isinstance(event, Moved) else ""
-        share = self._forecast.share(worker)
+        share = self._view.forecast.share(worker)
         self._bars.update(self._tasks[worker], description=name, completed=share, note=stage)

@@ -20,8 +20,19 @@ Recursive = Annotated[
     bool,
     typer.Option("--recursive", "-r", help="Folders within folders, too.", rich_help_panel=_FILES),
 ]
+Inpainting = Annotated[
+    bool,
+    typer.Option(
+        "--inpaint",
+        help="Repair pictures, with masks NAME.mask.png or NAME_mask.png beside them, or --mask-color.",
+        rich_help_panel=_FILES,
+    ),
+]
 Format = Annotated[
-    Literal["png", "tif", "jpg"], typer.Option(help="Format of the pictures.", rich_help_panel=_FILES)
+    Literal["png", "tif", "jpg"] | None,
+    typer.Option(
+        help="Format of the results.", show_default="png; with --inpaint the input's", rich_help_panel=_FILES
+    ),
 ]
 Name = Annotated[
     str,

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -11,10 +12,11 @@ from demosaic_ntc.batch.journal import Journal
 from demosaic_ntc.batch.plan import check_output, check_pairs, make_folders
 from demosaic_ntc.batch.resume import History, decide
 from demosaic_ntc.batch.space import expect, free_bytes
+from demosaic_ntc.batch.work import Inpaint
 from demosaic_ntc.errors import Clash
 from demosaic_ntc.files.partial import remove_stale
 
-from .assignment import Assignment, conversion
+from .assignment import Assignment, conversion, repair
 from .batch_summary import megabytes, plan_lines
 from .saying import mention, say
 from .team import workers_that_fit
@@ -23,10 +25,10 @@ from .working import Extent, work_through
 
 def batch_files(options: Mapping[str, Any]) -> None:
     """Do what the options describe to all files that they name."""
-    task = conversion(options)
+    task = repair(options) if options["inpainting"] else conversion(options)
     jobs = [task.job(found) for found in task.search.files(options["sources"])]
     try:
-        check_pairs((job.source, job.target) for job in jobs)
+        check_pairs(((job.source, job.target) for job in jobs), filter(None, map(_mask, jobs)))
     except Clash as error:
         raise typer.BadParameter(str(error)) from error
     check_output(task.naming.output)
@@ -36,6 +38,11 @@ def batch_files(options: Mapping[str, Any]) -> None:
         _tell_plan(jobs, task)
     else:
         _work_on(jobs, task)
+
+
+def _mask(job: Job) -> Path | None:
+    """The mask that is read for a job."""
+    return job.work.mask if isinstance(job.work, Inpaint) else None
 
 
 def _tell_plan(jobs: Sequence[Job], task: Assignment) -> None:
@@ -66,7 +73,7 @@ def _tell_room(jobs: Sequence[Job], task: Assignment) -> int:
     A disk that is too small is no reason to refuse: what fits is done, and a later run goes on from there.
     """
     expected = expect([job.source for job in jobs])
-    needed, free = expected.result_bytes(task.naming.suffix, task.bits), free_bytes(task.naming.output)
+    needed, free = task.room(expected), free_bytes(task.naming.output)
     if needed > free or (task.options["dry_run"] and not task.options["quiet"]):
         mention(f"results will take about {megabytes(needed)}; {megabytes(free)} are free")
     return expected.largest_pixels

@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import typer
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -22,3 +24,14 @@ def with_options_of(
         return command
 
     return extended
+
+
+def refuse_options_of(
+    model: Callable[..., Any], ctx: typer.Context, *, but: Callable[..., Any], why: str
+) -> None:
+    """Refuse options that were given though they belong to a model that does not apply."""
+    foreign = inspect.signature(model).parameters.keys() - inspect.signature(but).parameters.keys()
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        if parameter.name in foreign and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"has no effect here: {why}", param_hint=parameter.opts[0])

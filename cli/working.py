@@ -13,7 +13,7 @@ from demosaic_ntc.batch.supervisor import Supervisor
 from demosaic_ntc.errors import OutputError
 
 from .assignment import Assignment
-from .batch_display import Forecast, shown_batch
+from .batch_display import Forecast, View, shown_batch
 from .batch_summary import Tally
 from .failures import ExitCode
 from .interrupts import signals_ask
@@ -38,9 +38,9 @@ def work_through(jobs: Iterable[Job | None], extent: Extent, task: Assignment, *
     with closing(Stop()) as stop, signals_ask(stop) as heard:
         run = Run(task.naming.output, task.report, stop, resume=resume)
         forecast = Forecast(task.costs, extent.sizes)
+        view = View(tally, forecast, extent.files, quiet, task.options["verbose"])
         try:
-            show_batch = shown_batch(tally, forecast, extent.files, quiet=quiet)
-            with crew_for(task, extent, stop) as crew, show_batch as show:
+            with crew_for(task, extent, stop) as crew, shown_batch(view) as show:
                 for event in run.events(jobs, crew):
                     tally.add(event)
                     show(event)
@@ -61,7 +61,7 @@ def crew_for(task: Assignment, extent: Extent, stop: Stop) -> Iterator[Crew]:
     """Those who do the work."""
     options = task.options
     team = team_for(
-        task.work,
+        task.trial,
         jobs=options["jobs"],
         threads=options["threads"],
         memory=task.allowance.memory,

@@ -19,6 +19,10 @@ RAW_SUFFIXES = frozenset(
     )
 )
 MOSAIC_SUFFIXES = frozenset((".png", ".tif", ".tiff"))
+PICTURE_SUFFIXES = MOSAIC_SUFFIXES | {".jpg", ".jpeg"}
+
+# What a mask is called beside ``photo.jpg``: ``photo.mask.png`` or ``photo_mask.png``.
+MASK_ENDINGS = (".mask.png", "_mask.png")
 
 NAME_FIELDS = ("stem", "ext", "parent")
 
@@ -38,10 +42,13 @@ class Search:
     suffixes: frozenset[str]
     recursive: bool
     output: Path  # not searched: what is there was made by this program
+    except_endings: tuple[str, ...] = ()
 
     def takes(self, name: str) -> bool:
         """Whether a file of this name is an input; hidden ones are not."""
-        return not name.startswith(".") and os.path.splitext(name)[1].lower() in self.suffixes
+        if name.startswith(".") or name.lower().endswith(self.except_endings):
+            return False
+        return os.path.splitext(name)[1].lower() in self.suffixes
 
     def files(self, sources: Iterable[Path]) -> Iterator[Found]:
         """The inputs that files, folders and patterns stand for, each once, in a fixed order."""
@@ -83,10 +90,10 @@ def _refuse(error: OSError) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Where results go."""
+    """Where results go; without a suffix, each keeps its input's."""
 
     output: Path
-    suffix: str
+    suffix: str | None
     template: str = "{stem}"
 
     def __post_init__(self) -> None:
@@ -105,11 +112,17 @@ class Naming:
         """Where the result of an input goes."""
         source = found.source
         name = self.template.format(stem=source.stem, ext=source.suffix[1:], parent=source.parent.name)
-        return self.output / found.within / f"{name}{self.suffix}"
+        return self.output / found.within / f"{name}{self.suffix or source.suffix}"
 
 
-def check_pairs(pairs: Iterable[tuple[Path, Path]]) -> None:
-    """Refuse results that would fall on each other or on an input."""
+def mask_beside(source: Path) -> Path | None:
+    """The mask that lies beside a picture, if one does."""
+    masks = (source.with_name(f"{source.stem}{ending}") for ending in MASK_ENDINGS)
+    return next((mask for mask in masks if mask.exists()), None)
+
+
+def check_pairs(pairs: Iterable[tuple[Path, Path]], others: Iterable[Path] = ()) -> None:
+    """Refuse results that would fall on each other, on an input, or on other files that are read."""
     taken: dict[str, Path] = {}
     existing: list[Path] = []
     for source, target in pairs:
@@ -119,7 +132,7 @@ def check_pairs(pairs: Iterable[tuple[Path, Path]]) -> None:
             raise Clash(f"{first} and {source} would both become {target}; {advice}")
         if os.path.lexists(target):
             existing.append(target)
-    inputs = {os.path.realpath(source) for source in taken.values()}
+    inputs = {os.path.realpath(path) for path in (*taken.values(), *others)}
     for target in existing:
         if os.path.realpath(target) in inputs:
             raise Clash(f"{target} is an input and would be overwritten; choose another --output or --name")

@@ -8,12 +8,14 @@ import numpy as np
 from demosaic_ntc.batch.identity import fingerprint
 from demosaic_ntc.batch.job import Done
 from demosaic_ntc.files.conversion import convert_file
+from demosaic_ntc.files.repair import RepairSettings, repair_file
 from demosaic_ntc.files.settings import Settings
 from demosaic_ntc.imaging.demosaic import demosaic
-from demosaic_ntc.imaging.restored import ReportProgress
+from demosaic_ntc.imaging.inpaint import inpaint
+from demosaic_ntc.imaging.restored import GroupCertificate, ReportProgress
 
 # Large enough for every step of the engine, small enough to take no time.
-_TRIAL_SIDE = 48
+_TRIAL_SIDE, _TRIAL_DAMAGE = 48, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,40 @@ class Convert:
             output=replace(self.settings.output, overwrite=overwrite),
         )
         done = convert_file(source, target, settings, progress)
-        proven = done.certificate
-        share = None if proven is None else proven.certified / max(proven.groups, 1)
-        return Done(done.size[0] * done.size[1], done.seconds, share, done.notices)
+        height, width = done.size
+        return Done(height * width, done.seconds, _certified_share(done.certificate), done.notices)
+
+
+@dataclass(frozen=True, slots=True)
+class Inpaint:
+    """Restore the damaged parts of a picture that a mask marks, or else a painted colour."""
+
+    settings: RepairSettings
+    mask: Path | None
+    fingerprint: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Name the settings together with the mask."""
+        object.__setattr__(self, "fingerprint", fingerprint("inpaint", self.settings, self.mask))
+
+    def prepare(self) -> None:
+        """Repair a small picture, which loads all that a large one needs."""
+        engine, generator = self.settings.engine, np.random.default_rng(0)
+        colours = generator.integers(256, size=(_TRIAL_SIDE, _TRIAL_SIDE, 3), dtype=np.uint8)
+        missing = generator.random((_TRIAL_SIDE, _TRIAL_SIDE)) < _TRIAL_DAMAGE
+        inpaint(colours, missing, method=engine.method, quality=engine.quality)
+
+    def __call__(
+        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
+    ) -> Done:
+        """Repair the file."""
+        engine = replace(self.settings.engine, threads=threads)
+        settings = replace(self.settings, engine=engine, overwrite=overwrite)
+        done = repair_file(source, self.mask, target, settings, progress)
+        height, width = done.size
+        return Done(height * width, done.seconds, _certified_share(done.certificate), done.notices)
+
+
+def _certified_share(proven: GroupCertificate | None) -> float | None:
+    """The share of the groups with a proven gap; interpolations prove nothing."""
+    return None if proven is None else proven.certified / max(proven.groups, 1)

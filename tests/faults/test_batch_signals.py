@@ -1,0 +1,211 @@
+"""Batches that are interrupted, terminated or killed: whole results, no orphans, and a run that goes on."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.fault
+Start = Callable[..., Any]
+Fill = Callable[..., Path]
+ROOT = Path(__file__).resolve().parents[2]
+REPORT = "demosaic-ntc-report.jsonl"
+
+
+def _faults(faults: dict[str, str]) -> str:
+    """Code that lets a program's batches copy files, and go wrong at some."""
+    return (
+        "import cli.assignment\nfrom tests.batch.works import Copy, Faulty\n"
+        f"cli.assignment.Convert = lambda settings: Faulty({faults!r}, Copy())"
+    )
+
+
+def _until(condition: Callable[[], Any], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def _workers(process: Any) -> list[Any]:
+    return [child for child in psutil.Process(process.pid).children() if child.is_running()]
+
+
+@pytest.mark.parametrize(
+    ("sent", "times", "status", "seconds"),
+    [(signal.SIGINT, 1, 130, 3.0), (signal.SIGINT, 2, 130, 1.5), (signal.SIGTERM, 1, 143, 3.0)],
+    ids=["once", "twice", "term"],
+)
+def test_signals_end_a_batch_in_order(
+    tmp_path: Path, fill: Fill, start: Start, sent: signal.Signals, times: int, status: int, seconds: float
+) -> None:
+    fill("a.dng", "b.dng", "c.dng", "d.dng", "e.dng")
+    out = tmp_path / "out"
+    out.mkdir()
+    code = _faults({"c.dng": "hang", "d.dng": "hang"})
+    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 2, code=code)
+    _until(lambda: len(list(out.glob(".demosaic-ntc-*.partial"))) == 2)
+    workers = _workers(process)
+    sent_at = time.monotonic()
+    for _ in range(times):
+        process.send_signal(sent)
+        time.sleep(0.1)
+    output, errors = process.communicate(timeout=20)
+    assert time.monotonic() - sent_at < seconds
+    assert process.returncode == status, errors
+    assert b"Traceback" not in errors
+    assert b"done          2" in output, "the summary comes whatever happens"
+    assert len((out / REPORT).read_bytes().splitlines()) == 2
+    assert sorted(path.name for path in out.glob("*.png")) == ["a.png", "b.png"]
+    assert list(out.glob(".*.partial")) == []
+    assert psutil.wait_procs(workers, timeout=2.0)[1] == [], "orphans"
+
+
+def test_what_was_interrupted_is_resumed(tmp_path: Path, fill: Fill, start: Start) -> None:
+    names = ["a.dng", "b.dng", "c.dng"]
+    fill(*names)
+    out = tmp_path / "out"
+    out.mkdir()
+    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 1, code=_faults({"b.dng": "hang"}))
+    _until(lambda: (out / "a.png").exists() and list(out.glob(".*.partial")))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 1, "--resume", code=_faults({}))
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+    assert b"done          2" in output
+    assert b"skipped       1" in output
+    assert sorted(os.listdir(out)) == ["a.png", "b.png", "c.png", REPORT]
+
+
+def test_workers_die_with_a_parent_that_is_killed(tmp_path: Path, fill: Fill, start: Start) -> None:
+    fill("a.dng", "b.dng")
+    out = tmp_path / "out"
+    out.mkdir()
+    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 2, code=_faults({"*": "hang"}))
+    _until(lambda: len(list(out.glob(".*.partial"))) == 2)
+    workers = _workers(process)
+    assert len(workers) == 2
+    process.kill()
+    process.communicate(timeout=20)
+    assert psutil.wait_procs(workers, timeout=2.0)[1] == [], "orphans"
+    process = start("batch", tmp_path / "in", "-o", out, "--resume", code=_faults({}))
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+    assert sorted(os.listdir(out)) == ["a.png", "b.png", REPORT], "neither halves nor journals stay"
+
+
+def _kill_at_random(tmp_path: Path, small: Path, start: Start, kills: int, files: int) -> None:
+    """Kill runs at random moments, each going on where the last one was; compare with an undisturbed run."""
+    folder, calm, out = tmp_path / "in", tmp_path / "calm", tmp_path / "out"
+    for place in (folder, calm, out):
+        place.mkdir(exist_ok=True)
+    for number in range(files):
+        (folder / f"{number:03}.dng").write_bytes(small.read_bytes())
+    options = ("--method", "bilinear", "--jobs", 2, "--resume")
+    undisturbed = start("batch", folder, "-o", calm, *options)
+    begun = time.monotonic()
+    undisturbed.communicate(timeout=60)
+    assert undisturbed.returncode == 0
+    whole = {path.name: path.read_bytes() for path in calm.glob("*.png")}
+    moments, length = random.Random(0), time.monotonic() - begun
+    for _ in range(kills):
+        process = start("batch", folder, "-o", out, *options)
+        time.sleep(moments.uniform(0.3, 1.0) * length)
+        workers = _workers(process) if process.poll() is None else []
+        process.kill()
+        process.communicate(timeout=20)
+        assert all(path.read_bytes() == whole[path.name] for path in out.glob("*.png"))
+        assert psutil.wait_procs(workers, timeout=2.0)[1] == [], "orphans"
+        if len(list(out.glob("*.png"))) == files:
+            (out / REPORT).unlink()
+            for path in out.iterdir():
+                path.unlink()
+    process = start("batch", folder, "-o", out, *options)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert {path.name: path.read_bytes() for path in out.glob("*.png")} == whole
+    assert sorted(os.listdir(out)) == sorted([*whole, REPORT])
+
+
+def test_killed_at_random_and_resumed(tmp_path: Path, small: Path, start: Start, tried: Counter[str]) -> None:
+    _kill_at_random(tmp_path, small, start, kills=3, files=30)
+    tried["kills"] += 3
+
+
+@pytest.mark.load
+def test_killed_twenty_times_at_random_and_resumed(
+    tmp_path: Path, small: Path, start: Start, tried: Counter[str]
+) -> None:
+    _kill_at_random(tmp_path, small, start, kills=20, files=60)
+    tried["kills"] += 20
+
+
+def _program(tmp_path: Path, shell: str) -> "subprocess.CompletedProcess[bytes]":
+    """Run a shell line in which $BATCH stands for the program, called on the usual folders."""
+    words = [
+        sys.executable,
+        "-c",
+        f"{_faults({})}\nfrom cli.app import app\napp()",
+        "batch",
+        "in",
+        "-o",
+        "out",
+    ]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        ["bash", "-c", shell.replace("$BATCH", '"$@"'), "bash", *words],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("shell", "status"),
+    [
+        ("$BATCH | true; exit ${PIPESTATUS[0]}", 1),
+        ("$BATCH >/dev/full", 1),
+        ("$BATCH 2>/dev/full >/dev/null", 0),
+        ("$BATCH 2>&1 | true; exit ${PIPESTATUS[0]}", 1),
+    ],
+    ids=["closed", "full", "errors", "both"],
+)
+def test_nobody_listening_costs_no_picture(tmp_path: Path, fill: Fill, shell: str, status: int) -> None:
+    fill("a.dng", "b.dng")
+    (tmp_path / "in" / "bad.dng").mkdir()
+    (tmp_path / "out").mkdir()
+    answer = _program(tmp_path, shell)
+    assert answer.returncode == status, answer.stderr
+    assert b"Traceback" not in answer.stderr
+    assert b"Exception ignored" not in answer.stderr
+    assert sorted(os.listdir(tmp_path / "out")) == ["a.png", "b.png", REPORT]
+
+
+def test_two_runs_on_one_folder_share_it(tmp_path: Path, fill: Fill, start: Start) -> None:
+    names = [f"{number:02}.dng" for number in range(16)]
+    fill(*names)
+    out = tmp_path / "out"
+    out.mkdir()
+    code = _faults({"*": "linger"})
+    runs = [start("batch", tmp_path / "in", "-o", out, "--jobs", 1, code=code) for _ in range(2)]
+    for run in runs:
+        _, errors = run.communicate(timeout=60)
+        assert run.returncode == 0, errors
+    source = (tmp_path / "in" / names[0]).read_bytes()
+    assert all((out / name).with_suffix(".png").read_bytes() == source for name in names)
+    done = [json.loads(line) for line in (out / REPORT).read_bytes().splitlines()]
+    assert Counter(record["status"] for record in done) == {"done": 16, "skipped": 16}
+    assert len(os.listdir(out)) == 17
