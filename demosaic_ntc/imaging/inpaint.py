@@ -70,19 +70,21 @@ def inpaint(
     check_choice("quality", quality, QUALITIES)
     workers, deadline = checked_threads(threads), Deadline.after(time_limit)
     picture = _checked_picture(image)
-    flags = _flags_of_entries(missing, picture)
-    _check_known(picture, flags)
-    if not flags.any():
+    channels, holes = _planes_of(picture), _holes(missing, picture)
+    _check_known(channels, holes)
+    if not holes.any():
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",))
-    scale = Scale.of(picture[~flags])
-    planes, known = scale.planes(picture, flags), np.ascontiguousarray(_as_planes(~flags))
+    scale = Scale.of(channels, holes)
+    planes, known = scale.planes(channels, holes), np.logical_not(holes, order="C")
     seen = np.array([plane.any() for plane in known])
     used = slice(None) if seen.all() else seen
     filled, certificate = repair(
         planes[used], known[used], method, quality, workers, progress or silently, deadline
     )
-    values = _as_image(_with_unseen(filled, seen), picture.shape)[flags]
-    return Restored(_with(picture, flags, scale.values(values, picture.dtype)), certificate, _notices(seen))
+    restored = picture.copy()
+    for channel, plane, hole in zip(_planes_of(restored), _with_unseen(filled, seen), holes, strict=True):
+        channel[hole] = scale.values(plane[hole], picture.dtype)
+    return Restored(restored, certificate, _notices(seen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +96,22 @@ class Scale:
     white: float  # nothing restored lies above
 
     @classmethod
-    def of(cls, known: NDArray[Any]) -> "Scale":
+    def of(cls, channels: NDArray[Any], holes: Flags) -> "Scale":
         """Return the scale of the known values: full scale is 1, unless they crowd in a small part of it."""
-        white, low, high = full_scale(known), float(known.min()), float(known.max())
+        extremes = _extremes(channels, holes)
+        white, low, high = full_scale(extremes), float(extremes.min()), float(extremes.max())
         if 0 < high - low < white * _LEAST_CONTRAST:
             return cls(low, high - low, white)
         return cls(0.0, white, white)
 
-    def planes(self, picture: NDArray[Any], missing: Flags) -> Planes:
-        """Return the engine's values, channel by channel; zero where they are missing."""
-        planes = np.zeros(_as_planes(picture).shape, np.float32)
-        for plane, values, flags in zip(planes, _as_planes(picture), _as_planes(missing), strict=True):
-            np.copyto(plane, (values - self.black) / self.width, where=~flags, casting="same_kind")
+    def planes(self, channels: NDArray[Any], holes: Flags) -> Planes:
+        """Return the engine's values; zero where they are missing."""
+        planes = np.empty(channels.shape, np.float32)
+        for plane, values, hole in zip(planes, channels, holes, strict=True):
+            with np.errstate(over="ignore", invalid="ignore"):  # of whatever stands at missing places
+                plane[...] = values if self.black == 0 else values - self.black
+            plane /= np.float32(self.width)
+            plane[hole] = 0.0
         return planes
 
     def values(self, planes: Planes, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -114,6 +120,17 @@ class Scale:
         if dtype.kind == "f":
             return np.clip(values, 0.0, min(self.white, float(np.finfo(dtype).max))).astype(dtype)
         return np.rint(np.clip(values, 0.0, min(self.white, _largest_float(dtype)))).astype(dtype)
+
+
+def _extremes(channels: NDArray[Any], holes: Flags) -> NDArray[Any]:
+    """Return the least and the largest known value of every channel that has any."""
+    found = []
+    for channel, hole in zip(channels, holes, strict=True):
+        if not hole.all():
+            values, shown = np.ascontiguousarray(channel), ~hole
+            first = values[np.unravel_index(int(hole.argmin()), hole.shape)]
+            found.append((values.min(where=shown, initial=first), values.max(where=shown, initial=first)))
+    return np.array(found)
 
 
 def _largest_float(dtype: np.dtype[Any]) -> float:
@@ -134,28 +151,30 @@ def _checked_picture(image: NDArray[Any]) -> NDArray[Any]:
     return picture
 
 
-def _flags_of_entries(missing: NDArray[np.bool_], picture: NDArray[Any]) -> Flags:
-    """Return a flag for every entry of the picture, or raise when the mask does not fit it."""
+def _holes(missing: NDArray[np.bool_], picture: NDArray[Any]) -> Flags:
+    """Return a flag for every entry, channel by channel, or raise when the mask does not fit the picture."""
     flags = checked_missing(missing, "image", picture.shape[:2], *[picture.shape][: picture.ndim - 2])
-    return flags if flags.ndim == picture.ndim else np.broadcast_to(flags[..., None], picture.shape)
+    if flags.ndim == 3:
+        return _planes_of(flags)
+    return np.broadcast_to(flags, _planes_of(picture).shape)
 
 
-def _check_known(picture: NDArray[Any], missing: Flags) -> None:
+def _check_known(channels: NDArray[Any], holes: Flags) -> None:
     """Raise if known entries are nothing that can be completed, with their number and the first of them."""
-    if picture.dtype.kind == "u":
-        return
-    if picture.dtype.kind == "f":
-        _refuse(~np.isfinite(picture) & ~missing, "NaN or infinite", "mark them as missing or replace them")
-    with np.errstate(invalid="ignore"):
-        _refuse((picture < 0) & ~missing, "negative", "add a constant or clip at zero")
+    if channels.dtype.kind == "f":
+        _refuse(~np.isfinite(channels) & ~holes, "NaN or infinite", "mark them as missing or replace them")
+    if channels.dtype.kind != "u":
+        with np.errstate(invalid="ignore"):
+            _refuse((channels < 0) & ~holes, "negative", "add a constant or clip at zero")
 
 
 def _refuse(wrong: Flags, what: str, remedy: str) -> None:
     """Raise if any entry is wrong."""
     count = int(wrong.sum())
     if count:
-        row, column, *channel = np.unravel_index(int(wrong.argmax()), wrong.shape)
-        where = f"row {row}, column {column}" + "".join(f", channel {each}" for each in channel)
+        entries = np.moveaxis(wrong, 0, 2)
+        row, column, channel = np.unravel_index(int(entries.argmax()), entries.shape)
+        where = f"row {row}, column {column}" + (f", channel {channel}" if entries.shape[2] > 1 else "")
         raise InputError(f"known entries that are {what}: {count}, the first at {where}; {remedy}")
 
 
@@ -175,18 +194,6 @@ def _notices(seen: Flags) -> tuple[str, ...]:
     )
 
 
-def _as_planes(image: NDArray[Any]) -> NDArray[Any]:
-    """Return the channels of an image as a stack of planes."""
+def _planes_of(image: NDArray[Any]) -> NDArray[Any]:
+    """Return the channels of an image as a stack of planes, a view."""
     return np.moveaxis(np.atleast_3d(image), 2, 0)
-
-
-def _as_image(planes: Planes, shape: tuple[int, ...]) -> Planes:
-    """Return a stack of planes as the image of this shape."""
-    return np.moveaxis(planes, 0, 2).reshape(shape)
-
-
-def _with(picture: NDArray[Any], missing: Flags, values: NDArray[Any]) -> NDArray[Any]:
-    """Return a copy of the picture with other values where they are missing."""
-    restored = picture.copy()
-    restored[missing] = values
-    return restored

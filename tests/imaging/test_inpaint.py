@@ -261,4 +261,5 @@ def test_progress_ends_where_it_said() -> None:
     ],
 )
 def test_the_scale_is_that_of_the_type_unless_values_crowd(known: NDArray[Any], expected: Scale) -> None:
-    assert Scale.of(known) == expected
+    planes = known[None, None]
+    assert Scale.of(planes, np.zeros_like(planes, dtype=np.bool_)) == expected
