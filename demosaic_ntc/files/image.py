@@ -31,6 +31,8 @@ class FinishedPicture:
 def format_of(target: Path) -> str:
     """The format that the extension of a target names."""
     name = FORMATS.get(target.suffix.lower())
+    if name is None and target.is_dir():
+        raise OutputError(f"{target}: is a folder; name the picture in it, e.g. {target / 'picture.png'}")
     if name is None:
         known = " ".join(FORMATS)
         raise OutputError(f"{target}: unknown picture format {target.suffix!r}; use one of {known}")

@@ -264,6 +264,12 @@ def test_unknown_formats_are_wrong_usage(tmp_path: Path, name: str) -> None:
     assert _run(SMALL, tmp_path / name, "--method", "bilinear").exit_code == 2
 
 
+def test_folder_as_output_is_told_apart_from_an_unknown_format(tmp_path: Path) -> None:
+    result = _run(SMALL, tmp_path, "--method", "bilinear")
+    assert result.exit_code == 2
+    assert "is a folder" in result.stderr
+
+
 def test_sixteen_bit_jpeg_is_wrong_usage(tmp_path: Path) -> None:
     assert _run(SMALL, tmp_path / "a.jpg", "--bits", "16", "--method", "bilinear").exit_code == 2
 
