@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
@@ -55,6 +55,11 @@ class PictureSet:
     def size(self) -> int:
         """How many pictures the whole set has."""
         return len(self.pictures) + len(self.left_out)
+
+    def unmeasured(self, measured: Container[str]) -> tuple[str, ...]:
+        """The pictures of the whole set that are not among those measured."""
+        names = [*(picture.name for picture in self.pictures), *self.left_out]
+        return tuple(name for name in names if name not in measured)
 
     @property
     def sizes(self) -> str:

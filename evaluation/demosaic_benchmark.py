@@ -5,7 +5,7 @@ rounded to 8 bit, and compared with itself.
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from demosaic_ntc import Restored
 from demosaic_ntc.imaging.cfa import Cfa
@@ -13,8 +13,7 @@ from demosaic_ntc.imaging.cfa import Cfa
 from .datasets import Picture, PictureSet
 from .demosaicers import Demosaicer
 from .pictures import Bytes, cpsnr, likeness
-from .protocol import machine
-from .running import Cost, Refusal, comparable, costed, run_all
+from .running import Cost, Refusal, comparable, costed, facts, run_all
 
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
@@ -127,7 +126,6 @@ def _record(job: Job, truth: Bytes, restored: Restored, cost: Cost) -> Record:
     """A result with its likeness to the truth and what it cost."""
     picture = comparable(restored, truth)
     inside = likeness(picture, truth, job.crop)
-    proof = restored.certificate
     return Record(
         method=job.method.name,
         settings=job.method.settings,
@@ -145,9 +143,5 @@ def _record(job: Job, truth: Bytes, restored: Restored, cost: Cost) -> Record:
         psnr_blue=inside.blue,
         ssim=inside.ssim,
         nmse=inside.nmse,
-        **asdict(cost),
-        groups=proof.groups if proof else None,
-        certified=proof.certified if proof else None,
-        worst_gap=float(proof.worst_gap) if proof else None,
-        machine=machine(),
+        **facts(restored, cost),
     )

@@ -6,7 +6,7 @@ picture of the folder has its figure.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from .datasets import PictureSet
 from .demosaic_benchmark import Record
@@ -14,6 +14,38 @@ from .demosaicers import CONTROL, OURS, Demosaicer, Role
 from .reference import CROP, Figures, Reference
 
 MIB = 1024**2
+
+
+class Costly(Protocol):
+    """A result with what it took and what it proved."""
+
+    @property
+    def seconds(self) -> float:
+        """On the wall."""
+
+    @property
+    def cpu_seconds(self) -> float:
+        """On all threads."""
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory of the process."""
+
+    @property
+    def megapixels(self) -> float:
+        """The size of the picture."""
+
+    @property
+    def groups(self) -> int | None:
+        """The groups completed; None where nothing is."""
+
+    @property
+    def certified(self) -> int | None:
+        """Of them with a proven gap."""
+
+    @property
+    def worst_gap(self) -> float | None:
+        """The largest proven gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +181,7 @@ def _best(lines: Iterable[Line], image: str) -> tuple[str, float] | None:
 def _measured(each: PictureSet, method: Demosaicer, records: Iterable[Record]) -> Line:
     """What this run, or an earlier one, measured."""
     figures = {record.image: _figures(record) for record in records if record.method == method.name}
-    return Line(method.name, method.role, figures, _missing(each, figures))
+    return Line(method.name, method.role, figures, each.unmeasured(figures))
 
 
 def _published(each: PictureSet, method: str, known: Mapping[str, Figures], crop: int) -> Line:
@@ -162,18 +194,12 @@ def _published(each: PictureSet, method: str, known: Mapping[str, Figures], crop
         figures[image] = {"cpsnr_crop0": its.cpsnr_crop0, "cpu_s_per_mp": its.cpu_s_per_mp}
         if inside is not None:
             figures[image]["cpsnr"] = inside
-    return Line(method, "reference", figures, _missing(each, figures))
-
-
-def _missing(each: PictureSet, figures: Mapping[str, object]) -> tuple[str, ...]:
-    """The pictures of the whole set that have no figures."""
-    names = [*(picture.name for picture in each.pictures), *each.left_out]
-    return tuple(name for name in names if name not in figures)
+    return Line(method, "reference", figures, each.unmeasured(figures))
 
 
 def _figures(record: Record) -> dict[str, float]:
     """The quantities that a table shows."""
-    figures = {
+    return {
         "cpsnr": record.cpsnr,
         "cpsnr_crop0": record.cpsnr_crop0,
         "psnr_red": record.psnr_red,
@@ -181,6 +207,12 @@ def _figures(record: Record) -> dict[str, float]:
         "psnr_blue": record.psnr_blue,
         "ssim": record.ssim,
         "nmse": record.nmse,
+    } | cost_figures(record)
+
+
+def cost_figures(record: Costly) -> dict[str, float]:
+    """What a result took, and what it proved if it proved anything."""
+    figures = {
         "s_per_mp": record.seconds / record.megapixels,
         "cpu_s_per_mp": record.cpu_seconds / record.megapixels,
         "mib": record.peak_bytes / MIB,

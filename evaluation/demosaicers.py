@@ -51,6 +51,16 @@ class Demosaicer:
     run: Callable[[Mosaic, Cfa], Restored]
 
 
+def grades(effort: Effort) -> list[tuple[str, str, Role, Effort]]:
+    """Completion of groups at each quality, and the control without it: name, method, role and effort."""
+    return [
+        (OURS, "ntc", "ours", effort),
+        ("ntc-fast", "ntc", "ours", replace(effort, quality="fast")),
+        ("ntc-best", "ntc", "ours", replace(effort, quality="best")),
+        (CONTROL, "group-mean", "part", effort),
+    ]
+
+
 def default_names(cfa: Cfa) -> list[str]:
     """The methods that run when none are named: those that know the array."""
     return list(_BAYER_DEFAULT if cfa.is_bayer else _OTHER_DEFAULT)
@@ -63,18 +73,13 @@ def select(names: Iterable[str], effort: Effort) -> list[Demosaicer]:
 
 def catalogue(effort: Effort) -> dict[str, Demosaicer]:
     """All methods by name."""
-    methods = [*_ours(effort), *_first_estimates(effort), *_libraries(effort), *_completions()]
-    return {method.name: method for method in methods}
-
-
-def _ours(effort: Effort) -> list[Demosaicer]:
-    """Completion of groups, at each quality, and the control without it."""
-    return [
-        _graded(OURS, "ntc", "ours", effort),
-        _graded("ntc-fast", "ntc", "ours", replace(effort, quality="fast")),
-        _graded("ntc-best", "ntc", "ours", replace(effort, quality="best")),
-        _graded(CONTROL, "group-mean", "part", effort),
+    methods = [
+        *(_graded(*grade) for grade in grades(effort)),
+        *_first_estimates(effort),
+        *_libraries(effort),
+        *_completions(),
     ]
+    return {method.name: method for method in methods}
 
 
 def _first_estimates(effort: Effort) -> list[Demosaicer]:

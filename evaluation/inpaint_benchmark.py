@@ -6,7 +6,7 @@ literature, and over the missing pixels alone, which does not flatter masks that
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 
@@ -19,8 +19,7 @@ from .datasets import Picture, PictureSet
 from .inpainters import Flags, Inpainter
 from .masks import make_mask
 from .pictures import Bytes, cpsnr, structural_likeness
-from .protocol import machine
-from .running import Cost, Refusal, comparable, costed, run_all
+from .running import Cost, Refusal, comparable, costed, facts, run_all
 
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
@@ -171,7 +170,7 @@ def measure(job: Job, truth: Bytes) -> Record:
 
 def _record(job: Job, truth: Bytes, missing: Flags, restored: Restored, cost: Cost) -> Record:
     """A result with its likeness to the truth and what it cost."""
-    picture, proof = comparable(restored, truth), restored.certificate
+    picture = comparable(restored, truth)
     return Record(
         method=job.method.name,
         settings=job.method.settings,
@@ -188,9 +187,5 @@ def _record(job: Job, truth: Bytes, missing: Flags, restored: Restored, cost: Co
         cpsnr=cpsnr(picture, truth),
         psnr_missing=cpsnr(picture[missing], truth[missing]),
         ssim=structural_likeness(picture, truth),
-        **asdict(cost),
-        groups=proof.groups if proof else None,
-        certified=proof.certified if proof else None,
-        worst_gap=float(proof.worst_gap) if proof else None,
-        machine=machine(),
+        **facts(restored, cost),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .datasets import PictureSet
-from .demosaic_summary import MIB, Gain, Line, SetSummary, gain
+from .demosaic_summary import Gain, Line, SetSummary, cost_figures, gain
 from .demosaicers import CONTROL, OURS
 from .inpaint_benchmark import Record
 from .inpainters import BASELINE, Inpainter
@@ -48,20 +48,10 @@ def summarise(
 def _line(each: PictureSet, method: Inpainter, records: Iterable[Record]) -> Line:
     """What this run, or an earlier one, measured."""
     figures = {record.image: _figures(record) for record in records if record.method == method.name}
-    names = [*(picture.name for picture in each.pictures), *each.left_out]
-    return Line(method.name, method.role, figures, tuple(name for name in names if name not in figures))
+    return Line(method.name, method.role, figures, each.unmeasured(figures))
 
 
 def _figures(record: Record) -> dict[str, float]:
     """The quantities that a table shows."""
-    figures = {
-        "cpsnr": record.cpsnr,
-        "psnr_missing": record.psnr_missing,
-        "ssim": record.ssim,
-        "s_per_mp": record.seconds / record.megapixels,
-        "cpu_s_per_mp": record.cpu_seconds / record.megapixels,
-        "mib": record.peak_bytes / MIB,
-    }
-    if record.groups is not None and record.certified is not None and record.worst_gap is not None:
-        figures |= {"groups": record.groups, "certified": record.certified, "worst_gap": record.worst_gap}
-    return figures
+    likeness = {"cpsnr": record.cpsnr, "psnr_missing": record.psnr_missing, "ssim": record.ssim}
+    return likeness | cost_figures(record)

@@ -4,7 +4,7 @@ Another method is one more line here: its name, what it is, its role, and a func
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from demosaic_ntc import Restored, inpaint
 
 from . import als, halrtc, silrtc, tncp
 from .choosing import picked
-from .demosaicers import CONTROL, OURS, Effort, Role
+from .demosaicers import CONTROL, OURS, Effort, Role, grades
 from .optional import OPENCV_REPAIRS, package_version, repaired_by_opencv
 from .pictures import PEAK, Bytes
 from .plain_completion import Completion, complete_known
@@ -49,18 +49,8 @@ def select(names: Iterable[str], effort: Effort) -> list[Inpainter]:
 
 def catalogue(effort: Effort) -> dict[str, Inpainter]:
     """All methods by name."""
-    methods = [*_ours(effort), *_interpolations(effort), *_completions()]
+    methods = [*(_graded(*grade) for grade in grades(effort)), *_interpolations(effort), *_completions()]
     return {method.name: method for method in methods}
-
-
-def _ours(effort: Effort) -> list[Inpainter]:
-    """Completion of groups, at each quality, and the control without it."""
-    return [
-        _graded(OURS, "ntc", "ours", effort),
-        _graded("ntc-fast", "ntc", "ours", replace(effort, quality="fast")),
-        _graded("ntc-best", "ntc", "ours", replace(effort, quality="best")),
-        _graded(CONTROL, "group-mean", "part", effort),
-    ]
 
 
 def _interpolations(effort: Effort) -> list[Inpainter]:

@@ -1,10 +1,10 @@
 """How methods are measured on pictures: one after the other, warmed up, with what each call costs."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from time import perf_counter, process_time
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from demosaic_ntc.memory import peak_bytes, reset_peak
 
 from .datasets import Picture
 from .pictures import Bytes, eight_bit
+from .protocol import machine
 
 
 class Named(Protocol):
@@ -98,6 +99,18 @@ def costed(call: Callable[[], Restored]) -> tuple[Restored, Cost]:
     wall, cpu = perf_counter(), process_time()
     restored = call()
     return restored, Cost(perf_counter() - wall, process_time() - cpu, peak_bytes())
+
+
+def facts(restored: Restored, cost: Cost) -> dict[str, Any]:
+    """What every result says besides its likeness: what it took, what it proved, and where that was."""
+    proof = restored.certificate
+    return {
+        **asdict(cost),
+        "groups": proof.groups if proof else None,
+        "certified": proof.certified if proof else None,
+        "worst_gap": float(proof.worst_gap) if proof else None,
+        "machine": machine(),
+    }
 
 
 def comparable(restored: Restored, truth: Bytes) -> Bytes:
