@@ -18,6 +18,7 @@ from .demo import demo
 from .failures import explained
 from .info import info
 from .inpaint import inpaint
+from .watch import watch
 
 DEFAULT_COMMAND = "convert"
 
@@ -79,6 +80,7 @@ def program(
 app.command()(convert)
 app.command()(inpaint)
 app.command()(batch)
+app.command()(watch)
 app.command()(info)
 app.command()(demo)
 app.command()(compare)

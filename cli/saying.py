@@ -25,7 +25,8 @@ def say(lines: Iterable[str]) -> None:
 def mention(text: str) -> None:
     """Print a note to stderr, if anybody reads it."""
     with suppress(OSError):
-        typer.echo(f"demosaic-ntc: {one_line(text)}", err=True)
+        sys.stderr.write(f"demosaic-ntc: {one_line(text)}\n")  # where a progress bar lets it through
+        sys.stderr.flush()
 
 
 def _hang_up() -> None:

@@ -14,14 +14,22 @@ class History:
     """What earlier runs have made, by their report and their journals."""
 
     last: dict[str, Record]  # by output: the last attempt
-    ours: frozenset[str]  # outputs that this program has made, or was making when it was killed
+    ours: set[str]  # outputs that this program has made, or was making when it was killed
 
     @classmethod
-    def of(cls, records: Iterable[Record], begun: frozenset[str]) -> "History":
-        """The history that records tell; lines about skipped files tell nothing."""
-        attempts = [record for record in records if record["status"] != Status.SKIPPED]
-        done = (record["output"] for record in attempts if record["status"] == Status.DONE)
-        return cls({record["output"]: record for record in attempts}, begun.union(done))
+    def of(cls, records: Iterable[Record], begun: Iterable[str]) -> "History":
+        """The history that records and journals tell."""
+        history = cls({}, set(begun))
+        for record in records:
+            history.add(record)
+        return history
+
+    def add(self, record: Record) -> None:
+        """Take in a record; one about a skipped file tells nothing."""
+        if record["status"] != Status.SKIPPED:
+            self.last[record["output"]] = record
+        if record["status"] == Status.DONE:
+            self.ours.add(record["output"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Protocol
 from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Started, Status
 from demosaic_ntc.batch.journal import Journal
 from demosaic_ntc.batch.plan import check_output
-from demosaic_ntc.batch.report import Report, record_of
+from demosaic_ntc.batch.report import Record, Report, record_of
 from demosaic_ntc.batch.resume import History, Needless, decide
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
@@ -77,8 +77,14 @@ class Run:
                 self._journal.begin(event.job.target)
             case Ended():
                 self._open.discard(event.job.target)
-                self._report.append(record_of(event.job, event.outcome))
+                self._record(record_of(event.job, event.outcome))
                 self._see_to_trouble(event)
+
+    def _record(self, record: Record) -> None:
+        """Add to the report, and to the history: a watched file may change and come again."""
+        self._report.append(record)
+        if self._history is not None:
+            self._history.add(record)
 
     def _see_to_trouble(self, event: Ended) -> None:
         """Stop when the results' disk is full or gone: every further file would fail alike."""

@@ -139,8 +139,8 @@ def _kill_at_random(tmp_path: Path, small: Path, start: Start, kills: int, files
 
 
 def test_killed_at_random_and_resumed(tmp_path: Path, small: Path, start: Start, tried: Counter[str]) -> None:
-    _kill_at_random(tmp_path, small, start, kills=3, files=30)
-    tried["kills"] += 3
+    _kill_at_random(tmp_path, small, start, kills=2, files=12)
+    tried["kills"] += 2
 
 
 @pytest.mark.load

@@ -1,0 +1,60 @@
+"""The command ``demosaic-ntc watch``: pictures appear as raws do."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import batch_options as b
+from .convert import convert
+from .failures import explained
+from .sharing import with_options_of
+
+_WATCHING = "Watching"
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder in which raws appear.")]
+Existing = Annotated[
+    bool, typer.Option("--existing", help="Convert what is there already.", rich_help_panel=_WATCHING)
+]
+Settle = Annotated[
+    float,
+    typer.Option(
+        min=0.1,
+        metavar="S",
+        help="Take a file for complete when it has not changed for S seconds.",
+        rich_help_panel=_WATCHING,
+    ),
+]
+Poll = Annotated[
+    bool,
+    typer.Option(
+        "--poll", help="Look now and then: network folders send no notice.", rich_help_panel=_WATCHING
+    ),
+]
+
+
+@with_options_of(convert, without=("source", "target", "json"))
+def watch(
+    folder: Folder,
+    output: b.OutputFolder,
+    existing: Existing = False,
+    settle: Settle = 2.0,
+    poll: Poll = False,
+    recursive: b.Recursive = False,
+    format: b.Format = None,
+    name: b.Name = "{stem}",
+    report: b.Report = None,
+    jobs: b.Jobs = None,
+    timeout: b.Timeout = 7200.0,
+    memory: b.Memory = None,
+    **chosen: Any,
+) -> None:
+    """Convert raws as they appear in a folder, until Ctrl-C; for tethered shooting.
+
+    A file is taken once it has stopped growing; one that grows again is tried again.
+    """
+    options = {**chosen, **locals(), "scheduler": None}  # every option by its name
+    with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
+        from .watching import watch_folder
+
+        watch_folder(folder, options)

@@ -1,0 +1,106 @@
+"""Files that appear in a folder while a session goes on, each taken once it has stopped growing."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+from types import TracebackType
+
+from watchfiles import watch
+
+from demosaic_ntc.batch.plan import Found, Search
+from demosaic_ntc.errors import InputError
+
+# Even without a notice of the system, which can be lost, the folder is looked at this often.
+_LOOK_SECONDS = 5.0
+
+Signature = tuple[int, int]  # bytes, time of the last change
+
+
+class Arrivals:
+    """The new files of a folder; leaving the block ends the watch."""
+
+    def __init__(
+        self, folder: Path, search: Search, *, settle: float, existing: bool = False, poll: bool = False
+    ) -> None:
+        """Watch a folder; `existing` takes what is there already, `poll` needs no notices of the system."""
+        self._folder = folder
+        self._search = search
+        self._settle = settle
+        self._bell, self._over = Event(), Event()
+        self._known = {} if existing else dict(self._seen())
+        self._growing: dict[Found, tuple[Signature, float]] = {}
+        self._watcher = Thread(target=self._listen, args=(poll,), daemon=True)
+
+    def __enter__(self) -> "Arrivals":
+        self._bell.set()
+        self._watcher.start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._watcher.join()
+
+    def __iter__(self) -> Iterator[Found | None]:
+        """The files in the order in which they are complete; None while there is none."""
+        while True:
+            if not self._folder.is_dir():
+                raise InputError(f"{self._folder}: the watched folder is gone; start again when it is back")
+            if self._bell.is_set():
+                self._bell.clear()
+                self._look()
+            yield self._complete()
+
+    def _listen(self, poll: bool) -> None:
+        """Ring whenever something happens in the folder, and now and then without a reason."""
+        with suppress(FileNotFoundError):
+            for _ in watch(
+                self._folder,
+                watch_filter=None,
+                stop_event=self._over,
+                rust_timeout=round(_LOOK_SECONDS * 1000),
+                yield_on_timeout=True,
+                force_polling=poll,
+                recursive=self._search.recursive,
+            ):
+                self._bell.set()
+
+    def _seen(self) -> Iterator[tuple[Found, Signature]]:
+        """All files of the folder as they are now."""
+        for found in self._search.files([self._folder]):
+            signature = _signature(found)
+            if signature is not None:
+                yield found, signature
+
+    def _look(self) -> None:
+        """Find what is new or has changed."""
+        for found, signature in self._seen():
+            if self._known.get(found) != signature and found not in self._growing:
+                self._growing[found] = signature, time.monotonic()
+
+    def _complete(self) -> Found | None:
+        """A file that has not grown for long enough, if there is one."""
+        now = time.monotonic()
+        for found, (before, since) in list(self._growing.items()):
+            signature = _signature(found)
+            if signature is None:
+                del self._growing[found]
+            elif signature != before:
+                self._growing[found] = signature, now
+            elif now - since >= self._settle:
+                del self._growing[found]
+                self._known[found] = signature
+                return found
+        return None
+
+
+def _signature(found: Found) -> Signature | None:
+    """What changes while a file grows; None if it is gone."""
+    with suppress(OSError):
+        status = os.stat(found.source)
+        return status.st_size, status.st_mtime_ns
+    return None
