@@ -3,18 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from demosaic_ntc.errors import InputError
 
+from . import benchmark_options as o
 from .benchmarking import (
     bound_libraries,
     check_targets,
-    collect,
-    finished,
     found_folders,
+    measure_all,
     print_protocol,
     results_console,
     split_names,
@@ -56,29 +56,20 @@ class Comparison:
 
 
 def demosaic(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR|SET...", help="Folders of 8-bit RGB pictures, or kodak and mcmaster."),
-    ],
+    folders: o.Folders,
     methods: Annotated[
         str | None, typer.Option(help="Methods to compare.", show_default="those that know the array")
     ] = None,
     cfa: Annotated[str, typer.Option(help="RGGB, BGGR, GRBG, GBRG, XTRANS or rows such as RG/GB.")] = "RGGB",
     crop: Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")] = 10,
-    quality: Annotated[
-        Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")
-    ] = "normal",
+    quality: o.Quality = "normal",
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
     ] = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Print every quantity of every picture, not CPSNR alone.")
-    ] = False,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each method.")] = 1,
-    json: Annotated[
-        Path | None, typer.Option(help="Keep all results in this file; a file that is there is continued.")
-    ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write a line per result to this CSV file.")] = None,
+    details: o.Details = False,
+    threads: o.Threads = 1,
+    json: o.Json = None,
+    csv: o.Csv = None,
     reference: Annotated[
         Path | None, typer.Option(help="CSV file of figures to show beside ours, for RGGB.")
     ] = None,
@@ -93,16 +84,15 @@ def demosaic(
         chosen = _chosen(methods, array, evaluation("demosaicers").Effort(quality, threads))
     check_targets(json, csv)
     comparison = Comparison(_sets(folders, limit, crop), chosen, array, crop, _reference(reference))
-    store: Store = evaluation("demosaic_results").Store(json, comparison.protocol)
-    refusals: list[Refusal] = []
-    jobs = comparison.jobs
-    try:
-        collect(store, refusals, jobs, evaluation("demosaic_benchmark").run, _description)
-    finally:
-        records = finished(store, jobs)
+    results = evaluation("demosaic_results")
+
+    def publish(records: list["Record"], refusals: list["Refusal"]) -> None:
         if csv is not None:  # before anything is printed: whoever reads along may have stopped
-            evaluation("demosaic_results").write_csv(csv, records)
+            results.write_csv(csv, records)
         _report(comparison, records, refusals, details=details)
+
+    store: Store = results.Store(json, comparison.protocol)
+    measure_all(store, comparison.jobs, evaluation("demosaic_benchmark").run, _description, publish)
 
 
 def _array(name: str, reference: Path | None) -> "Cfa":

@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import benchmark_options as o
 from .benchmarking import (
     bound_libraries,
     check_targets,
-    collect,
-    finished,
     found_folders,
+    measure_all,
     print_protocol,
     results_console,
     split_names,
@@ -54,10 +54,7 @@ class Comparison:
 
 
 def inpaint(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR|SET...", help="Folders of 8-bit RGB pictures, or kodak and mcmaster."),
-    ],
+    folders: o.Folders,
     masks: Annotated[
         str,
         typer.Option(help="What is taken away; also irregular:FILE (white) and irregular-inv:FILE (black)."),
@@ -80,17 +77,11 @@ def inpaint(
         str | None, typer.Option(metavar="1-8,23", help="Only the pictures of these numbers in each set.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the masks.")] = 0,
-    quality: Annotated[
-        Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")
-    ] = "normal",
-    details: Annotated[
-        bool, typer.Option("--details", help="Print every quantity of every picture as well.")
-    ] = False,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each method.")] = 1,
-    json: Annotated[
-        Path | None, typer.Option(help="Keep all results in this file; a file that is there is continued.")
-    ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write a line per result to this CSV file.")] = None,
+    quality: o.Quality = "normal",
+    details: o.Details = False,
+    threads: o.Threads = 1,
+    json: o.Json = None,
+    csv: o.Csv = None,
 ) -> None:
     """Compare inpainting methods on pictures damaged by masks.
 
@@ -102,16 +93,15 @@ def inpaint(
         chosen = _chosen(methods, evaluation("demosaicers").Effort(quality, threads))
     check_targets(json, csv)
     comparison = Comparison(_sets(folders, images), damages, chosen)
-    store: Store = evaluation("inpaint_results").Store(json, comparison.protocol)
-    refusals: list[Refusal] = []
-    jobs = comparison.jobs
-    try:
-        collect(store, refusals, jobs, evaluation("inpaint_benchmark").run, _description)
-    finally:
-        records = finished(store, jobs)
+    results = evaluation("inpaint_results")
+
+    def publish(records: list["Record"], refusals: list["Refusal"]) -> None:
         if csv is not None:  # before anything is printed: whoever reads along may have stopped
-            evaluation("inpaint_results").write_csv(csv, records)
+            results.write_csv(csv, records)
         _report(comparison, records, refusals, details=details)
+
+    store: Store = results.Store(json, comparison.protocol)
+    measure_all(store, comparison.jobs, evaluation("inpaint_benchmark").run, _description, publish)
 
 
 def _damages(masks: str, seed: int, box: Any) -> list["Damage"]:

@@ -92,6 +92,21 @@ def check_targets(*targets: Path | None) -> None:
             check_target(target)
 
 
+def measure_all(
+    store: "ResultStore[Any]",
+    jobs: "list[AnyJob]",
+    run: "Callable[[list[AnyJob]], Iterator[Any]]",
+    described: "Callable[[AnyJob], str]",
+    publish: "Callable[[list[Any], list[Refusal]], None]",
+) -> None:
+    """Do all jobs without a result, and publish what is finished, whatever ended the work."""
+    refusals: list[Refusal] = []
+    try:
+        collect(store, refusals, jobs, run, described)
+    finally:
+        publish(finished(store, jobs), refusals)
+
+
 def collect(
     store: "ResultStore[Any]",
     refusals: list["Refusal"],

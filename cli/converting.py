@@ -22,6 +22,7 @@ from .telling import (
     certificate,
     certified_lines,
     check_different,
+    seconds_line,
     tell_compiling,
     tell_done,
     tell_skipped,
@@ -126,6 +127,5 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
     )
     yield from certified_lines(done.certificate)
     if verbose:
-        seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in done.seconds.items())
         yield f"white level {done.exposure.white:g}, matrix {done.matrix_source}, {done.stops:+.2f} EV"
-        yield seconds
+        yield seconds_line(done.seconds)

@@ -22,6 +22,7 @@ from .telling import (
     certificate,
     certified_lines,
     check_different,
+    seconds_line,
     tell_compiling,
     tell_done,
     tell_skipped,
@@ -128,5 +129,4 @@ def _lines(done: Repair, *, verbose: bool) -> Iterator[str]:
     )
     yield from certified_lines(done.certificate)
     if verbose:
-        seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in done.seconds.items())
-        yield f"{done.depth}, {seconds}"
+        yield f"{done.depth}, {seconds_line(done.seconds)}"

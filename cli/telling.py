@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -91,6 +91,11 @@ def certified_lines(proven: "GroupCertificate | None") -> Iterator[str]:
     if proven is not None:
         share = proven.certified / max(proven.groups, 1)
         yield f"certified: {share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
+
+
+def seconds_line(seconds: Mapping[str, float]) -> str:
+    """What each stage took."""
+    return ", ".join(f"{stage} {value:.2f} s" for stage, value in seconds.items())
 
 
 def _finite(value: float) -> float | None:

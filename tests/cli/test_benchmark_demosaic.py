@@ -11,9 +11,10 @@ from typer.testing import CliRunner, Result
 
 import evaluation.demosaic_benchmark as module
 from cli.app import app
-from cli.benchmarking import THREAD_VARIABLES
 from evaluation.demosaic_benchmark import Job, Record
 from evaluation.pictures import Bytes, eight_bit
+
+pytestmark = pytest.mark.usefixtures("thread_variables")
 
 FAST = "malvar,bilinear"
 
@@ -32,14 +33,6 @@ def pictures(tmp_path: Path) -> Path:
         waves = np.stack([np.sin(x), np.sin(x + 0.4 * y), np.cos(y)], axis=-1)
         Image.fromarray(eight_bit(127 + 80 * waves)).save(folder / f"{number}.png")
     return folder
-
-
-@pytest.fixture(autouse=True)
-def thread_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the command tells the libraries of this process ends with the test."""
-    for name in THREAD_VARIABLES:
-        monkeypatch.setenv(name, "")
-        monkeypatch.delenv(name)
 
 
 @pytest.fixture
