@@ -9,7 +9,7 @@ from demosaic_ntc.ntc.bcg import Progress
 
 from .paper import instance
 from .paper_tables import Row
-from .protocol import engine
+from .protocol import SOLVER_LAYERS, engine
 
 GAP = 1e-6
 _DRAWN = 400  # steps
@@ -54,7 +54,7 @@ def traced(row: Row) -> Trace:
 
     _, samples = instance(row, seed=0)
     complete(samples.shape, samples.index, samples.value, radius=1.0, gap=GAP, progress=note)
-    return Trace(title(row), engine(), thinned(steps))
+    return Trace(title(row), engine(SOLVER_LAYERS), thinned(steps))
 
 
 def thinned(steps: Sequence[Step]) -> tuple[Step, ...]:

@@ -1,7 +1,7 @@
 """Tables of results, whatever they are shown on: a page, a terminal, Markdown or CSV."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
@@ -46,10 +46,14 @@ def figure(value: float | None, form: str) -> Cell:
 
 def markdown(table: DataTable) -> str:
     """The table as Markdown, under its title."""
-    aligned = ["---", *["--:"] * (len(table.columns) - 1)]
-    lines = [table.columns, aligned, *(tuple(cell.text or NONE for cell in row) for row in table.rows)]
-    body = "\n".join(_line(line) for line in lines)
-    return f"## {table.title}\n\n{body}\n\n{table.caption}\n"
+    rows = [tuple(cell.text or NONE for cell in row) for row in table.rows]
+    return f"## {table.title}\n\n{markdown_rows(table.columns, rows)}\n{table.caption}\n"
+
+
+def markdown_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Texts as a table of Markdown, the first column at its left, the others at their right."""
+    aligned = ["---", *["--:"] * (len(columns) - 1)]
+    return "".join(f"{_line(line)}\n" for line in (columns, aligned, *rows))
 
 
 def file_name(table: DataTable) -> str:

@@ -16,8 +16,8 @@ from .metrics import RESOLUTION
 
 _PACKAGES = ("demosaic-ntc", "numpy", "numba", "gurobipy", "highspy")
 
-# Folders of the package whose code changes no figure: file formats, and in a wheel the commands and this one.
-_NO_ENGINE = ("files", "cli", "evaluation")
+# The folders of the package whose code makes figures: of completions, and of pictures.
+SOLVER_LAYERS, PICTURE_LAYERS = ("ntc",), ("ntc", "imaging")
 
 
 def protocol(seeds: Iterable[int], methods: Iterable[Method], solver: Solver) -> dict[str, str]:
@@ -54,12 +54,11 @@ def versions(packages: Iterable[str]) -> Mapping[str, str]:
     return found
 
 
-def engine() -> str:
+def engine(layers: Iterable[str] = PICTURE_LAYERS) -> str:
     """This package's version and a checksum of its sources: figures of one code are not those of another."""
-    digest = sha256()
-    for source in sorted(Path(demosaic_ntc.__file__).parent.rglob("*.py")):
-        if source.parent.name not in _NO_ENGINE:
-            digest.update(source.read_bytes())
+    digest, package = sha256(), Path(demosaic_ntc.__file__).parent
+    for source in sorted(source for layer in layers for source in (package / layer).rglob("*.py")):
+        digest.update(source.read_bytes())
     return f"demosaic-ntc {version('demosaic-ntc')} (sources {digest.hexdigest()[:8]})"
 
 

@@ -12,7 +12,7 @@ from .paper import Experiment, Record, Refusal, attempt, instance, warm_up
 from .paper_comparison import comparison_tables
 from .paper_tables import TABLES
 from .plots import paper_figure
-from .protocol import engine, machine
+from .protocol import SOLVER_LAYERS, engine, machine
 from .report_plots import convergence
 from .results import flat
 from .store import ResultStore
@@ -88,7 +88,7 @@ class PaperPart:
 
     def settings(self, method: Method) -> str:
         """How a method is called; ours changes with its code."""
-        ours = f", gap {self.solver.gap:g}, {engine()}" if method.paper == "ntc" else ""
+        ours = f", gap {self.solver.gap:g}, {engine(SOLVER_LAYERS)}" if method.paper == "ntc" else ""
         return method.explanation + ours
 
     def key(self, experiment: Experiment, method: Method, seed: int) -> PaperKey:

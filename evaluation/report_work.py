@@ -100,7 +100,8 @@ def paper_work(file: ReportFile, part: PaperPart) -> Work:
     lines = common.protocol(part.seeds, part.methods, part.solver)
     store = report_paper.PaperStore(file.section("paper"), lines)
     file.put("paper plan", report_paper.described(part))
-    fresh = [trace for trace in file.get("convergence") or () if trace["code"] == common.engine()]
+    code = common.engine(common.SOLVER_LAYERS)
+    fresh = [trace for trace in file.get("convergence") or () if trace["code"] == code]
     file.put("convergence", fresh)
 
     def steps() -> Iterator[str]:

@@ -1,11 +1,16 @@
 """What docs/ shows works: examples are run, figures are those the script draws, links lead somewhere."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.app import app
 from docs.make_figures import DRAWINGS
+from docs.make_tables import README, RESULTS, TABLES, with_tables
+from evaluation.report_file import ReportFile
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -57,3 +62,28 @@ def test_links_lead_to_files_and_paths_exist(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
     paths = re.findall(r"`((?:demosaic_ntc|cli|evaluation|samples|docs)/[\w./]*)`", text(page))
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_tables_of_the_readme_are_those_of_the_results() -> None:
+    if not RESULTS.exists():
+        pytest.skip("docs/results.json is not there: no report was taken over")
+    readme = README.read_text(encoding="utf-8")
+    assert re.findall(r"<!-- begin (\w+) -->", readme) == list(TABLES)
+    assert with_tables(readme, ReportFile(RESULTS)) == readme
+
+
+def test_a_table_is_filled_with_measured_means(samples: Path, tmp_path: Path) -> None:
+    pictures = tmp_path / "set"
+    pictures.mkdir()
+    shutil.copy(samples / "small.png", pictures)
+    options = ["--parts", "demosaic", "--methods", "lmmse,bilinear", "--crop", "4", "-o", str(tmp_path / "r")]
+    assert CliRunner().invoke(app, ["benchmark", "all", str(pictures), *options]).exit_code == 0
+    file = ReportFile(tmp_path / "r" / "results.json")
+    lmmse, bilinear = (record["cpsnr"] for record in file.get("demosaic")["results"])
+    stale = ["before", "<!-- begin demosaic -->", "stale", "<!-- end demosaic -->"]
+    other = ["<!-- begin paper -->", "kept", "<!-- end paper -->"]
+    filled = with_tables("\n".join([*stale, *other]), file).splitlines()
+    assert filled[2:4] == ["| method | set | CPU s/MP |", "| --- | --: | --: |"]
+    assert filled[4].startswith(f"| directional LMMSE (Zhang and Wu) | {lmmse:.2f} |")
+    assert filled[5].startswith(f"| bilinear | {bilinear:.2f} |")
+    assert filled[6:] == [stale[-1], *other]

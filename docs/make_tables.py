@@ -1,0 +1,127 @@
+"""Write the README's tables of figures from measured results: ``python docs/make_tables.py [REPORT]``.
+
+With a report's folder its results are first copied to ``docs/results.json``, without what its page needs.
+Tables stand between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``; a test compares them with the results.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from evaluation import demosaic_results, inpaint_results, report_demosaic, report_inpaint, report_paper
+from evaluation.data_table import NONE, markdown_rows
+from evaluation.demosaic_summary import SetSummary
+from evaluation.inpaint_summary import summarise
+from evaluation.metrics import RESOLUTION
+from evaluation.report_file import NAME, ReportFile
+
+ROOT = Path(__file__).resolve().parents[1]
+README, RESULTS = ROOT / "README.md", ROOT / "docs" / NAME
+
+_LEFT_OUT = ("shown", "convergence")  # pictures and drawings, which are no figures
+
+# The rows of the demosaicing table: method, and what it is called there.
+_METHODS = {
+    "ntc-best": "**ntc, best**",
+    "ntc": "**ntc, normal** (the default)",
+    "group-mean": "control `group-mean`: the same without completion",
+    "ntc-fast": "**ntc, fast**",
+    "blend": "blend of our two first guesses",
+    "lmmse": "directional LMMSE (Zhang and Wu)",
+    "menon": "Menon 2007 (colour-demosaicing)",
+    "mlri": "residual interpolation (Kiku et al.)",
+    "libraw-ahd": "LibRaw AHD",
+    "bilinear": "bilinear",
+}
+_REPAIRS = ("telea", "ns", "biharmonic", "group-mean", "ntc-fast", "ntc", "ntc-best")
+
+
+def demosaic_table(file: ReportFile) -> str:
+    """Mean CPSNR by method and set, and what it costs on the first set."""
+    part = report_demosaic.revived(file.get("demosaic plan"))
+    sets = part.summaries(demosaic_results.Store(file.section("demosaic"), {}))
+    rows = [
+        (
+            name,
+            *(_mean(each, method, "cpsnr", ".2f") for each in sets),
+            _mean(sets[0], method, "cpu_s_per_mp", ".2g"),
+        )
+        for method, name in _METHODS.items()
+        if sets[0].line(method)
+    ]
+    return markdown_rows(("method", *(each.set.name for each in sets), "CPU s/MP"), rows)
+
+
+def inpaint_table(file: ReportFile) -> str:
+    """Mean PSNR by mask and method on the first set."""
+    part = report_inpaint.revived(file.get("inpaint plan"))
+    records = part.finished(inpaint_results.Store(file.section("inpaint"), {}))
+    masks = summarise(part.sets[0], [damage.mask for damage in part.damages], part.methods, records)
+    rows = [
+        (f"{each.mask} ({each.share or 0:.0%})", *(_mean(each.results, m, "cpsnr", ".2f") for m in _REPAIRS))
+        for each in masks
+    ]
+    return markdown_rows(("mask (missing)", *_REPAIRS), rows)
+
+
+def paper_table(file: ReportFile) -> str:
+    """NMSE and seconds of our solver beside the paper's."""
+    store = report_paper.PaperStore(file.section("paper"), {})
+    ours = [
+        each for each in report_paper.summaries(store, file.get("paper plan")) if each.method.name == "ntc"
+    ]
+    rows = []
+    for each in ours:
+        if each.published is None:
+            continue
+        row, nmse = each.experiment.row, each.nmse.mean
+        accuracy = f"< {RESOLUTION:g}" if nmse < RESOLUTION else f"{nmse:.2g}"
+        size = f"{row.size}^×{row.order}, {row.samples:,}"
+        paper = f"{each.published.nmse:g}, {each.published.seconds:g}"
+        rows.append((size, f"{accuracy}, {each.seconds.mean:.2g}", paper))
+    return markdown_rows(("tensor, samples", "ours: NMSE, seconds", "paper: NMSE, seconds"), rows)
+
+
+TABLES: dict[str, Callable[[ReportFile], str]] = {
+    "demosaic": demosaic_table,
+    "inpaint": inpaint_table,
+    "paper": paper_table,
+}
+
+
+def with_tables(text: str, file: ReportFile) -> str:
+    """A text with its tables made anew; those without results stay as they are."""
+    for name, make in TABLES.items():
+        if file.get(f"{name} plan"):
+            before, begin, rest = text.partition(f"<!-- begin {name} -->\n")
+            _, end, after = rest.partition(f"<!-- end {name} -->")
+            text = before + begin + make(file) + end + after if end else text
+    return text
+
+
+def keep_results(report: Path) -> None:
+    """Copy the figures of a report."""
+    content = json.loads((report / NAME).read_text(encoding="utf-8"))
+    kept = {name: part for name, part in content.items() if name not in _LEFT_OUT}
+    RESULTS.write_text(json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def _mean(summary: SetSummary, method: str, quantity: str, form: str) -> str:
+    """A mean over a whole set, or that there is none."""
+    line = summary.line(method)
+    value = line.mean(quantity) if line else None
+    return NONE if value is None else format(value, form)
+
+
+def main(arguments: list[str]) -> None:
+    """Take over a report's results, if one is named, and write the tables."""
+    if arguments:
+        keep_results(Path(arguments[0]))
+    README.write_text(with_tables(README.read_text(encoding="utf-8"), ReportFile(RESULTS)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
