@@ -160,11 +160,16 @@ def segment(marker: int, data: bytes) -> bytes:
     return struct.pack(">BBH", 0xFF, marker, len(data) + 2) + data
 
 
+def is_too_long(exif: bytes | None) -> bool:
+    """Whether a block of metadata does not fit in a segment."""
+    return exif is not None and len(exif) > _LONGEST - len(_EXIF)
+
+
 def described(profile: bytes | None, exif: bytes | None) -> bytes:
     """The segments of a profile and a block of metadata, each in as many parts as it needs."""
     size = _LONGEST - len(_ICC) - 2
     parts = [profile[start : start + size] for start in range(0, len(profile), size)] if profile else []
-    blocks = [segment(_APP1, _EXIF + exif)] if exif and len(exif) <= _LONGEST - len(_EXIF) else []
+    blocks = [segment(_APP1, _EXIF + exif)] if exif and not is_too_long(exif) else []
     blocks += [
         segment(_APP2, _ICC + bytes((number, len(parts))) + part) for number, part in enumerate(parts, 1)
     ]

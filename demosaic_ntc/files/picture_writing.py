@@ -44,6 +44,8 @@ def changes(picture: StoredPicture, target: Path) -> Iterator[str]:
         yield "JPEG codes all pixels again, so known ones change a little too; a PNG or TIFF keeps them"
     if kind != picture.kind.value:
         yield f"from {picture.kind.value} to {kind}, of the metadata EXIF and profile are carried over only"
+    if kind == "JPEG" and picture.kind.value != kind and jpeg.is_too_long(_block(picture)):
+        yield "the EXIF block is too long for JPEG and was left out"
     if picture.indexed is not None and _expands(picture.indexed.palette, kind):
         yield f"the palette was expanded to colours for {kind}"
 

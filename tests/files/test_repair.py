@@ -1,8 +1,6 @@
 """Repaired files: nothing but the missing pixels changes, whatever the kind of the file."""
 
-import io
 import shutil
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ import numpy as np
 import pytest
 import tifffile
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, ImageCms, ImageOps, PngImagePlugin
+from PIL import Image
 
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.mask import MaskRule
@@ -166,108 +164,6 @@ def test_everything_to_repair_is_refused(tmp_path: Path) -> None:
     everything = write_mask(tmp_path / "m.png", np.ones((HEIGHT, WIDTH), np.bool_))
     with pytest.raises(InputError, match="nothing is known, cannot complete"):
         _repair(tmp_path / "a.png", everything, tmp_path / "out.png")
-
-
-@pytest.mark.parametrize("suffix", [".png", ".tif", ".jpg"])
-@pytest.mark.parametrize("kind", [".png", ".tif", ".jpg"])
-def test_profile_and_exif_are_carried_over(kind: str, suffix: str, tmp_path: Path, mask: Path) -> None:
-    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    exif = Image.Exif()
-    exif[271], exif[272], exif[315] = "Maker", "Model", "Somebody"
-    rgb().save(tmp_path / f"a{kind}", icc_profile=profile, exif=exif.tobytes() if kind != ".tif" else exif)
-    _repair(tmp_path / f"a{kind}", mask, tmp_path / f"out{suffix}")
-    out = opened(tmp_path / f"out{suffix}")
-    assert out.info["icc_profile"] == profile
-    kept = out.getexif()
-    assert (kept[271], kept[272], kept[315]) == ("Maker", "Model", "Somebody")
-
-
-def test_texts_and_resolution_of_a_png_stay(tmp_path: Path, mask: Path) -> None:
-    texts = PngImagePlugin.PngInfo()
-    texts.add_text("Comment", "about the picture")
-    texts.add_itxt("XML:com.adobe.xmp", "<x:xmpmeta/>")
-    rgb().save(tmp_path / "a.png", pnginfo=texts, dpi=(240, 240))
-    _repair(tmp_path / "a.png", mask, tmp_path / "out.png")
-    out = opened(tmp_path / "out.png")
-    assert out.info["Comment"] == "about the picture"
-    assert out.info["XML:com.adobe.xmp"] == "<x:xmpmeta/>"
-    assert out.info["dpi"] == pytest.approx((240, 240), abs=0.1)
-
-
-def test_comment_xmp_and_resolution_of_a_jpeg_stay(tmp_path: Path, mask: Path) -> None:
-    rgb().save(tmp_path / "a.jpg", comment=b"about it", xmp=b"<x:xmpmeta/>", dpi=(96, 96))
-    _repair(tmp_path / "a.jpg", mask, tmp_path / "out.jpg")
-    out = opened(tmp_path / "out.jpg")
-    assert out.info["comment"] == b"about it"
-    assert out.info["xmp"] == b"<x:xmpmeta/>"
-    assert out.info["dpi"] == (96, 96)
-
-
-def test_captions_of_a_jpeg_stay_and_previews_go(tmp_path: Path, mask: Path) -> None:
-    def resource(number: int, content: bytes) -> bytes:
-        return b"8BIM" + number.to_bytes(2, "big") + b"\0\0" + len(content).to_bytes(4, "big") + content
-
-    block = b"Photoshop 3.0\0" + resource(1028, b"a caption!") + resource(1036, b"a preview!")
-    rgb().save(tmp_path / "a.jpg", extra=b"\xff\xed" + (len(block) + 2).to_bytes(2, "big") + block)
-    _repair(tmp_path / "a.jpg", mask, tmp_path / "out.jpg")
-    content = (tmp_path / "out.jpg").read_bytes()
-    assert b"a caption!" in content
-    assert b"a preview!" not in content
-
-
-def _exif_with_thumbnail(thumbnail: bytes) -> bytes:
-    """A block of two directories: the maker, and a small picture."""
-
-    def entry(tag: int, kind: int, count: int, value: int) -> bytes:
-        return struct.pack("<HHLL", tag, kind, count, value)
-
-    text_at, second_at = 26, 32
-    data_at = second_at + 2 + 2 * 12 + 4
-    first = struct.pack("<H", 1) + entry(271, 2, 6, text_at) + struct.pack("<L", second_at)
-    second = struct.pack("<H", 2) + entry(513, 4, 1, data_at) + entry(514, 4, 1, len(thumbnail)) + bytes(4)
-    return b"II*\0\x08\0\0\0" + first + b"Maker\0" + second + thumbnail
-
-
-@pytest.mark.parametrize("kind", [".png", ".jpg"])
-def test_the_thumbnail_of_the_damaged_picture_does_not_survive(kind: str, tmp_path: Path, mask: Path) -> None:
-    small = io.BytesIO()
-    rgb().resize((8, 8)).save(small, "JPEG")
-    exif = _exif_with_thumbnail(small.getvalue())
-    rgb().save(tmp_path / f"a{kind}", exif=b"Exif\0\0" + exif)
-    assert opened(tmp_path / f"a{kind}").getexif().get_ifd(ExifTags.IFD.IFD1)[514] == len(small.getvalue())
-    _repair(tmp_path / f"a{kind}", mask, tmp_path / f"out{kind}")
-    kept = opened(tmp_path / f"out{kind}").getexif()
-    assert kept[271] == "Maker"
-    assert not kept.get_ifd(ExifTags.IFD.IFD1)
-    assert small.getvalue()[-30:-2] not in (tmp_path / f"out{kind}").read_bytes()
-
-
-@pytest.mark.parametrize("orientation", range(1, 9))
-def test_the_mask_belongs_to_the_picture_as_it_is_seen(orientation: int, tmp_path: Path) -> None:
-    exif = Image.Exif()
-    exif[274] = orientation
-    rgb().save(tmp_path / "a.png", exif=exif)
-    seen = np.asarray(ImageOps.exif_transpose(opened(tmp_path / "a.png")))
-    missing = np.zeros(seen.shape[:2], np.bool_)
-    missing[3:6, 2:9] = True
-    _repair(tmp_path / "a.png", write_mask(tmp_path / "m.png", missing), tmp_path / "out.png")
-    out = opened(tmp_path / "out.png")
-    assert out.getexif()[274] == orientation
-    after = np.asarray(ImageOps.exif_transpose(out))
-    assert np.array_equal(after[~missing], seen[~missing])
-    assert not np.array_equal(after[missing], seen[missing])
-
-
-def test_a_mask_turned_by_its_own_exif_is_turned(tmp_path: Path) -> None:
-    rgb().save(tmp_path / "a.png")
-    exif = Image.Exif()
-    exif[274] = 6  # to be turned clockwise by a quarter
-    marked = np.rot90(np.where(scratch(), 255, 0).astype(np.uint8))
-    Image.fromarray(marked).save(tmp_path / "m.png", exif=exif)
-    _repair(tmp_path / "a.png", tmp_path / "m.png", tmp_path / "out.png")
-    before, after = np.asarray(rgb()), np.asarray(opened(tmp_path / "out.png"))
-    assert np.array_equal(after[~scratch()], before[~scratch()])
-    assert not np.array_equal(after[scratch()], before[scratch()])
 
 
 @pytest.mark.parametrize("name", ["rgb8.png", "grey8.png", "rgb16.png", "palette8.png", "rgbf32.tif"])
