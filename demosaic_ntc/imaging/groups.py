@@ -4,7 +4,7 @@ A group is the patches most like a reference patch, as a tensor (channel, patch,
 not show, another does. Each pass regresses every channel on the two others (the guide), adds the weighted
 mean over the patches of what that leaves, and completes the rest by nonnegative tensor completion.
 
-Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.imaging.kernels.passes`.
+Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.imaging.kernels.steps`.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,13 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.kernels.matching import Offsets, Planes, match_patches
-from demosaic_ntc.imaging.kernels.passes import (
-    VALUE_UNIT,
-    PassSettings,
-    Scene,
-    Sums,
-    restore_groups,
-)
+from demosaic_ntc.imaging.kernels.mosaic_pass import PassSettings, Scene, restore_groups
+from demosaic_ntc.imaging.kernels.steps import Sums, means
 from demosaic_ntc.ntc.deadline import Deadline
 
 Floats = NDArray[np.float32]
@@ -109,7 +104,7 @@ class GroupRestoration:
                 values[:, :shared] += carried[0]
                 weights[:shared] += carried[1]
             finished = band.next_top - band.top
-            planes[:, band.top : band.next_top] = _means(values[:, :finished], weights[:finished])
+            planes[:, band.top : band.next_top] = means(values[:, :finished], weights[:finished])
             carried = values[:, finished:].copy(), weights[finished:].copy()
         return planes, np.concatenate(gaps)
 
@@ -151,8 +146,3 @@ class GroupRestoration:
                     running.append(pool.submit(work, band))
                 report(done + 1, len(self._bands))
                 yield result
-
-
-def _means(values: Sums, weights: Sums) -> Planes:
-    """Return the weighted means; every pixel is covered by at least its own reference patch."""
-    return (values / weights / VALUE_UNIT).astype(np.float32)

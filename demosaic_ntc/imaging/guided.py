@@ -26,7 +26,7 @@ from demosaic_ntc.imaging.first_guess.blend import (
     weigh,
 )
 from demosaic_ntc.imaging.groups import NEVER, GroupRestoration, Patches
-from demosaic_ntc.imaging.kernels.passes import UNMEASURED, PassSettings, Scene
+from demosaic_ntc.imaging.kernels.mosaic_pass import UNMEASURED, PassSettings, Scene
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress
 from demosaic_ntc.imaging.tiles import TILE_SIDE, Tile, tiles_of
 from demosaic_ntc.ntc.deadline import Deadline

@@ -74,3 +74,98 @@ def match_patches(
                     dy, dx = other - row, first + step - column
                     if sums[step] < best[-1] and (dy != 0 or dx != 0):
                         _insert(best, group, sums[step], dy, dx)
+
+
+@fast_kernel
+def _compare_rows(
+    planes: Planes,
+    confidence: NDArray[np.float32],
+    row: int,
+    column: int,
+    dy: int,
+    dx: int,
+    error: NDArray[np.float32],
+    mass: NDArray[np.float32],
+) -> None:
+    """Write c c′ Σ (x − x′)² and c c′ for a stretch of pixels and their fellows at an offset."""
+    count = error.shape[0]
+    here = confidence[row, column : column + count]
+    there = confidence[row + dy, column + dx : column + dx + count]
+    error[:] = np.float32(0.0)
+    for channel in range(planes.shape[0]):
+        values = planes[channel, row, column : column + count]
+        others = planes[channel, row + dy, column + dx : column + dx + count]
+        for x in range(count):
+            difference = values[x] - others[x]
+            error[x] += difference * difference
+    for x in range(count):
+        mass[x] = here[x] * there[x]
+        error[x] *= mass[x]
+
+
+@fast_kernel
+def _sum_squares(
+    rows: NDArray[np.float32], size: int, column: NDArray[np.float32], total: NDArray[np.float32]
+) -> None:
+    """Write the sums over all squares of size × size within these rows: down the columns, then across."""
+    count = total.shape[0]
+    column[:] = np.float32(0.0)
+    for i in range(size):
+        row = rows[i]
+        for x in range(column.shape[0]):
+            column[x] += row[x]
+    total[:] = np.float32(0.0)
+    for j in range(size):
+        shifted = column[j : j + count]
+        for x in range(count):
+            total[x] += shifted[x]
+
+
+@fast_kernel
+def match_trusted(
+    planes: Planes,
+    confidence: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    size: int,
+    offsets: NDArray[np.int64],
+    found: Offsets,
+) -> None:
+    """Write the offsets of the patches most like each reference patch, itself first, into ``found``.
+
+    The distance of two patches is Σ c c′ (x − x′)² / Σ c c′: what is not known counts little. References
+    come sorted by rows and should lie close together, since the differences at one offset are computed for
+    all of them at once and summed over squares. ``found`` is (references, patches, 2).
+    """
+    _, height, width = planes.shape
+    last, patches = rows.shape[0], found.shape[1]
+    top, bottom, left, right = rows[0], rows[last - 1] + size, columns.min(), columns.max() + size
+    error = np.empty((bottom - top, right - left), np.float32)
+    mass = np.empty_like(error)
+    column = np.empty(right - left, np.float32)
+    errors, masses = np.empty_like(column), np.empty_like(column)
+    best = np.full((last, patches), _FAR, np.float32)
+    best[:, 0] = -1.0
+    found[:] = 0
+    for offset in range(offsets.shape[0]):
+        dy, dx = offsets[offset, 0], offsets[offset, 1]
+        first, first_row = max(left, -dx), max(top, -dy)
+        count, end_row = min(right, width - dx) - first, min(bottom, height - dy)
+        squares = count - size + 1
+        if squares < 1:
+            continue
+        for row in range(first_row, end_row):
+            at = row - first_row
+            _compare_rows(planes, confidence, row, first, dy, dx, error[at, :count], mass[at, :count])
+        row = -1
+        for reference in range(last):
+            if rows[reference] < first_row or rows[reference] + size > end_row:
+                continue
+            if rows[reference] != row:
+                row = rows[reference]
+                at = row - first_row
+                _sum_squares(error[at : at + size, :count], size, column[:count], errors[:squares])
+                _sum_squares(mass[at : at + size, :count], size, column[:count], masses[:squares])
+            x = columns[reference] - first
+            if 0 <= x < squares and errors[x] < best[reference, -1] * masses[x]:
+                _insert(best[reference], found[reference], errors[x] / masses[x], dy, dx)
