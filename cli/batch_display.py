@@ -44,15 +44,16 @@ class Forecast:
         match event:
             case Started():
                 self._start = self._start or monotonic()
-                self._under_way[event.worker], self._stages[event.worker] = size, {}
+                if event.worker is not None:
+                    self._under_way[event.worker], self._stages[event.worker] = size, {}
             case Moved():
                 stages = self._stages[event.worker]
                 stages.update(dict.fromkeys(stages, 1.0))
                 stages[event.stage] = event.share
             case Ended():
                 self._left -= size
+                self._done += 0 if event.outcome.status is Status.SKIPPED else size
                 if event.worker is not None:
-                    self._done += size
                     del self._under_way[event.worker], self._stages[event.worker]
 
     def share(self, worker: int) -> float:

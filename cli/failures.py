@@ -8,7 +8,7 @@ code meaning
 2    wrong usage
 3    the input cannot be used
 4    the output cannot be written
-5    the solver or its licence is not available
+5    the solver, its licence or the cluster is not available
 6    a time or memory limit was reached
 70   a bug in this program
 130  interrupted (SIGINT)
@@ -31,7 +31,7 @@ from typing import Any
 
 import typer
 
-from demosaic_ntc.errors import InputError, OutputError, SolverError
+from demosaic_ntc.errors import ClusterError, InputError, OutputError, SolverError
 
 
 class ExitCode(IntEnum):
@@ -58,6 +58,7 @@ _CODES: tuple[tuple[type[BaseException], ExitCode], ...] = (
     (InputError, ExitCode.INPUT),
     (OutputError, ExitCode.OUTPUT),
     (SolverError, ExitCode.SOLVER),
+    (ClusterError, ExitCode.SOLVER),
     (MemoryError, ExitCode.LIMIT),
     (TimeoutError, ExitCode.LIMIT),
     (KeyboardInterrupt, ExitCode.INTERRUPTED),

@@ -1,16 +1,18 @@
 """Jobs worked through by a crew, with signals heard, progress shown, and a summary whatever happens."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import typer
 
-from demosaic_ntc.batch.job import Job
+from demosaic_ntc.batch.job import Allowance, Job
 from demosaic_ntc.batch.run import Crew, Run
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.supervisor import Supervisor
-from demosaic_ntc.errors import OutputError
+from demosaic_ntc.errors import ClusterError, OutputError
 
 from .assignment import Assignment
 from .batch_display import Forecast, View, shown_batch
@@ -20,6 +22,9 @@ from .interrupts import signals_ask
 from .progress import kernels_are_compiled
 from .saying import mention, say
 from .team import team_for
+
+if TYPE_CHECKING:
+    from demosaic_ntc.batch.cluster import Cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,12 @@ def work_through(jobs: Iterable[Job | None], extent: Extent, task: Assignment, *
 
 @contextmanager
 def crew_for(task: Assignment, extent: Extent, stop: Stop) -> Iterator[Crew]:
-    """Those who do the work."""
+    """Those who do the work: processes of this machine, or of a cluster if one is named."""
     options = task.options
+    if options["scheduler"]:
+        with _cluster(options["scheduler"])(task.allowance, options["threads"], stop) as crew:
+            yield crew
+        return
     team = team_for(
         task.trial,
         jobs=options["jobs"],
@@ -72,3 +81,13 @@ def crew_for(task: Assignment, extent: Extent, stop: Stop) -> Iterator[Crew]:
         mention("compiling the engine, which takes about a minute")
     with Supervisor(team, task.allowance, stop, one_first=not is_compiled) as crew:
         yield crew
+
+
+def _cluster(scheduler: str) -> "Callable[[Allowance, int | None, Stop], Cluster]":
+    """The cluster of a scheduler; what it takes is imported here and nowhere else."""
+    try:
+        from demosaic_ntc.batch.cluster import Cluster
+    except ImportError as error:
+        message = f"--scheduler needs {error.name}; pip install 'demosaic-ntc[cluster]'"
+        raise ClusterError(message) from error
+    return partial(Cluster, scheduler)

@@ -14,9 +14,10 @@
     │   ├── Exists            the target is there and may not be overwritten
     │   ├── NotWritable       the target folder does not take files
     │   └── DiskFull          the device is full
-    └── SolverError           an optimiser cannot do what was asked
-        ├── LicenceMissing    no usable licence, or the package is not installed
-        └── ModelTooLarge     the licence does not cover a model of this size
+    ├── SolverError           an optimiser cannot do what was asked
+    │   ├── LicenceMissing    no usable licence, or the package is not installed
+    │   └── ModelTooLarge     the licence does not cover a model of this size
+    └── ClusterError          the machines that should do the work can not be reached or used
 
 Running out of time or iterations is no exception: it is a solution with a status and an honest gap.
 Messages read ``what is wrong; what to do``; the callers that know a path put it in front.
@@ -81,3 +82,7 @@ class LicenceMissing(SolverError):
 
 class ModelTooLarge(SolverError):
     """The licence does not cover a model of this size."""
+
+
+class ClusterError(DemosaicNtcError):
+    """The machines that should do the work can not be reached or used."""

@@ -105,9 +105,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A job is about to be given to a worker."""
+    """A job is about to be given to a worker; to one of many far away if `worker` is None."""
 
-    worker: int
+    worker: int | None
     job: Job
 
 
@@ -123,7 +123,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The work on a job is over; `worker` is None where none was needed."""
+    """The work on a job is over; `worker` is None where none was needed, or it is far away."""
 
     worker: int | None
     job: Job
