@@ -64,7 +64,7 @@ def _interpolations(effort: Effort) -> list[Inpainter]:
 def _completions() -> list[Inpainter]:
     """General tensor completion, with the settings that suit values in [0, 1]."""
     return [
-        _completion("silrtc", "shrinkage 1/30", lambda s: silrtc.silrtc(s, silrtc.TUNED)),
+        _completion("silrtc", "shrinkage 1/3", lambda s: silrtc.silrtc(s, silrtc.PICTURES)),
         _completion("halrtc", "step .01, growing by 1.1", lambda s: halrtc.halrtc(s, halrtc.TUNED)),
         _completion("tncp", "rank 10, soft thresholding", lambda s: tncp.tncp(s, 0, tncp.CORRECTED)),
         _completion("als", "rank 10, ridge .03", lambda s: als.als(s, 0, als.TUNED).dense()),
