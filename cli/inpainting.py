@@ -28,13 +28,8 @@ from .telling import (
     tell_skipped,
 )
 
-# What the stages of a repair cost against each other where half of the pixels are missing.
-_AROUND_THE_PASSES = {"decoding": 0.05, "first estimate": 3.0, "writing": 0.05}
-_PASSES = {
-    "fast": {"pass 1": 3.0},
-    "normal": {"pass 1": 6.0, "pass 2": 9.0},
-    "best": {"pass 1": 10.0, "pass 2": 20.0, "pass 3": 30.0},
-}
+# What the stages of a repair cost against each other where a tenth of the pixels is missing.
+STAGE_COSTS = {"decoding": 0.05, "groups": 2.0, "writing": 0.1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +85,9 @@ def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None
         tell_skipped(files.source, files.target, telling)
         return
     tell_compiling(settings.engine.method, telling)
-    costs = stage_costs(settings.engine.method, settings.engine.quality)
-    with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
+    with heard_interrupts(), shown_progress(STAGE_COSTS, quiet=telling.quiet) as report:
         done = repair_file(files.source, files.mask, files.target, settings, report)
     tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
-
-
-def stage_costs(method: str, quality: str) -> dict[str, float]:
-    """The stages of a repair and what each costs."""
-    return {**_AROUND_THE_PASSES, **(_PASSES[quality] if method != "biharmonic" else {})}
 
 
 def described(done: Repair, settings: RepairSettings) -> dict[str, Any]:
