@@ -263,3 +263,23 @@ def test_progress_ends_where_it_said() -> None:
 def test_the_scale_is_that_of_the_type_unless_values_crowd(known: NDArray[Any], expected: Scale) -> None:
     planes = known[None, None]
     assert Scale.of(planes, np.zeros_like(planes, dtype=np.bool_)) == expected
+
+
+def test_only_completion_is_certified(scene: Floats, scratched: Flags) -> None:
+    results = {
+        method: inpaint(scene[:48, :40], scratched, method=method, quality="fast").certificate
+        for method in ("ntc", "group-mean", "biharmonic")
+    }
+    assert results["group-mean"] is None
+    assert results["biharmonic"] is None
+    proof = results["ntc"]
+    assert proof is not None
+    assert 0 < proof.certified <= proof.groups
+    assert 0 <= proof.median_gap <= proof.worst_gap < np.inf
+
+
+def test_a_time_limit_gives_a_picture_that_is_not_certified(scene: Floats, scratched: Flags) -> None:
+    restored = inpaint(scene[:48, :40], scratched, time_limit=1e-9)
+    assert np.isfinite(restored.image).all()
+    assert restored.certificate is not None
+    assert restored.certificate.certified == 0
