@@ -9,6 +9,7 @@ import typer
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.conversion import Conversion, convert_file
 from demosaic_ntc.files.plain import Layout
+from demosaic_ntc.files.reading import likely_array
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.cfa import Cfa
@@ -89,7 +90,8 @@ def convert_one(source: Path, target: Path, settings: Settings, telling: Telling
         tell_skipped(source, target, telling)
         return
     tell_compiling(settings.engine.method, telling)
-    costs = stage_costs(settings.engine.method, settings.engine.quality)
+    array = likely_array(source, settings.layout)
+    costs = stage_costs(settings.engine.method, settings.engine.quality, array)
     with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
         done = convert_file(source, target, settings, report)
     tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)

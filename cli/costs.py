@@ -3,7 +3,6 @@
 Other machines differ by a factor; the shares of the stages hardly do, which is all that a progress bar needs.
 """
 
-from math import sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ _AROUND_THE_ENGINE = {"decoding": 0.04, "rendering": 0.1, "writing": 0.1}
 
 _FIRST_ESTIMATE = "first estimate"
 _BAYER = {"fast": 2.1, "normal": 2.9, "best": 2.9}
-_OTHER_ARRAYS = 5.3
+_OTHER_ARRAYS = 7.3
 
 _GROUPS = {
     "fast": {"matching": 0.7, "pass 1": 0.8},
@@ -34,17 +33,11 @@ QUALITIES = tuple(_GROUPS)
 
 
 def stage_costs(method: str, quality: str, cfa: "Cfa | None" = None) -> dict[str, float]:
-    """The stages of a conversion and what each costs; without an array, something between what it may be."""
+    """The stages of a conversion and what each costs; without an array, those of Bayer's."""
     if method not in ("ntc", "group-mean"):
         return {**_AROUND_THE_ENGINE, method: _INTERPOLATION}
-    return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: _first_estimate(quality, cfa), **_GROUPS[quality]}
-
-
-def _first_estimate(quality: str, cfa: "Cfa | None") -> float:
-    """What the first estimate costs, which arrays other than Bayer's make dearer."""
-    if cfa is None:
-        return sqrt(_BAYER[quality] * _OTHER_ARRAYS)
-    return _BAYER[quality] if cfa.is_bayer else _OTHER_ARRAYS
+    first = _BAYER[quality] if cfa is None or cfa.is_bayer else _OTHER_ARRAYS
+    return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: first, **_GROUPS[quality]}
 
 
 def repair_costs(method: str, quality: str) -> dict[str, float]:

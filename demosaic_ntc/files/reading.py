@@ -1,13 +1,24 @@
 """Any file that holds a mosaic, read into a photo."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.photo import RawPhoto
 from demosaic_ntc.files.plain import Layout, read_headerless, read_plain
 from demosaic_ntc.files.raw import green_notice, read_raw
-from demosaic_ntc.files.sniff import Kind, Limits, check_name, kind_of, named, open_regular, picture_kind
+from demosaic_ntc.files.sniff import (
+    Kind,
+    Limits,
+    check_name,
+    is_xtrans,
+    kind_of,
+    named,
+    open_regular,
+    picture_kind,
+)
 from demosaic_ntc.imaging.cfa import Cfa
 
 _AS_THE_FILE_SAYS = Layout()
@@ -22,6 +33,15 @@ def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: Limits | 
         photo = _read(file, layout, bounds)
         photo.cfa.checked_shape(photo.size)
         return photo
+
+
+def likely_array(path: Path, layout: Layout) -> Cfa:
+    """Guess a file's colour array before anything is decoded, to tell how long that will take."""
+    if layout.cfa is not None:
+        return layout.cfa
+    with suppress(InputError), open_regular(path, Limits()) as file:
+        return Cfa.named("XTRANS" if is_xtrans(file) else "RGGB")
+    return Cfa.named("RGGB")
 
 
 def _read(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:

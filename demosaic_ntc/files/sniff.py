@@ -41,6 +41,8 @@ class Kind(Enum):
     UNKNOWN = "unknown"
 
 
+_FUJIFILM = b"FUJIFILMCCD-RAW"
+
 # (offset, first bytes, kind); TIFF holds both pictures and most raws, told apart by its tags.
 _MAGIC: tuple[tuple[int, bytes, Kind], ...] = (
     (0, b"II*\0", Kind.TIFF),
@@ -49,7 +51,7 @@ _MAGIC: tuple[tuple[int, bytes, Kind], ...] = (
     (0, b"IIRO", Kind.RAW),  # Olympus
     (0, b"IIRS", Kind.RAW),
     (0, b"MMOR", Kind.RAW),
-    (0, b"FUJIFILMCCD-RAW", Kind.RAW),
+    (0, _FUJIFILM, Kind.RAW),
     (6, b"HEAPCCDR", Kind.RAW),  # Canon CRW
     (4, b"ftypcrx ", Kind.RAW),  # Canon CR3
     (0, b"\0MRM", Kind.RAW),  # Minolta
@@ -73,6 +75,7 @@ _WIDTH, _HEIGHT, _COMPRESSION, _PHOTOMETRIC, _SAMPLES, _FORMAT, _DNG_VERSION = (
     339,
     50706,
 )
+_CFA_DIMENSIONS = 33421
 _FLOATING_POINT = 3
 
 # Compressions of a mosaic that the decoder takes for damage, or does not know.
@@ -202,6 +205,14 @@ def main_directory(file: BinaryIO) -> Directory | None:
 def is_dng(file: BinaryIO) -> bool:
     """Whether a TIFF-like file calls itself a DNG."""
     return any(_DNG_VERSION in directory for directory in TagReader(file).directories())
+
+
+def is_xtrans(file: BinaryIO) -> bool:
+    """Whether the header alone makes an X-Trans array likely."""
+    file.seek(0)
+    if file.read(len(_FUJIFILM)) == _FUJIFILM:
+        return True
+    return numbers(main_directory(file) or {}, _CFA_DIMENSIONS) == (6, 6)
 
 
 def check_directory(directory: Directory, limits: Limits) -> None:

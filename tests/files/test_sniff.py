@@ -4,16 +4,20 @@ from pathlib import Path
 import pytest
 
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
+from demosaic_ntc.files.plain import Layout
+from demosaic_ntc.files.reading import likely_array
 from demosaic_ntc.files.sniff import (
     Kind,
     Limits,
     check_is_raw,
     check_pixels,
+    is_xtrans,
     kind_of,
     main_directory,
     named,
     open_regular,
 )
+from demosaic_ntc.imaging.cfa import Cfa
 
 
 @pytest.mark.parametrize(
@@ -79,3 +83,20 @@ def test_empty_files_are_not_opened(tmp_path: Path) -> None:
 def test_errors_get_the_path_in_front() -> None:
     with pytest.raises(InputError, match=r"^a/b\.dng: broken; mend it$"), named(Path("a/b.dng")):
         raise InputError("broken; mend it")
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "array"),
+    [
+        ("small_rggb.dng", Layout(), "RGGB"),
+        ("small_xtrans.dng", Layout(), "XTRANS"),
+        ("small_rggb.dng", Layout(cfa=Cfa.named("QUAD_RGGB")), "QUAD_RGGB"),
+        ("nowhere.dng", Layout(), "RGGB"),
+    ],
+)
+def test_array_is_guessed_without_decoding(samples: Path, name: str, layout: Layout, array: str) -> None:
+    assert likely_array(samples / name, layout).name == array
+
+
+def test_raws_of_fujifilm_are_probably_xtrans() -> None:
+    assert is_xtrans(io.BytesIO(b"FUJIFILMCCD-RAW 0201".ljust(200, b"\0")))
