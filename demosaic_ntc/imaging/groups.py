@@ -8,9 +8,7 @@ Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.imaging.kernels.matching import Offsets, Planes, match_patches
 from demosaic_ntc.imaging.kernels.mosaic_pass import PassSettings, Scene, restore_groups
 from demosaic_ntc.imaging.kernels.steps import Sums, means
+from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.ntc.deadline import Deadline
 
 Floats = NDArray[np.float32]
@@ -37,6 +36,7 @@ class Patches:
     stride: int = 3
     count: int = 8  # patches in a group
     reach: int = 12  # of the search, in each direction
+    dense: int = 4  # how far out a search around holes looks at every place
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +134,7 @@ class GroupRestoration:
         return values, weights, gaps
 
     def _in_order(self, work: Callable[[Band], Result], report: Report) -> Iterator[Result]:
-        """Work on the bands in threads, a few at a time, and yield what they give from top to bottom."""
-        waiting = iter(self._bands)
-        with ThreadPoolExecutor(self._threads) as pool:
-            running: list[Future[Result]] = [
-                pool.submit(work, band) for band in islice(waiting, self._threads + 1)
-            ]
-            for done in range(len(self._bands)):
-                result = running.pop(0).result()
-                for band in islice(waiting, 1):
-                    running.append(pool.submit(work, band))
-                report(done + 1, len(self._bands))
-                yield result
+        """Work on the bands, from top to bottom."""
+        for done, result in enumerate(in_order(work, self._bands, self._threads), 1):
+            report(done, len(self._bands))
+            yield result

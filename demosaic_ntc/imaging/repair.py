@@ -1,16 +1,80 @@
-"""Inpainting by group completion: a first fill of the holes, then passes over groups of similar patches."""
+"""Inpainting by group completion: a first fill of the holes, then passes over groups of similar patches.
+
+Each pass finds, for every patch that touches a hole, the patches most like it in what is known, predicts
+each from its fellows, completes what that leaves by nonnegative tensor completion, and takes the mean of all
+that says about a pixel. What the groups leave at the known pixels is continued into the holes and added.
+Patches are large in the first pass, to span the holes, and small in the last, for detail.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import label
 
-from demosaic_ntc.imaging.first_guess.fill import biharmonic
+from demosaic_ntc.imaging.first_guess.fill import Flags, Planes
+from demosaic_ntc.imaging.groups import Patches
+from demosaic_ntc.imaging.hole_groups import Trusts, restore_around
+from demosaic_ntc.imaging.holes import Holes
+from demosaic_ntc.imaging.kernels.hole_pass import HolePass
+from demosaic_ntc.imaging.kinds import Kind
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress
 from demosaic_ntc.ntc.deadline import Deadline
 
 METHODS = ("ntc", "group-mean", "biharmonic")
 
-Planes = NDArray[np.float32]  # (channels, height, width)
-Flags = NDArray[np.bool_]  # of the same shape
+Spread = Callable[[Holes, Planes], Planes]
+Fraction = Callable[[float], None]
+
+_CELL = 128  # regions are made of cells of so many pixels squared
+_MARGIN = 48  # and see so much around them: a patch and the reach of the search
+_MOST_CHANNELS = 4  # completed together: the exact oracle tries all subsets of them
+_DECAY = 0.65  # of trust, with every pixel further into a hole
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One pass over the groups of one kind of hole."""
+
+    patches: Patches
+    doubt: tuple[float, float]  # trust in missing entries: when patches are compared, when groups are fitted
+    settings: HolePass
+    spread: Spread = Holes.spread_smoothly
+
+
+Plan = dict[Kind, tuple[Step, ...]]
+
+_FELLOWS = HolePass(ridge=0.1, radius=1.0, tolerance=1e-4, vertices=0, floor=3e-5)
+_COMPLETED = _FELLOWS._replace(vertices=3)
+_CAREFUL = _FELLOWS._replace(ridge=0.3)
+_MEAN = _FELLOWS._replace(ridge=0.0)
+_CLOSE, _FAR = Patches(size=6, stride=3, count=10, reach=10), Patches(size=12, stride=4, count=10, reach=16)
+
+NORMAL: Plan = {
+    Kind.SPARSE: (
+        Step(replace(_CLOSE, size=5, stride=2, count=16), (0.3, 0.02), _FELLOWS),
+        Step(replace(_CLOSE, size=5), (0.3, 0.1), _COMPLETED),
+    ),
+    Kind.SCATTERED: (
+        Step(replace(_CLOSE, size=8, stride=4), (0.05, 0.01), _FELLOWS),
+        Step(_CLOSE, (0.3, 0.1), _COMPLETED),
+    ),
+    Kind.WIDE: (
+        Step(replace(_FAR, count=16), (0.1, 0.01), _MEAN, Holes.spread_nearby),
+        Step(replace(_FAR, size=8), (0.1, 0.01), _CAREFUL, Holes.spread_nearby),
+        Step(
+            replace(_FAR, size=6, stride=3), (0.1, 0.01), _CAREFUL._replace(vertices=3), Holes.spread_nearby
+        ),
+    ),
+    Kind.DEEP: (
+        Step(replace(_FAR, size=16), (0.05, 0.01), _CAREFUL, Holes.spread_nearby),
+        Step(_FAR, (0.05, 0.01), _CAREFUL, Holes.spread_nearby),
+        Step(_FAR, (0.05, 0.01), _CAREFUL._replace(vertices=3), Holes.spread_nearby),
+    ),
+}
+PLANS = {"fast": NORMAL, "normal": NORMAL, "best": NORMAL}
 
 
 def repair(
@@ -22,7 +86,108 @@ def repair(
     progress: ReportProgress,
     deadline: Deadline,
 ) -> tuple[Planes, GroupCertificate | None]:
-    """Restore the entries of a picture with full scale 1 that are not known; keep those that are."""
-    filled = biharmonic(planes, known)
-    progress(Progress("first estimate", 1, 1))
-    return np.where(known, planes, filled), None
+    """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
+
+    After the deadline groups are not completed, and not certified.
+    """
+    plan = {} if method == "biharmonic" else PLANS[quality]
+    if method == "group-mean":
+        plan = {kind: tuple(_uncompleted(step) for step in steps) for kind, steps in plan.items()}
+    repaired, gaps = planes.copy(), [np.zeros(0, np.float32)]
+    for region, report in _reported(
+        list(damaged_regions(np.logical_or.reduce(~known, axis=0))), ~known, progress
+    ):
+        for channels in _channel_sets(len(planes)):
+            here = (channels, *region)
+            part, proven = _repair_region(planes[here], known[here], plan, threads, report, deadline)
+            repaired[here] = np.where(known[here], repaired[here], part)
+            gaps.append(proven)
+    if method != "ntc":
+        return repaired, None
+    tolerance = max(step.settings.tolerance for steps in plan.values() for step in steps)
+    return repaired, GroupCertificate.of(np.concatenate(gaps), tolerance)
+
+
+def damaged_regions(missing: Flags) -> Iterator[tuple[slice, slice]]:
+    """Yield boxes that hold all missing pixels, each with what its patches can see.
+
+    Boxes of different holes may overlap at their margins, but no hole reaches into the box of another.
+    """
+    height, width = missing.shape
+    down, across = -(-height // _CELL), -(-width // _CELL)
+    cells = np.zeros((down, across), bool)
+    rows, columns = np.nonzero(missing)
+    cells[rows // _CELL, columns // _CELL] = True
+    labels, count = label(cells, np.ones((3, 3)))
+    for number in range(1, count + 1):
+        inside = labels[rows // _CELL, columns // _CELL] == number
+        yield (
+            _box(rows[inside], height),
+            _box(columns[inside], width),
+        )
+
+
+def _box(places: NDArray[np.intp], length: int) -> slice:
+    """Return the stretch of these places with a margin."""
+    return slice(max(int(places.min()) - _MARGIN, 0), min(int(places.max()) + 1 + _MARGIN, length))
+
+
+def _channel_sets(channels: int) -> Iterator[slice]:
+    """Cut many channels into sets of about the same size."""
+    sets = -(-channels // _MOST_CHANNELS)
+    bounds = np.linspace(0, channels, sets + 1).round().astype(int)
+    return (slice(int(first), int(last)) for first, last in pairwise(bounds))
+
+
+def _uncompleted(step: Step) -> Step:
+    """Return the control: the same step without the completion."""
+    return replace(step, settings=step.settings._replace(vertices=0))
+
+
+def _repair_region(
+    planes: Planes, known: Flags, plan: Plan, threads: int, report: Fraction, deadline: Deadline
+) -> tuple[Planes, NDArray[np.float32]]:
+    """Fill the holes of a region, then repair them kind by kind; return the gaps of what was completed."""
+    holes = Holes(known)
+    estimate = holes.first_estimate(np.ascontiguousarray(planes))
+    present = [kind for kind in plan if (holes.kinds == kind).any()]
+    steps = [(kind, step) for kind in present for step in plan[kind]]
+    gaps = [np.zeros(0, np.float32)]
+    for number, (kind, step) in enumerate(steps):
+        now = _uncompleted(step) if deadline.passed() else step
+        estimate, proven = _pass(estimate, holes, kind, now, threads, _part_of(report, number, len(steps)))
+        if step is plan[kind][-1]:
+            gaps.append(proven)
+    return estimate, np.concatenate(gaps)
+
+
+def _part_of(report: Fraction, number: int, parts: int) -> Fraction:
+    """Return how to report the share of one part as a share of the whole."""
+    return lambda share: report((number + share) / parts)
+
+
+def _pass(
+    estimate: Planes, holes: Holes, kind: Kind, step: Step, threads: int, report: Fraction
+) -> tuple[Planes, NDArray[np.float32]]:
+    """Restore the holes of one kind from groups; return the new estimate and the gaps of the groups."""
+    matching, fitting = (holes.trust(share, _DECAY) for share in step.doubt)
+    trusts = Trusts(np.ascontiguousarray(matching.mean(axis=0)), fitting)
+    wanted = holes.kinds == kind
+    groups, gaps = restore_around(estimate, trusts, wanted, step.patches, step.settings, threads, report)
+    groups += step.spread(holes, estimate - groups)
+    return np.where(holes.missing & wanted, groups, estimate), gaps
+
+
+def _reported(
+    regions: list[tuple[slice, slice]], missing: Flags, progress: ReportProgress
+) -> Iterator[tuple[tuple[slice, slice], Fraction]]:
+    """Yield the regions, each with how to report the share of it that is done."""
+    sizes = [int(missing[:, *region].sum()) for region in regions]
+    for number, region in enumerate(regions):
+        before = sum(sizes[:number])
+
+        def report(share: float, before: int = before, size: int = sizes[number]) -> None:
+            progress(Progress("groups", before + round(share * size), sum(sizes)))
+
+        yield region, report
+        report(1.0)

@@ -1,0 +1,43 @@
+"""What kind of hole a missing pixel belongs to: told by how deep holes are around it, and how dense."""
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_cdt, maximum_filter, uniform_filter
+
+Flags = NDArray[np.bool_]
+Depths = NDArray[np.int32]
+
+_NEAR = 9  # pixels across, where the deepest missing pixel counts
+_AROUND = 33  # pixels across, where the share of missing pixels counts
+
+
+class Kind(IntEnum):
+    """Kinds of holes, in the order in which they are repaired: the surest first."""
+
+    KNOWN = 0
+    SPARSE = 1  # dead pixels, rows and columns: most of a patch is known
+    SCATTERED = 2  # random loss, writing, thin scratches
+    WIDE = 3  # strokes and blocks of several pixels; random loss of most pixels
+    DEEP = 4  # holes wider than what patches span
+
+
+# A kind's limits: the deepest missing pixel nearby, and the share of missing pixels around.
+_LIMITS = {Kind.SPARSE: (2, 0.15), Kind.SCATTERED: (2, 0.65), Kind.WIDE: (4, 1.0)}
+
+
+def depths(missing: Flags) -> Depths:
+    """Return how far each missing pixel is from the nearest known one, diagonal steps counted as one."""
+    return np.asarray(distance_transform_cdt(missing, "chessboard"), np.int32)
+
+
+def kinds_of(missing: Flags, depth: Depths) -> NDArray[np.uint8]:
+    """Return the kind of hole of every pixel."""
+    deepest = maximum_filter(depth, _NEAR)
+    share = uniform_filter(missing.astype(np.float32), _AROUND, mode="constant")
+    kinds = np.full(missing.shape, Kind.DEEP, np.uint8)
+    for kind, (limit, most) in reversed(_LIMITS.items()):
+        kinds[(deepest <= limit) & (share <= most)] = kind
+    kinds[~missing] = Kind.KNOWN
+    return kinds
