@@ -8,6 +8,7 @@ import typer
 
 from demosaic_ntc.errors import InputError
 
+from . import benchmark_options as o
 from .benchmarking import bound_libraries, found_folders, progress_bar, split_names, usage
 from .measuring import evaluation
 
@@ -22,40 +23,35 @@ if TYPE_CHECKING:
 PARTS = ("demosaic", "inpaint", "paper")
 
 
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="REPORT", help="The folder of the report.")]
+Methods = Annotated[str | None, typer.Option(help="Demosaicing methods.", show_default="all of interest")]
+Repairs = Annotated[str | None, typer.Option(help="Inpainting methods.", show_default="all of interest")]
+Masks = Annotated[str | None, typer.Option(help="Masks of inpainting.", show_default="all kinds")]
+Images = Annotated[
+    str | None,
+    typer.Option(
+        metavar="1-8,23", help="Pictures of each set for inpainting.", show_default="the first eight"
+    ),
+]
+Full = Annotated[bool, typer.Option("--full", help="Show whole pictures, in files beside the page.")]
+
+
 def everything(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR|SET...", help="Folders of 8-bit RGB pictures, or kodak and mcmaster."),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="REPORT", help="The folder of the report.")
-    ],
+    folders: o.Folders,
+    output: Output,
     parts: Annotated[str, typer.Option(help="What is measured.")] = ",".join(PARTS),
-    methods: Annotated[
-        str | None, typer.Option(help="Demosaicing methods.", show_default="all of interest")
-    ] = None,
-    cfa: Annotated[str, typer.Option(help="RGGB, BGGR, GRBG, GBRG, XTRANS or rows such as RG/GB.")] = "RGGB",
-    crop: Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")] = 10,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
-    ] = None,
-    repairs: Annotated[
-        str | None, typer.Option(help="Inpainting methods.", show_default="all of interest")
-    ] = None,
-    masks: Annotated[str | None, typer.Option(help="Masks of inpainting.", show_default="all kinds")] = None,
-    images: Annotated[
-        str | None,
-        typer.Option(
-            metavar="1-8,23", help="Pictures of each set for inpainting.", show_default="the first eight"
-        ),
-    ] = None,
+    methods: Methods = None,
+    cfa: o.Array = "RGGB",
+    crop: o.Crop = 10,
+    limit: o.Limit = None,
+    repairs: Repairs = None,
+    masks: Masks = None,
+    images: Images = None,
     tables: Annotated[str, typer.Option(help="Tables of the paper.")] = "1,2,3,4,noisy",
     rows: Annotated[str, typer.Option(help="Only these rows of the tables.")] = "",
     reps: Annotated[int, typer.Option(min=1, help="Repetitions of each row.")] = 3,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each method.")] = 1,
-    full: Annotated[
-        bool, typer.Option("--full", help="Show whole pictures, in files beside the page.")
-    ] = False,
+    threads: o.Threads = 1,
+    full: Full = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the results of earlier runs.")] = False,
 ) -> None:
     """Measure everything and write a report: a page, tables, plots and results.json.

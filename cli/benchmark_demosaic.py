@@ -60,12 +60,10 @@ def demosaic(
     methods: Annotated[
         str | None, typer.Option(help="Methods to compare.", show_default="those that know the array")
     ] = None,
-    cfa: Annotated[str, typer.Option(help="RGGB, BGGR, GRBG, GBRG, XTRANS or rows such as RG/GB.")] = "RGGB",
-    crop: Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")] = 10,
+    cfa: o.Array = "RGGB",
+    crop: o.Crop = 10,
     quality: o.Quality = "normal",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
-    ] = None,
+    limit: o.Limit = None,
     details: o.Details = False,
     threads: o.Threads = 1,
     json: o.Json = None,

@@ -9,6 +9,11 @@ Folders = Annotated[
     list[Path],
     typer.Argument(metavar="DIR|SET...", help="Folders of 8-bit RGB pictures, or kodak and mcmaster."),
 ]
+Array = Annotated[str, typer.Option("--cfa", help="RGGB, BGGR, GRBG, GBRG, XTRANS or rows such as RG/GB.")]
+Crop = Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")]
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
+]
 Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")]
 Details = Annotated[bool, typer.Option("--details", help="Print every quantity of every picture.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of each method.")]

@@ -58,19 +58,22 @@ def missing(jobs: Iterable[AnyJob], store: ResultStore[Any], showing: Showing) -
     return [job for job in jobs if job.key not in store or showing.lacks(job)]
 
 
-def run_missing(
+def run_all(
     jobs: Iterable[AnyJob],
     run: Callable[[list[AnyJob]], Results],
     store: ResultStore[Any],
     showing: Showing,
-) -> Iterator[tuple[AnyJob, Refusal | None]]:
-    """Do every job that is missing; its picture is kept before its result, which says that it is done."""
+) -> Iterator[str | None]:
+    """Do the jobs, each yielding why it was refused, if it was.
+
+    A picture is kept before its result, which says that the job is done.
+    """
     latest = _Latest()
-    todo = [latest.watched(job) for job in missing(jobs, store, showing)]
+    todo = [latest.watched(job) for job in jobs]
     for job, result in zip(todo, run(todo), strict=True):
         if isinstance(result, Refusal):
-            yield job, result
+            yield result.reason
             continue
         showing.keep(job, latest.restored[0])
         store.add(result)
-        yield job, None
+        yield None

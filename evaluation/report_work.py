@@ -1,6 +1,6 @@
 """The work behind a report, part by part; everything finished is in its file at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,9 +24,8 @@ from .report_demosaic import DemosaicPart
 from .report_file import NAME, ReportFile
 from .report_inpaint import InpaintPart
 from .report_paper import PaperPart
-from .report_running import missing, run_missing
-
-Refuse = Callable[[str], None]
+from .report_running import missing, run_all
+from .running import StoredJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,34 +64,35 @@ def demosaic_work(file: ReportFile, part: DemosaicPart) -> Work:
     gallery = gallery_of(file)
     lines = demosaic_protocol(part.cfa, part.crop, part.methods)
     store = demosaic_results.Store(file.section("demosaic"), lines)
-    showing = report_demosaic.showing(gallery)
     file.put("demosaic plan", report_demosaic.described(part))
     _show(file, report_demosaic.keep_truths(part, gallery))
-
-    def steps() -> Iterator[str]:
-        for job, refusal in run_missing(part.jobs, demosaic_benchmark.run, store, showing):
-            if refusal is not None:
-                refuse(file, f"{job.method.name}: {refusal.reason}")
-            yield f"{job.set}, {job.picture.name}: {job.method.name}"
-
-    return Work(len(missing(part.jobs, store, showing)), steps())
+    showing = report_demosaic.showing(gallery)
+    jobs = missing(part.jobs, store, showing)
+    return _picture_work(file, jobs, run_all(jobs, demosaic_benchmark.run, store, showing))
 
 
 def inpaint_work(file: ReportFile, part: InpaintPart) -> Work:
     """Inpainting."""
     gallery = gallery_of(file)
-    store = inpaint_results.Store(file.section("inpaint"), inpaint_protocol(part.damages, part.methods))
-    showing = report_inpaint.showing(part, gallery)
+    lines = inpaint_protocol(part.damages, part.methods)
+    store = inpaint_results.Store(file.section("inpaint"), lines)
     file.put("inpaint plan", report_inpaint.described(part))
     _show(file, report_inpaint.keep_truths(part, gallery))
+    showing = report_inpaint.showing(part, gallery)
+    jobs = missing(part.jobs, store, showing)
+    return _picture_work(file, jobs, run_all(jobs, inpaint_benchmark.run, store, showing))
+
+
+def _picture_work(file: ReportFile, jobs: Sequence[StoredJob], refusals: Iterator[str | None]) -> Work:
+    """Methods on pictures; what one refuses is noted."""
 
     def steps() -> Iterator[str]:
-        for job, refusal in run_missing(part.jobs, inpaint_benchmark.run, store, showing):
-            if refusal is not None:
-                refuse(file, f"{job.method.name}: {refusal.reason}")
-            yield f"{job.set}, {job.picture.name}, {job.damage.mask}: {job.method.name}"
+        for job, reason in zip(jobs, refusals, strict=True):
+            if reason is not None:
+                refuse(file, f"{job.method.name}: {reason}")
+            yield f"{job.set}, {job.picture.name}: {job.method.name}"
 
-    return Work(len(missing(part.jobs, store, showing)), steps())
+    return Work(len(jobs), steps())
 
 
 def paper_work(file: ReportFile, part: PaperPart) -> Work:

@@ -14,6 +14,7 @@ from string import Template
 from .data_table import Cell, DataTable
 
 _PARTS = Path(__file__).with_name("viewer")
+_SCRIPTS = ("viewer.js", "gestures.js", "page.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def page_html(page: Page) -> str:
         facts="\n".join(map(_fact, page.facts.items())),
         scenes=_inert(json.dumps([asdict(scene) for scene in page.scenes], ensure_ascii=False)),
         style=_part("style.css"),
-        script=_part("viewer.js"),
+        script="\n".join(map(_part, _SCRIPTS)),
     )
 
 

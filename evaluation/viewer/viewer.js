@@ -1,4 +1,4 @@
-// The comparison viewer, sortable tables and colour schemes; no libraries, and nothing is fetched.
+// The comparison viewer; no libraries, and nothing is fetched.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
@@ -9,8 +9,6 @@ function made(tag, properties = {}, ...children) {
   element.append(...children);
   return element;
 }
-
-// ---- The viewer -------------------------------------------------------------------------------------------
 
 // Screen pixels per picture pixel; "fit" shows the whole picture.
 const ZOOMS = ["fit", 1, 2, 4, 8];
@@ -28,8 +26,8 @@ class Viewer {
     this.errors = false;
     this.wanted = {};
     this.addControls();
-    this.addGestures();
-    this.addKeys();
+    addGestures(this);
+    addKeys(this);
     new ResizeObserver(() => this.resize()).observe(this.stage);
     this.show(0);
   }
@@ -237,128 +235,4 @@ class Viewer {
       byId("pictures").append(button);
     });
   }
-
-  addKeys() {
-    const distance = 40;
-    const keys = {
-      "+": () => this.step(1), "=": () => this.step(1), "-": () => this.step(-1), "0": () => this.setZoom("fit"),
-      "1": () => this.setZoom(1), "2": () => this.setZoom(2), "4": () => this.setZoom(4), "8": () => this.setZoom(8),
-      ArrowLeft: () => this.move(distance, 0), ArrowRight: () => this.move(-distance, 0),
-      ArrowUp: () => this.move(0, distance), ArrowDown: () => this.move(0, -distance),
-      x: () => this.swap(), e: () => this.toggleErrors(),
-      "[": () => this.show(this.number - 1), "]": () => this.show(this.number + 1),
-    };
-    const slides = {
-      ArrowLeft: (step) => this.setSplit(this.split - step), ArrowRight: (step) => this.setSplit(this.split + step),
-      Home: () => this.setSplit(0), End: () => this.setSplit(1),
-    };
-    const pressed = (event, action) => {
-      if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
-      action(event.shiftKey ? 0.1 : 0.01);
-      event.preventDefault();
-      event.stopPropagation();
-    };
-    byId("divider").addEventListener("keydown", (event) => pressed(event, slides[event.key]));
-    this.stage.addEventListener("keydown", (event) => pressed(event, keys[event.key]));
-  }
-
-  // Gestures: pointer events are the same for mouse, pen and fingers ----------------------------------------------
-
-  addGestures() {
-    const { stage } = this;
-    const pointers = new Map();
-    const ratio = () => this.canvas.width / stage.clientWidth;
-    const spread = () => {
-      const [a, b] = [...pointers.values()];
-      return Math.hypot(a.x - b.x, a.y - b.y);
-    };
-    let dividing = false;
-    let apart = 0;
-    stage.addEventListener("pointerdown", (event) => {
-      if (event.button > 0) return;
-      stage.setPointerCapture(event.pointerId);
-      if (!pointers.size) dividing = event.target.id === "divider";
-      pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      if (pointers.size === 2) apart = spread();
-      stage.classList.add("moving");
-    });
-    stage.addEventListener("pointermove", (event) => {
-      const last = pointers.get(event.pointerId);
-      if (!last) return;
-      pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      const area = stage.getBoundingClientRect();
-      if (pointers.size === 2) {
-        // Levels are whole numbers, so a pinch goes from one to the next each time it has grown by half.
-        const grown = spread() / apart;
-        if (grown > 1.5 || grown < 1 / 1.5) {
-          this.step(Math.log(grown));
-          apart = spread();
-        }
-      } else if (dividing) {
-        this.setSplit((event.clientX - area.left) / area.width);
-      } else {
-        this.move((event.clientX - last.x) * ratio(), (event.clientY - last.y) * ratio());
-      }
-    });
-    for (const end of ["pointerup", "pointercancel"]) {
-      stage.addEventListener(end, (event) => {
-        pointers.delete(event.pointerId);
-        stage.classList.toggle("moving", pointers.size > 0);
-      });
-    }
-    // Without Ctrl the wheel scrolls the page, as everywhere; a trackpad's pinch arrives with it.
-    stage.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      const area = stage.getBoundingClientRect();
-      const x = (event.clientX - area.left - area.width / 2) * ratio();
-      const y = (event.clientY - area.top - area.height / 2) * ratio();
-      this.step(-event.deltaY, x, y);
-    }, { passive: false });
-  }
-}
-
-// ---- Tables -----------------------------------------------------------------------------------------------
-
-// Cells sort by `data-value`; where there is none they stay at the end, whichever way the rest is sorted.
-function sortBy(table, column) {
-  const heads = [...table.tHead.rows[0].cells];
-  const rising = heads[column].getAttribute("aria-sort") !== "ascending";
-  heads.forEach((head) => head.removeAttribute("aria-sort"));
-  heads[column].setAttribute("aria-sort", rising ? "ascending" : "descending");
-  const value = (row) => row.cells[column].dataset.value ?? "";
-  const compare = (a, b) => {
-    if (!a || !b) return (a ? 0 : 1) - (b ? 0 : 1);
-    const order = a - b || a.localeCompare(b, undefined, { numeric: true });
-    return rising ? order : -order;
-  };
-  const body = table.tBodies[0];
-  body.append(...[...body.rows].sort((a, b) => compare(value(a), value(b))));
-}
-
-for (const table of document.querySelectorAll("table")) {
-  [...table.tHead.rows[0].cells].forEach((head, column) => {
-    const button = made("button", { type: "button", onclick: () => sortBy(table, column) }, head.textContent);
-    head.replaceChildren(button);
-  });
-}
-
-// ---- Colour scheme ----------------------------------------------------------------------------------------
-
-{
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const chosen = () => document.documentElement.style.colorScheme || (dark.matches ? "dark" : "light");
-  const name = () => { byId("theme").textContent = chosen() === "dark" ? "Light" : "Dark"; };
-  byId("theme").onclick = () => {
-    document.documentElement.style.colorScheme = chosen() === "dark" ? "light" : "dark";
-    name();
-  };
-  dark.addEventListener("change", name);
-  name();
-}
-
-{
-  const scenes = JSON.parse(byId("scenes").textContent);
-  byId("viewer").hidden = !scenes.length;
-  if (scenes.length) new Viewer(scenes);
 }
