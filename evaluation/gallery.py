@@ -17,7 +17,7 @@ from .embedding import address, beside, lossless, thumbnail
 from .pictures import Bytes
 
 #: The side of the part that is shown of a picture.
-SIDE = 128
+SIDE = 112
 
 
 @dataclass(slots=True)
