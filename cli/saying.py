@@ -18,7 +18,7 @@ def say(lines: Iterable[str]) -> None:
         sys.stdout.flush()
     except OSError as error:
         _hang_up()
-        mention(f"stdout cannot be written ({error.strerror}); what was done is in the report")
+        mention(f"stdout cannot be written ({error.strerror}); what was done stays done")
         raise typer.Exit(ExitCode.SOME_FAILED) from None
 
 

@@ -12,6 +12,7 @@ import typer
 
 from .failures import one_line
 from .progress import kernels_are_compiled
+from .saying import say
 
 if TYPE_CHECKING:
     from demosaic_ntc.imaging.restored import GroupCertificate
@@ -61,14 +62,13 @@ def tell_done(
 ) -> None:
     """Say what was done: the object for JSON, or notices and lines for people."""
     if telling.json:
-        typer.echo(json.dumps(described))
+        say([json.dumps(described)])
         return
     if telling.quiet:
         return
     for notice in notices:
         typer.echo(f"note: {one_line(notice)}", err=True)
-    for line in lines:
-        typer.echo(one_line(line))
+    say(lines)
 
 
 def certificate(groups: "GroupCertificate | None") -> dict[str, float | None] | None:

@@ -151,20 +151,12 @@ def test_killed_twenty_times_at_random_and_resumed(
     tried["kills"] += 20
 
 
-def _program(tmp_path: Path, shell: str) -> "subprocess.CompletedProcess[bytes]":
-    """Run a shell line in which $BATCH stands for the program, called on the usual folders."""
-    words = [
-        sys.executable,
-        "-c",
-        f"{_faults({})}\nfrom cli.app import app\napp()",
-        "batch",
-        "in",
-        "-o",
-        "out",
-    ]
+def _program(tmp_path: Path, shell: str, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+    """Run a shell line in which $PROGRAM stands for the program with these arguments."""
+    words = [sys.executable, "-c", f"{_faults({})}\nfrom cli.app import app\napp()", *arguments]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        ["bash", "-c", shell.replace("$BATCH", '"$@"'), "bash", *words],
+        ["bash", "-c", shell.replace("$PROGRAM", '"$@"'), "bash", *words],
         cwd=tmp_path,
         env=env,
         capture_output=True,
@@ -176,10 +168,10 @@ def _program(tmp_path: Path, shell: str) -> "subprocess.CompletedProcess[bytes]"
 @pytest.mark.parametrize(
     ("shell", "status"),
     [
-        ("$BATCH | true; exit ${PIPESTATUS[0]}", 1),
-        ("$BATCH >/dev/full", 1),
-        ("$BATCH 2>/dev/full >/dev/null", 0),
-        ("$BATCH 2>&1 | true; exit ${PIPESTATUS[0]}", 1),
+        ("$PROGRAM | true; exit ${PIPESTATUS[0]}", 1),
+        ("$PROGRAM >/dev/full", 1),
+        ("$PROGRAM 2>/dev/full >/dev/null", 0),
+        ("$PROGRAM 2>&1 | true; exit ${PIPESTATUS[0]}", 1),
     ],
     ids=["closed", "full", "errors", "both"],
 )
@@ -187,11 +179,23 @@ def test_nobody_listening_costs_no_picture(tmp_path: Path, fill: Fill, shell: st
     fill("a.dng", "b.dng")
     (tmp_path / "in" / "bad.dng").mkdir()
     (tmp_path / "out").mkdir()
-    answer = _program(tmp_path, shell)
+    answer = _program(tmp_path, shell, "batch", "in", "-o", "out")
     assert answer.returncode == status, answer.stderr
     assert b"Traceback" not in answer.stderr
     assert b"Exception ignored" not in answer.stderr
     assert sorted(os.listdir(tmp_path / "out")) == ["a.png", "b.png", REPORT]
+
+
+@pytest.mark.parametrize("option", ["--verbose", "--json"])
+@pytest.mark.parametrize("shell", ["$PROGRAM | true; exit ${PIPESTATUS[0]}", "$PROGRAM >/dev/full"])
+def test_nobody_listening_costs_no_single_picture(
+    tmp_path: Path, small: Path, shell: str, option: str
+) -> None:
+    answer = _program(tmp_path, shell, str(small), "a.png", "--method", "bilinear", option)
+    assert answer.returncode == 1, answer.stderr
+    assert b"Traceback" not in answer.stderr
+    assert b"internal error" not in answer.stderr
+    assert os.listdir(tmp_path) == ["a.png"]
 
 
 def test_two_runs_on_one_folder_share_it(tmp_path: Path, fill: Fill, start: Start) -> None:
