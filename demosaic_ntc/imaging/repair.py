@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import label
 
 from demosaic_ntc.imaging.first_guess.fill import Flags, Planes
 from demosaic_ntc.imaging.groups import Patches
@@ -20,7 +19,9 @@ from demosaic_ntc.imaging.hole_groups import Trusts, restore_around
 from demosaic_ntc.imaging.holes import Holes
 from demosaic_ntc.imaging.kernels.hole_pass import HolePass
 from demosaic_ntc.imaging.kinds import Kind
+from demosaic_ntc.imaging.regions import damaged_regions
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress
+from demosaic_ntc.imaging.tiles import Tile
 from demosaic_ntc.ntc.deadline import Deadline
 
 METHODS = ("ntc", "group-mean", "biharmonic")
@@ -28,8 +29,7 @@ METHODS = ("ntc", "group-mean", "biharmonic")
 Spread = Callable[[Holes, Planes], Planes]
 Fraction = Callable[[float], None]
 
-_CELL = 128  # regions are made of cells of so many pixels squared
-_MARGIN = 48  # and see so much around them: a patch and the reach of the search
+_RIM = 16  # pixels around a region that are restored with it, and again with their own
 _MOST_CHANNELS = 4  # completed together: the exact oracle tries all subsets of them
 _DECAY = 0.65  # of trust, with every pixel further into a hole
 
@@ -54,24 +54,27 @@ _CLOSE, _FAR = Patches(size=6, stride=3, count=10, reach=10), Patches(size=12, s
 
 NORMAL: Plan = {
     Kind.SPARSE: (
-        Step(replace(_CLOSE, size=5, stride=2, count=16), (0.3, 0.02), _FELLOWS),
-        Step(replace(_CLOSE, size=5), (0.3, 0.1), _COMPLETED),
+        Step(replace(_CLOSE, size=5, count=12), (0.3, 0.02), _FELLOWS),
+        Step(replace(_CLOSE, size=5, count=8), (0.3, 0.1), _COMPLETED),
     ),
     Kind.SCATTERED: (
         Step(replace(_CLOSE, size=8, stride=4), (0.05, 0.01), _FELLOWS),
-        Step(_CLOSE, (0.3, 0.1), _COMPLETED),
+        Step(replace(_CLOSE, count=8), (0.3, 0.1), _COMPLETED),
     ),
     Kind.WIDE: (
         Step(replace(_FAR, count=16), (0.1, 0.01), _MEAN, Holes.spread_nearby),
         Step(replace(_FAR, size=8), (0.1, 0.01), _CAREFUL, Holes.spread_nearby),
         Step(
-            replace(_FAR, size=6, stride=3), (0.1, 0.01), _CAREFUL._replace(vertices=3), Holes.spread_nearby
+            replace(_FAR, size=6, stride=3, count=8),
+            (0.1, 0.01),
+            _CAREFUL._replace(vertices=3),
+            Holes.spread_nearby,
         ),
     ),
     Kind.DEEP: (
         Step(replace(_FAR, size=16), (0.05, 0.01), _CAREFUL, Holes.spread_nearby),
         Step(_FAR, (0.05, 0.01), _CAREFUL, Holes.spread_nearby),
-        Step(_FAR, (0.05, 0.01), _CAREFUL._replace(vertices=3), Holes.spread_nearby),
+        Step(replace(_FAR, count=8), (0.05, 0.01), _CAREFUL._replace(vertices=3), Holes.spread_nearby),
     ),
 }
 PLANS = {"fast": NORMAL, "normal": NORMAL, "best": NORMAL}
@@ -93,14 +96,14 @@ def repair(
     plan = {} if method == "biharmonic" else PLANS[quality]
     if method == "group-mean":
         plan = {kind: tuple(_uncompleted(step) for step in steps) for kind, steps in plan.items()}
+    missing = np.logical_or.reduce(~known, axis=0)
     repaired, gaps = planes.copy(), [np.zeros(0, np.float32)]
-    for region, report in _reported(
-        list(damaged_regions(np.logical_or.reduce(~known, axis=0))), ~known, progress
-    ):
+    for region, report in _reported(list(damaged_regions(missing)), missing, progress):
         for channels in _channel_sets(len(planes)):
-            here = (channels, *region)
-            part, proven = _repair_region(planes[here], known[here], plan, threads, report, deadline)
-            repaired[here] = np.where(known[here], repaired[here], part)
+            seen, core = (channels, *region.seen), (channels, *region.core)
+            around = _around(region)
+            part, proven = _repair_region(planes[seen], known[seen], around, plan, threads, report, deadline)
+            repaired[core] = np.where(known[core], planes[core], part[:, *region.inner])
             gaps.append(proven)
     if method != "ntc":
         return repaired, None
@@ -108,28 +111,11 @@ def repair(
     return repaired, GroupCertificate.of(np.concatenate(gaps), tolerance)
 
 
-def damaged_regions(missing: Flags) -> Iterator[tuple[slice, slice]]:
-    """Yield boxes that hold all missing pixels, each with what its patches can see.
-
-    Boxes of different holes may overlap at their margins, but no hole reaches into the box of another.
-    """
-    height, width = missing.shape
-    down, across = -(-height // _CELL), -(-width // _CELL)
-    cells = np.zeros((down, across), bool)
-    rows, columns = np.nonzero(missing)
-    cells[rows // _CELL, columns // _CELL] = True
-    labels, count = label(cells, np.ones((3, 3)))
-    for number in range(1, count + 1):
-        inside = labels[rows // _CELL, columns // _CELL] == number
-        yield (
-            _box(rows[inside], height),
-            _box(columns[inside], width),
-        )
-
-
-def _box(places: NDArray[np.intp], length: int) -> slice:
-    """Return the stretch of these places with a margin."""
-    return slice(max(int(places.min()) - _MARGIN, 0), min(int(places.max()) + 1 + _MARGIN, length))
+def _around(region: Tile) -> Flags:
+    """Return which pixels that a region sees are restored with it."""
+    flags = np.zeros([axis.stop - axis.start for axis in region.seen], np.bool_)
+    flags[tuple(slice(max(axis.start - _RIM, 0), axis.stop + _RIM) for axis in region.inner)] = True
+    return flags
 
 
 def _channel_sets(channels: int) -> Iterator[slice]:
@@ -145,17 +131,25 @@ def _uncompleted(step: Step) -> Step:
 
 
 def _repair_region(
-    planes: Planes, known: Flags, plan: Plan, threads: int, report: Fraction, deadline: Deadline
+    planes: Planes,
+    known: Flags,
+    around: Flags,
+    plan: Plan,
+    threads: int,
+    report: Fraction,
+    deadline: Deadline,
 ) -> tuple[Planes, NDArray[np.float32]]:
     """Fill the holes of a region, then repair them kind by kind; return the gaps of what was completed."""
     holes = Holes(known)
     estimate = holes.first_estimate(np.ascontiguousarray(planes))
-    present = [kind for kind in plan if (holes.kinds == kind).any()]
-    steps = [(kind, step) for kind in present for step in plan[kind]]
+    wanted = {kind: around & (holes.kinds == kind) for kind in plan}
+    steps = [(kind, step) for kind, here in wanted.items() if here.any() for step in plan[kind]]
     gaps = [np.zeros(0, np.float32)]
     for number, (kind, step) in enumerate(steps):
         now = _uncompleted(step) if deadline.passed() else step
-        estimate, proven = _pass(estimate, holes, kind, now, threads, _part_of(report, number, len(steps)))
+        estimate, proven = _pass(
+            estimate, holes, wanted[kind], now, threads, _part_of(report, number, len(steps))
+        )
         if step is plan[kind][-1]:
             gaps.append(proven)
     return estimate, np.concatenate(gaps)
@@ -167,22 +161,21 @@ def _part_of(report: Fraction, number: int, parts: int) -> Fraction:
 
 
 def _pass(
-    estimate: Planes, holes: Holes, kind: Kind, step: Step, threads: int, report: Fraction
+    estimate: Planes, holes: Holes, wanted: Flags, step: Step, threads: int, report: Fraction
 ) -> tuple[Planes, NDArray[np.float32]]:
-    """Restore the holes of one kind from groups; return the new estimate and the gaps of the groups."""
+    """Restore wanted pixels from groups; return the new estimate and the gaps of the groups."""
     matching, fitting = (holes.trust(share, _DECAY) for share in step.doubt)
     trusts = Trusts(np.ascontiguousarray(matching.mean(axis=0)), fitting)
-    wanted = holes.kinds == kind
     groups, gaps = restore_around(estimate, trusts, wanted, step.patches, step.settings, threads, report)
     groups += step.spread(holes, estimate - groups)
     return np.where(holes.missing & wanted, groups, estimate), gaps
 
 
 def _reported(
-    regions: list[tuple[slice, slice]], missing: Flags, progress: ReportProgress
-) -> Iterator[tuple[tuple[slice, slice], Fraction]]:
+    regions: list[Tile], missing: Flags, progress: ReportProgress
+) -> Iterator[tuple[Tile, Fraction]]:
     """Yield the regions, each with how to report the share of it that is done."""
-    sizes = [int(missing[:, *region].sum()) for region in regions]
+    sizes = [int(missing[region.core].sum()) for region in regions]
     for number, region in enumerate(regions):
         before = sum(sizes[:number])
 

@@ -19,7 +19,7 @@ from demosaic_ntc.imaging.kernels.steps import (
 
 Floats = NDArray[np.float64]
 
-_ZERO = np.float32(0.0)
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
 class HolePass(NamedTuple):
@@ -30,6 +30,17 @@ class HolePass(NamedTuple):
     tolerance: float  # on the gap of a completion, as a mean squared error of full scale 1
     vertices: int  # at most so many are tried; with none nothing is completed
     floor: float  # added to a patch's mean squared misfit before its inverse becomes its weight
+
+
+class Workspace(NamedTuple):
+    """What predicting patches from their fellows needs room for; rows are patches."""
+
+    centred: NDArray[np.float32]
+    plain: NDArray[np.float32]
+    scaled: NDArray[np.float32]
+    gram: Floats
+    less: Floats
+    right: Floats
 
 
 @fast_kernel
@@ -44,6 +55,17 @@ def _gather(
                 for j in range(size):
                     group.data[channel, k, i * size + j] = planes[channel, top + i, left + j]
                     group.weight[channel, k, i * size + j] = trust[channel, top + i, left + j]
+
+
+@fast_kernel
+def _note_shown(group: Group, shown: NDArray[np.bool_]) -> None:
+    """Note which patches are known in all their entries: they help others and need no help."""
+    for k in range(shown.shape[0]):
+        shown[k] = True
+        for channel in range(group.weight.shape[0]):
+            weight = group.weight[channel, k]
+            for q in range(weight.shape[0]):
+                shown[k] &= weight[q] == _ONE
 
 
 @fast_kernel
@@ -66,65 +88,79 @@ def _solve(matrix: Floats, right: Floats) -> None:
 
 
 @fast_kernel
-def _weighted_products(
-    centred: NDArray[np.float32],
-    weight: NDArray[np.float32],
-    k: int,
-    ridge: float,
-    scaled: NDArray[np.float32],
-    gram: Floats,
-    right: Floats,
-) -> None:
-    """Write (Z W Zᵀ + ρ I) and Z W z_k, W the weights of patch k; k itself is left out (a unit row)."""
-    patches, entries = centred.shape
-    for i in range(patches):
-        row, values = scaled[i], centred[i]
-        for entry in range(entries):
-            row[entry] = weight[entry] * values[entry]
-    for i in range(patches):
-        row = scaled[i]
+def _products(rows: NDArray[np.float32], others: NDArray[np.float32], count: int, out: Floats) -> None:
+    """Write the inner products of rows over their first entries, in the lower triangle."""
+    for i in range(rows.shape[0]):
+        row = rows[i, :count]
         for j in range(i + 1):
-            values, total = centred[j], _ZERO
-            for entry in range(entries):
-                total += row[entry] * values[entry]
-            gram[i, j] = total
-            if j == k or i == k:
-                right[i + j - k] = total
-                gram[i, j] = 0.0
-        gram[i, i] += ridge
-    right[k], gram[k, k] = 0.0, 1.0
+            other, total = others[j, :count], _ZERO
+            for entry in range(count):
+                total += row[entry] * other[entry]
+            out[i, j] = total
 
 
 @fast_kernel
-def add_fellows(
+def _collect_doubtful(
     group: Group,
-    ridge: float,
+    k: int,
     centred: NDArray[np.float32],
+    plain: NDArray[np.float32],
     scaled: NDArray[np.float32],
-    weight: NDArray[np.float32],
-    gram: Floats,
-    right: Floats,
-) -> None:
+) -> int:
+    """Copy the entries that patch k does not show, of all patches, also times 1 − w; return how many."""
+    channels, _, pixels = group.data.shape
+    count = 0
+    for channel in range(channels):
+        trust = group.weight[channel, k]
+        for q in range(pixels):
+            doubt = _ONE - trust[q]
+            if doubt > _ZERO:
+                for i in range(centred.shape[0]):
+                    value = centred[i, channel * pixels + q]
+                    plain[i, count], scaled[i, count] = value, doubt * value
+                count += 1
+    return count
+
+
+@fast_kernel
+def _leave_out(gram: Floats, less: Floats, k: int, ridge: float, right: Floats) -> None:
+    """Write gram − less + ρ I into ``less`` without row and column k, which goes to the right side."""
+    patches = right.shape[0]
+    for i in range(patches):
+        for j in range(i + 1):
+            entry = gram[i, j] - less[i, j]
+            if i == k or j == k:
+                right[i + j - k] = entry
+                entry = 0.0
+            less[i, j] = entry
+        less[i, i] += ridge
+    right[k], less[k, k] = 0.0, 1.0
+
+
+@fast_kernel
+def add_fellows(group: Group, shown: NDArray[np.bool_], ridge: float, work: Workspace) -> None:
     """Add to each patch's mean the combination of its fellows that comes closest to what it shows.
 
-    With z the patches less their mean and W the trust in patch k, its coefficients minimise
-    ‖z_k − Σ_{j≠k} a_j z_j‖²_W + ρ ‖a‖²: a = (Z W Zᵀ + ρ I)⁻¹ Z W z_k.
+    With z the patches less their mean and W the trust in the entries of patch k, its coefficients minimise
+    ‖z_k − Σ_{j≠k} a_j z_j‖²_W + ρ ‖a‖²: a = (Z W Zᵀ + ρ I)⁻¹ Z W z_k. As most entries are trusted fully,
+    Z W Zᵀ is had from Z Zᵀ, which all patches share, less the products over the doubtful entries.
     """
     channels, patches, pixels = group.data.shape
     for k in range(patches):
         for channel in range(channels):
-            z, data, mean = centred[k], group.data[channel, k], group.fit[channel, k]
+            z, data, mean = work.centred[k], group.data[channel, k], group.fit[channel, k]
             for q in range(pixels):
                 z[channel * pixels + q] = data[q] - mean[q]
+    _products(work.centred, work.centred, channels * pixels, work.gram)
     for k in range(patches):
-        for channel in range(channels):
-            trusted = group.weight[channel, k]
-            for q in range(pixels):
-                weight[channel * pixels + q] = trusted[q]
-        _weighted_products(centred, weight, k, ridge, scaled, gram, right)
-        _solve(gram, right)
+        if shown[k]:
+            continue
+        doubtful = _collect_doubtful(group, k, work.centred, work.plain, work.scaled)
+        _products(work.plain, work.scaled, doubtful, work.less)
+        _leave_out(work.gram, work.less, k, ridge, work.right)
+        _solve(work.less, work.right)
         for j in range(patches):
-            share, z = np.float32(right[j]), centred[j]
+            share, z = np.float32(work.right[j]), work.centred[j]
             for channel in range(channels):
                 fit = group.fit[channel, k]
                 for q in range(pixels):
@@ -151,20 +187,28 @@ def fill_groups(
     ``values`` and ``weights`` start at (top, left) of the picture; ``gaps`` receives the certified gaps.
     """
     channels, patches, pixels = planes.shape[0], found.shape[1], size * size
-    group = empty_group(channels, patches, pixels)
-    centred = np.empty((patches, channels * pixels), np.float32)
-    scaled, weight = np.empty_like(centred), np.empty(channels * pixels, np.float32)
-    gram, right = np.empty((patches, patches)), np.empty(patches)
+    group, shown = empty_group(channels, patches, pixels), np.empty(patches, np.bool_)
+    work = Workspace(
+        np.empty((patches, channels * pixels), np.float32),
+        np.empty((patches, channels * pixels), np.float32),
+        np.empty((patches, channels * pixels), np.float32),
+        np.empty((patches, patches)),
+        np.empty((patches, patches)),
+        np.empty(patches),
+    )
     for reference in range(rows.shape[0]):
         row, column, offsets = rows[reference], columns[reference], found[reference]
         _gather(planes, trust, row, column, offsets, size, group)
+        _note_shown(group, shown)
         group.fit[:] = _ZERO
         add_mean(group)
         if settings.ridge > 0:
-            add_fellows(group, settings.ridge, centred, scaled, weight, gram, right)
+            add_fellows(group, shown, settings.ridge, work)
         if settings.vertices > 0:
             gaps[reference] = complete_rest(group, settings.radius, settings.tolerance, settings.vertices)
         for k in range(patches):
+            if shown[k]:
+                continue
             error, mass = weighted_misfit(group, group.weight, k)
             down, across = row - top + offsets[k, 0], column - left + offsets[k, 1]
             add_patch(group.fit, k, error / mass + settings.floor, down, across, size, values, weights)
