@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
+from tests.batch.works import Copy, Faulty
 
 ROOT = Path(__file__).resolve().parent
 
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parent
 HEARS_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
 Run = Callable[..., Any]
+Install = Callable[[Mapping[str, str]], None]
 
 
 @pytest.fixture(scope="session")
@@ -74,3 +76,13 @@ def start() -> Callable[..., "subprocess.Popen[bytes]"]:
         )
 
     return run
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Let batches of this test copy files, and go wrong at those that are named (see `tests.batch.works`)."""
+
+    def install(faults: Mapping[str, str]) -> None:
+        monkeypatch.setattr("cli.assignment.Convert", lambda settings: Faulty(faults, Copy(str(settings))))
+
+    return install

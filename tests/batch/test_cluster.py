@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,12 +17,11 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.works import Copy, Faulty
+from tests.batch.helping import REPORT, injected, statuses, until
 
 pytest.importorskip("distributed")
 ROOT = Path(__file__).resolve().parents[2]
 DASK = Path(sys.executable).with_name("dask")
-REPORT = "demosaic-ntc-report.jsonl"
 Process = subprocess.Popen[bytes]
 
 
@@ -54,10 +52,7 @@ def _cluster(stack: ExitStack, folder: Path, workers: int, *options: str) -> Das
     started = tuple(_start(stack, folder, "worker", *quiet, *options) for _ in range(workers))
     from distributed import Client
 
-    end = time.monotonic() + 40
-    while not (folder / "scheduler").exists():
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    until((folder / "scheduler").exists)
     with Client(scheduler_file=str(folder / "scheduler"), timeout=30, set_as_default=False) as client:
         client.wait_for_workers(workers, timeout=40)
     return Dask(folder / "scheduler", started)
@@ -82,15 +77,6 @@ def _batch(source: Path, out: Path, *options: object) -> Any:
     return CliRunner().invoke(app, list(map(str, words)))
 
 
-def _statuses(out: Path) -> dict[str, str]:
-    lines = map(json.loads, (out / REPORT).read_bytes().splitlines())
-    return {Path(record["input"]).name: record["status"] for record in lines}
-
-
-def _install(monkeypatch: pytest.MonkeyPatch, faults: dict[str, str]) -> None:
-    monkeypatch.setattr("cli.assignment.Convert", lambda settings: Faulty(faults, Copy()))
-
-
 def test_results_are_those_of_a_local_run(
     dask: Dask, folders: tuple[Path, Path], tmp_path: Path, samples: Path
 ) -> None:
@@ -101,7 +87,7 @@ def test_results_are_those_of_a_local_run(
     (source / "bad.dng").write_bytes(b"II*\0")
     result = _batch(source, out, "-r", "--scheduler", dask.address)
     assert result.exit_code == 1, result.output
-    assert _statuses(out) == {"a\nb.dng": "done", "x.dng": "done", "bad.dng": "failed"}
+    assert statuses(out) == {"a\nb.dng": "done", "x.dng": "done", "bad.dng": "failed"}
     (tmp_path / "local").mkdir()
     _batch(source, tmp_path / "local", "-r")
     for name in ("sub/a\nb.png", "x.png"):
@@ -115,16 +101,16 @@ def test_results_are_those_of_a_local_run(
 
 
 def test_crash_costs_its_file_and_no_worker(
-    dask: Dask, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    dask: Dask, folders: tuple[Path, Path], faulty: Callable[..., None]
 ) -> None:
     source, out = folders
     for name in "abcdef":
         (source / f"{name}.dng").write_text(name)
-    _install(monkeypatch, {"b.dng": "segv", "d.dng": "hang", "e.dng": "bug"})
+    faulty({"b.dng": "segv", "d.dng": "hang", "e.dng": "bug"})
     result = _batch(source, out, "--timeout", 3, "--scheduler", dask.address)
     assert result.exit_code == 1, result.output
     expected = {"b.dng": "crashed", "d.dng": "timeout", "e.dng": "failed"}
-    assert _statuses(out) == {f"{name}.dng": "done" for name in "acf"} | expected
+    assert statuses(out) == {f"{name}.dng": "done" for name in "acf"} | expected
     assert all(worker.poll() is None for worker in dask.workers)
     assert sorted(os.listdir(out)) == ["a.png", "c.png", REPORT, "f.png"]
 
@@ -135,24 +121,15 @@ def test_interrupt_calls_everything_off(
     source, out = folders
     for name in "abcdef":
         (source / f"{name}.dng").write_text(name)
-    code = (
-        "import cli.assignment\nfrom tests.batch.works import Copy, Faulty\n"
-        "cli.assignment.Convert = lambda settings: Faulty({'b.dng': 'hang', 'c.dng': 'hang'}, Copy())"
-    )
+    code = injected({"b.dng": "hang", "c.dng": "hang"})
     process = start("batch", source, "-o", out, "--scheduler", dask.address, code=code)
-    end = time.monotonic() + 40
-    while len(list(out.glob(".*.partial"))) < 2:
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
+    until(lambda: len(list(out.glob(".*.partial"))) == 2)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 130, errors
     assert b"done          1" in output
     assert b"Traceback" not in errors
-    end = time.monotonic() + 10
-    while any(psutil.Process(worker.pid).children() for worker in dask.workers):
-        assert time.monotonic() < end, "workers go on with what nobody wants"
-        time.sleep(0.1)
+    until(lambda: not any(psutil.Process(worker.pid).children() for worker in dask.workers), 10.0)
     assert sorted(os.listdir(out))[-2:] == ["a.png", REPORT]
     assert list(out.glob(".*.partial")) == []
 
@@ -164,24 +141,19 @@ def test_files_of_a_lost_worker_are_done_by_another(
     names = [f"{number:02}" for number in range(10)]
     for name in names:
         (source / f"{name}.dng").write_text(name)
-    code = (
-        "import cli.assignment\nfrom tests.batch.works import Copy, Faulty\n"
-        "cli.assignment.Convert = lambda settings: Faulty({'*': 'linger'}, Copy())"
-    )
+    code = injected({"*": "linger"})
     with ExitStack() as stack:
         cluster = _cluster(stack, tmp_path_factory.mktemp("lost"), 2, "--resources", "raw=1")
         process = start("batch", source, "-o", out, "--scheduler", cluster.address, code=code)
-        end = time.monotonic() + 40
-        while len(list(out.glob("*.png"))) < 3 or not psutil.Process(cluster.workers[1].pid).children():
-            assert time.monotonic() < end, "waited in vain"
-            time.sleep(0.01)
-        orphans = psutil.Process(cluster.workers[1].pid).children()
+        lost = psutil.Process(cluster.workers[1].pid)
+        until(lambda: len(list(out.glob("*.png"))) >= 3 and lost.children())
+        orphans = lost.children()
         cluster.workers[1].kill()
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     assert {name: (out / f"{name}.png").read_text() for name in names} == {name: name for name in names}
     # One that was lost between finishing a file and saying so has left it to be found.
-    counts = Counter(_statuses(out).values())
+    counts = Counter(statuses(out).values())
     assert counts["done"] >= len(names) - 1
     assert counts["done"] + counts["skipped"] == len(names)
     assert psutil.wait_procs(orphans, timeout=2)[1] == []

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,21 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
+from tests.batch.helping import REPORT, injected, until
 
 Start = Callable[..., Any]
-
-# Files are copied: what is done to them is tested elsewhere.
-COPYING = (
-    "import cli.assignment\nfrom tests.batch.works import Copy\n"
-    "cli.assignment.Convert = lambda settings: Copy()"
-)
-
-
-def _until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -38,19 +25,19 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 def test_raws_become_pictures_as_they_appear(folders: tuple[Path, Path], start: Start) -> None:
     source, out = folders
     (source / "old.dng").write_bytes(b"old")
-    process = start("watch", source, "-o", out, "-r", "--settle", 0.2, code=COPYING)
+    process = start("watch", source, "-o", out, "-r", "--settle", 0.2, code=injected({}))
     assert b"watching" in process.stderr.readline()
     (source / "first.dng").write_bytes(b"first")
     (source / "sub").mkdir()
     (source / "sub" / "second.dng").write_bytes(b"second")
-    _until(lambda: (out / "first.png").exists() and (out / "sub" / "second.png").exists())
+    until(lambda: (out / "first.png").exists() and (out / "sub" / "second.png").exists())
     (source / "first.dng").write_bytes(b"changed")
-    _until(lambda: (out / "first.png").read_bytes() == b"changed")
+    until(lambda: (out / "first.png").read_bytes() == b"changed")
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=20)
     assert process.returncode == 130, errors
     assert b"done          3" in output
-    lines = (out / "demosaic-ntc-report.jsonl").read_bytes().splitlines()
+    lines = (out / REPORT).read_bytes().splitlines()
     assert [json.loads(line)["status"] for line in lines] == ["done"] * 3
     assert not (out / "old.png").exists()
 
@@ -65,7 +52,7 @@ def test_half_a_file_that_is_completed_later_is_tried_again(
     (source / "a.dng").write_bytes(whole[:2000])
     assert b"a.dng" in process.stderr.readline(), "the failure is told at once"
     (source / "a.dng").write_bytes(whole)
-    _until(lambda: (out / "a.png").exists())
+    until(lambda: (out / "a.png").exists())
     process.send_signal(signal.SIGTERM)
     output, errors = process.communicate(timeout=20)
     assert process.returncode == 143, errors
@@ -76,7 +63,7 @@ def test_half_a_file_that_is_completed_later_is_tried_again(
 def test_two_raws_of_one_name_do_not_meet(folders: tuple[Path, Path], start: Start) -> None:
     source, out = folders
     options = ("--settle", 0.2, "--overwrite", "--jobs", 2, "--threads", 1)
-    process = start("watch", source, "-o", out, *options, code=COPYING)
+    process = start("watch", source, "-o", out, *options, code=injected({}))
     process.stderr.readline()
     (source / "a.dng").write_bytes(b"dng")
     assert b"a.dng: 1 threads" in process.stderr.readline(), "a notice"

@@ -1,7 +1,7 @@
 """What the faults share: batches to inject them into, and a count of what was tried."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.works import Copy, Faulty
 
 TRIED: Counter[str] = Counter()
 LOST: list[str] = []
@@ -42,16 +41,6 @@ def fill(tmp_path: Path, small: Path) -> Fill:
         return folder
 
     return make
-
-
-@pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, str]], None]:
-    """Let batches of this test copy files, and go wrong at some of them."""
-
-    def install(faults: Mapping[str, str]) -> None:
-        monkeypatch.setattr("cli.assignment.Convert", lambda settings: Faulty(faults, Copy(str(settings))))
-
-    return install
 
 
 @pytest.fixture

@@ -15,26 +15,12 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.batch.helping import REPORT, injected, until
+
 pytestmark = pytest.mark.fault
 Start = Callable[..., Any]
 Fill = Callable[..., Path]
 ROOT = Path(__file__).resolve().parents[2]
-REPORT = "demosaic-ntc-report.jsonl"
-
-
-def _faults(faults: dict[str, str]) -> str:
-    """Code that lets a program's batches copy files, and go wrong at some."""
-    return (
-        "import cli.assignment\nfrom tests.batch.works import Copy, Faulty\n"
-        f"cli.assignment.Convert = lambda settings: Faulty({faults!r}, Copy())"
-    )
-
-
-def _until(condition: Callable[[], Any], seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 def _workers(process: Any) -> list[Any]:
@@ -52,9 +38,9 @@ def test_signals_end_a_batch_in_order(
     fill("a.dng", "b.dng", "c.dng", "d.dng", "e.dng")
     out = tmp_path / "out"
     out.mkdir()
-    code = _faults({"c.dng": "hang", "d.dng": "hang"})
+    code = injected({"c.dng": "hang", "d.dng": "hang"})
     process = start("batch", tmp_path / "in", "-o", out, "--jobs", 2, code=code)
-    _until(lambda: len(list(out.glob(".demosaic-ntc-*.partial"))) == 2)
+    until(lambda: len(list(out.glob(".demosaic-ntc-*.partial"))) == 2)
     workers = _workers(process)
     sent_at = time.monotonic()
     for _ in range(times):
@@ -76,11 +62,11 @@ def test_what_was_interrupted_is_resumed(tmp_path: Path, fill: Fill, start: Star
     fill(*names)
     out = tmp_path / "out"
     out.mkdir()
-    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 1, code=_faults({"b.dng": "hang"}))
-    _until(lambda: (out / "a.png").exists() and list(out.glob(".*.partial")))
+    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 1, code=injected({"b.dng": "hang"}))
+    until(lambda: (out / "a.png").exists() and list(out.glob(".*.partial")))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
-    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 1, "--resume", code=_faults({}))
+    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 1, "--resume", code=injected({}))
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 0, errors
     assert b"done          2" in output
@@ -92,14 +78,14 @@ def test_workers_die_with_a_parent_that_is_killed(tmp_path: Path, fill: Fill, st
     fill("a.dng", "b.dng")
     out = tmp_path / "out"
     out.mkdir()
-    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 2, code=_faults({"*": "hang"}))
-    _until(lambda: len(list(out.glob(".*.partial"))) == 2)
+    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 2, code=injected({"*": "hang"}))
+    until(lambda: len(list(out.glob(".*.partial"))) == 2)
     workers = _workers(process)
     assert len(workers) == 2
     process.kill()
     process.communicate(timeout=20)
     assert psutil.wait_procs(workers, timeout=2.0)[1] == [], "orphans"
-    process = start("batch", tmp_path / "in", "-o", out, "--resume", code=_faults({}))
+    process = start("batch", tmp_path / "in", "-o", out, "--resume", code=injected({}))
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 0, errors
     assert sorted(os.listdir(out)) == ["a.png", "b.png", REPORT], "neither halves nor journals stay"
@@ -153,7 +139,7 @@ def test_killed_twenty_times_at_random_and_resumed(
 
 def _program(tmp_path: Path, shell: str, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
     """Run a shell line in which $PROGRAM stands for the program with these arguments."""
-    words = [sys.executable, "-c", f"{_faults({})}\nfrom cli.app import app\napp()", *arguments]
+    words = [sys.executable, "-c", f"{injected({})}\nfrom cli.app import app\napp()", *arguments]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         ["bash", "-c", shell.replace("$PROGRAM", '"$@"'), "bash", *words],
@@ -203,7 +189,7 @@ def test_two_runs_on_one_folder_share_it(tmp_path: Path, fill: Fill, start: Star
     fill(*names)
     out = tmp_path / "out"
     out.mkdir()
-    code = _faults({"*": "linger"})
+    code = injected({"*": "linger"})
     runs = [start("batch", tmp_path / "in", "-o", out, "--jobs", 1, code=code) for _ in range(2)]
     for run in runs:
         _, errors = run.communicate(timeout=60)

@@ -1,16 +1,15 @@
 """Faults in the middle of a batch: each costs its own file, is reported, and nothing is lost."""
 
 import errno
-import json
 import os
 import subprocess
-import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.batch.helping import REPORT, records, statuses
 
 pytestmark = pytest.mark.fault
 Batch = Callable[..., Any]
@@ -18,19 +17,9 @@ Fill = Callable[..., Path]
 Install = Callable[[dict[str, str]], None]
 
 
-def records(folder: Path) -> dict[str, dict[str, Any]]:
-    """The last line of the report for every input, by name."""
-    lines = (folder / "demosaic-ntc-report.jsonl").read_bytes().splitlines()
-    return {Path(record["input"]).name: record for record in map(json.loads, lines)}
-
-
-def statuses(folder: Path) -> dict[str, str]:
-    return {name: record["status"] for name, record in records(folder).items()}
-
-
 def pictures(folder: Path) -> list[str]:
     """What is in a folder besides the report; nothing of ours may be hidden there."""
-    return sorted(name for name in os.listdir(folder) if name != "demosaic-ntc-report.jsonl")
+    return sorted(name for name in os.listdir(folder) if name != REPORT)
 
 
 def test_damaged_file_in_the_middle(tmp_path: Path, batch: Batch, fill: Fill, small: Path) -> None:
@@ -198,7 +187,7 @@ def test_half_a_last_line_of_the_report_costs_that_line_only(
     faulty({})
     fill("a.dng")
     assert batch().exit_code == 0
-    report = tmp_path / "out" / "demosaic-ntc-report.jsonl"
+    report = tmp_path / "out" / REPORT
     report.write_bytes(report.read_bytes() + tail)
     fill("b.dng")
     result = batch("--resume")
@@ -248,89 +237,3 @@ def test_bug_in_the_program_itself_is_one_line_and_a_log(
     assert result.exit_code == 70
     assert "internal error (RuntimeError: surprise); please report it with the log" in result.stderr
     assert "Traceback" not in result.stderr
-
-
-def test_bad_inputs_of_all_kinds_in_one_folder(
-    tmp_path: Path, batch: Batch, fill: Fill, small: Path, tried: Counter[str]
-) -> None:
-    whole = small.read_bytes()
-    folder = fill("good1.dng", "good2.dng", "good3.DNG")
-    damaged = {
-        "empty.dng": b"",
-        "cut.dng": whole[: len(whole) // 2],
-        "text.dng": b"no raw at all\n" * 50,
-        "zeros.dng": bytes(4000),
-        "noise.dng": b"\x01" + bytes(range(256)) * 10,
-        "picture.dng": b"\x89PNG\r\n\x1a\n" + bytes(100),
-        "headerless.raw": bytes(range(256)) * 3072,
-    }
-    for name, content in damaged.items():
-        (folder / name).write_bytes(content)
-    for name in ("notes.txt", ".hidden.dng", "side.xmp", ".demosaic-ntc-x.partial", "Thumbs.db"):
-        (folder / name).write_bytes(b"?")
-    (folder / "sub").mkdir()
-    (folder / "sub" / "deep.dng").write_bytes(whole)
-    tried["bad inputs"] += len(damaged)
-    result = batch()
-    assert result.exit_code == 1, result.output
-    assert statuses(tmp_path / "out") == {
-        **dict.fromkeys(("good1.dng", "good2.dng", "good3.DNG"), "done"),
-        **dict.fromkeys(damaged, "failed"),
-    }
-    assert pictures(tmp_path / "out") == ["good1.png", "good2.png", "good3.png"]
-    assert "Traceback" not in result.output
-
-
-def test_bad_input_that_is_no_file_blocks_nothing(tmp_path: Path, batch: Batch, fill: Fill) -> None:
-    folder = fill("good.dng")
-    os.mkfifo(folder / "pipe.dng")
-    (folder / "gone.dng").symlink_to("nothing")
-    (folder / "loop.dng").symlink_to("loop.dng")
-    (folder / "zero.dng").symlink_to("/dev/zero")
-    (folder / "folder.dng").mkdir()
-    begun = time.monotonic()
-    result = batch()
-    assert time.monotonic() - begun < 20
-    assert result.exit_code == 1
-    reasons = {name: record["reason"] for name, record in records(tmp_path / "out").items()}
-    assert reasons.pop("good.dng") == ""
-    expected = {
-        "pipe": "named pipe",
-        "gone": "does not exist",
-        "loop": "cannot be opened",
-        "zero": "a device",
-    }
-    assert {name: words in reasons[f"{name}.dng"] for name, words in expected.items()} == dict.fromkeys(
-        expected, True
-    )
-    assert len(reasons) == len(expected), "a folder is no file"
-
-
-def test_bad_input_names_work_everywhere(
-    tmp_path: Path, batch: Batch, fill: Fill, tried: Counter[str]
-) -> None:
-    names = [
-        b"-x.dng",
-        b"--resume.dng",
-        b"two words.dng",
-        "\N{CAMERA}\N{SNOWFLAKE}.dng".encode(),
-        b"new\nline.dng",
-        b"not\xffutf8.dng",
-        b"x" * 251 + b".dng",
-        b"\x1b[31mred.dng",
-        b"a{stem}.dng",
-        b"a[1].dng",
-        b'quote".dng',
-    ]
-    tried["bad inputs"] += len(names)
-    fill(*map(os.fsdecode, names))
-    result = batch("--dry-run")
-    assert result.exit_code == 0
-    assert len(result.stdout.splitlines()) == len(names)
-    result = batch()
-    assert result.exit_code == 0, result.output
-    assert statuses(tmp_path / "out") == {os.fsdecode(name): "done" for name in names}
-    assert len(pictures(tmp_path / "out")) == len(names)
-    again = batch("--resume", "--exposure", "2", sources=sorted((tmp_path / "in").iterdir()))
-    assert f"done         {len(names)}" in again.stdout, "every one was found in the report and made again"
-    assert "\x1b" not in result.output + again.output

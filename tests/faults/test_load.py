@@ -1,6 +1,5 @@
 """Batches of many files: flat in memory, even in results, and quick to see that there is nothing to do."""
 
-import json
 import os
 import statistics
 import subprocess
@@ -23,16 +22,12 @@ from demosaic_ntc.batch.worker import Terms
 from demosaic_ntc.files.settings import Engine, Settings
 from demosaic_ntc.imaging.cfa import Cfa
 from samples.dng import Camera, write_dng
+from tests.batch.helping import REPORT, records
 
 pytestmark = pytest.mark.fault
 Batch = Callable[..., Any]
-REPORT = "demosaic-ntc-report.jsonl"
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted(path.name for path in (ROOT / "samples").glob("*.dng"))
-
-
-def _records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / REPORT).read_bytes().splitlines()]
 
 
 def _crops(folder: Path, count: int) -> Path:
@@ -105,16 +100,18 @@ def _survives_mutants(tmp_path: Path, batch: Batch, sample: str, count: int) -> 
     (tmp_path / "in").mkdir()
     _mutants((ROOT / "samples" / sample).read_bytes(), tmp_path / "in", count)
     result = batch("--timeout", 60)
-    records = _records(tmp_path / "out")
+    known = records(tmp_path / "out")
     assert result.exit_code in (0, 1), result.output
     assert "Traceback" not in result.output
-    assert {Path(record["input"]).name for record in records} == set(os.listdir(tmp_path / "in"))
-    assert [record for record in records if "internal error" in record["reason"] or record["log"]] == []
-    for record in records:
+    assert known.keys() == set(os.listdir(tmp_path / "in"))
+    assert not [r for r in known.values() if "internal error" in r["reason"] or r["log"]]
+        record for record in known.values() if "internal error" in record["reason"] or record["log"]
+    ] == []
+    for record in known.values():
         assert (record["status"] == "done") == Path(record["output"]).exists()
         assert record["reason"].startswith(record["input"]) or record["status"] == "done"
     assert sorted(os.listdir(tmp_path / "out")) == sorted([*_pictures(tmp_path / "out"), REPORT])
-    return Counter(record["status"] for record in records)
+    return Counter(record["status"] for record in known.values())
 
 
 def test_mutants_are_converted_or_refused(tmp_path: Path, batch: Batch, tried: Counter[str]) -> None:

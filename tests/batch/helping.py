@@ -1,0 +1,36 @@
+"""What tests of batches do over and over."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+REPORT = "demosaic-ntc-report.jsonl"
+
+
+def injected(faults: dict[str, str]) -> str:
+    """Code that lets a program's batches copy files, and go wrong at some (see `works`)."""
+    return (
+        "import cli.assignment\nfrom tests.batch.works import Copy, Faulty\n"
+        f"cli.assignment.Convert = lambda settings: Faulty({faults!r}, Copy())"
+    )
+
+
+def until(condition: Callable[[], Any], seconds: float = 40.0) -> None:
+    """Wait for something that has to happen."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def records(folder: Path) -> dict[str, dict[str, Any]]:
+    """The last line of a folder's report for every input, by name."""
+    lines = map(json.loads, (folder / REPORT).read_bytes().splitlines())
+    return {Path(record["input"]).name: record for record in lines}
+
+
+def statuses(folder: Path) -> dict[str, str]:
+    """How the work on every input ended, by name."""
+    return {name: record["status"] for name, record in records(folder).items()}

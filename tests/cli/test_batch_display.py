@@ -1,0 +1,132 @@
+"""How a batch shares out the machine, and what is seen of it while it runs and at its end."""
+
+import io
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cli.batch_display import Forecast, View, shown_batch
+from cli.batch_summary import Tally, duration, megabytes
+from cli.team import shared_out, team_for, workers_that_fit
+from demosaic_ntc.batch.job import Ended, Job, Moved, Outcome, Started, Status
+from tests.batch.works import Copy
+
+
+@pytest.mark.parametrize(
+    ("jobs", "threads", "most", "shares"),
+    [
+        (None, None, 99, [1] * 8),
+        (None, None, 3, [3, 3, 2]),
+        (None, None, 1, [8]),
+        (3, None, 99, [3, 3, 2]),
+        (None, 4, 99, [4, 4]),
+        (2, 1, 99, [1, 1]),
+        (12, None, 99, [1] * 12),
+        (None, None, 0, [8]),
+    ],
+)
+def test_processors_are_shared_out(
+    jobs: int | None, threads: int | None, most: int, shares: list[int]
+) -> None:
+    assert list(shared_out(8, jobs, threads, most)) == shares
+
+
+def test_workers_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Machine:
+        available = 4e9
+
+    monkeypatch.setattr(psutil, "virtual_memory", Machine)
+    assert workers_that_fit(24_000_000) == 2
+    assert workers_that_fit(10**9) == 1
+
+
+def test_workers_are_told_their_share() -> None:
+    team = team_for(Copy(), jobs=2, threads=3, memory=7, most=1)
+    assert [(terms.threads, terms.memory) for terms in team] == [(3, 7), (3, 7)]
+
+
+def _job(name: str) -> Job:
+    return Job(Path(name), Path(name), Copy())
+
+
+def test_forecast_counts_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([100.0, 110.0])
+    monkeypatch.setattr("cli.batch_display.monotonic", lambda: next(clock))
+    forecast = Forecast({"read": 1.0, "solve": 3.0}, {"a": 100, "b": 100, "c": 200})
+    assert forecast.seconds_left is None
+    forecast.add(Ended(None, _job("c"), Outcome(Status.SKIPPED)))
+    forecast.add(Started(0, _job("a")))
+    assert forecast.done_share == 0
+    forecast.add(Moved(0, _job("a"), "read", 0.2))
+    forecast.add(Moved(0, _job("a"), "solve", 1 / 3))
+    assert forecast.share(0) == pytest.approx(0.5), "a stage that another follows is over"
+    assert forecast.done_share == pytest.approx(0.25)
+    assert forecast.seconds_left == pytest.approx(30.0)
+    forecast.add(Ended(0, _job("a"), Outcome(Status.DONE)))
+    assert forecast.done_share == pytest.approx(0.5)
+    forecast.add(Started(None, _job("b")))
+    forecast.add(Ended(None, _job("b"), Outcome(Status.FAILED)))
+    assert forecast.done_share == 1
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_terminal_shows_a_bar_for_all_and_one_for_each_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    tally, forecast = Tally(), Forecast({"solve": 1.0}, {"a.dng": 1, "b.dng": 1})
+    with shown_batch(View(tally, forecast, 2)) as show:
+        for event in (
+            Started(0, _job("a.dng")),
+            Moved(0, _job("a.dng"), "solve", 0.5),
+            Ended(0, _job("a.dng"), Outcome(Status.CRASHED, "signal 11", pixels=2_000_000)),
+        ):
+            tally.add(event)
+            show(event)
+    shown = terminal.getvalue()
+    assert "all files" in shown
+    assert "1 of 2 files, 1 failed" in shown
+    assert "MP/s" in shown
+    assert "crashed a.dng: signal 11" in shown
+
+
+def test_elsewhere_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("cli.batch_display._LINE_SECONDS", 0.0)
+    tally, forecast = Tally(), Forecast({"solve": 1.0}, {"a.dng": 1})
+    with shown_batch(View(tally, forecast, 3)) as show:
+        event = Ended(None, _job("a.dng"), Outcome(Status.DONE, pixels=10**6, notices=("dark",)))
+        tally.add(event)
+        show(event)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "demosaic-ntc: a.dng: dark"
+    assert second.startswith("demosaic-ntc: 1 of 3 files, 0 failed, ")
+
+
+def test_summary_names_no_more_failures_than_fit() -> None:
+    tally = Tally()
+    for number in range(30):
+        tally.add(Ended(0, _job(f"{number}.dng"), Outcome(Status.TIMEOUT, "too slow")))
+    lines = list(tally.lines(Path("report")))
+    assert "timeout      30" in lines
+    assert "and 10 more" in lines
+    assert "timeout 19.dng: too slow" in lines
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(4.26, "4.3 s"), (75, "1 min 15 s"), (3 * 3600 + 61, "3 h 01 min")]
+)
+def test_durations_read_well(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
+
+
+def test_sizes_read_well() -> None:
+    assert (megabytes(1_500_000), megabytes(2_340_000_000)) == ("1.5 MB", "2.3 GB")
