@@ -1,7 +1,7 @@
 """The paper's experiments as a part of a report: every repetition is kept, and none is repeated."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from .convergence import Trace
@@ -25,18 +25,8 @@ FORMAT = "demosaic-ntc benchmark paper 1"
 METHODS = ("ntc", "ntc-auto", "als", "silrtc", "mean-elsewhere", "mean")
 
 
-@dataclass(frozen=True, slots=True)
-class PaperKey:
-    """What a repetition depends on."""
-
-    table: str
-    size: int
-    order: int
-    samples: int
-    noise: float
-    method: str
-    settings: str
-    seed: int
+#: What a repetition depends on: table, size, order, samples, noise, method, settings, seed.
+PaperKey = tuple[str, int, int, int, float, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +56,8 @@ class PaperResult:
     @property
     def key(self) -> PaperKey:
         """What this result depends on."""
-        return PaperKey(*(getattr(self, field.name) for field in fields(PaperKey)))
+        place = (self.table, self.size, self.order, self.samples, self.noise)
+        return (*place, self.method, self.settings, self.seed)
 
 
 class PaperStore(ResultStore[PaperResult]):
@@ -95,7 +86,7 @@ class PaperPart:
         """What a repetition depends on."""
         row = experiment.row
         place = (experiment.table.name, row.size, row.order, row.samples, row.noise)
-        return PaperKey(*place, method.name, self.settings(method), seed)
+        return (*place, method.name, self.settings(method), seed)
 
     @property
     def keys(self) -> list[PaperKey]:
