@@ -7,15 +7,19 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.atomic import whole_file
 
 from .pictures import Bytes
 
 _THUMBNAIL_HEIGHT = 96
+_LARGEST_SIDE = 16383  # of a WebP
 
 
 def lossless(pixels: Bytes) -> bytes:
     """The picture as WebP without loss, about two thirds of the size of a PNG."""
+    if max(pixels.shape) > _LARGEST_SIDE:
+        raise OutputError(f"pages show at most {_LARGEST_SIDE} pixels a side; show parts instead of --full")
     return _encoded(Image.fromarray(np.ascontiguousarray(pixels)), lossless=True, exact=True, method=4)
 
 
