@@ -105,8 +105,6 @@ def _survives_mutants(tmp_path: Path, batch: Batch, sample: str, count: int) -> 
     assert "Traceback" not in result.output
     assert known.keys() == set(os.listdir(tmp_path / "in"))
     assert not [r for r in known.values() if "internal error" in r["reason"] or r["log"]]
-        record for record in known.values() if "internal error" in record["reason"] or record["log"]
-    ] == []
     for record in known.values():
         assert (record["status"] == "done") == Path(record["output"]).exists()
         assert record["reason"].startswith(record["input"]) or record["status"] == "done"
