@@ -52,7 +52,8 @@ def restore_around(
     Returns the planes of what the groups say, unchanged where none says anything, and their certified gaps.
     """
     _, height, width = planes.shape
-    patches = replace(patches, size=min(patches.size, height, width))
+    size = min(patches.size, height, width)
+    patches = replace(patches, size=size, stride=min(patches.stride, size))
     tiles = list(_tiles(_references(wanted, patches)))
     offsets = search_offsets(patches)
     sums = np.zeros(planes.shape, np.int64), np.zeros((height, width), np.int64)
