@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
 from demosaic_ntc.imaging.first_guess.fill import Biharmonic, Flags, Planes, blurred
@@ -13,6 +12,7 @@ _STEPS_PER_DEPTH, _MOST_STEPS = 12, 100  # of the first estimate
 _ACCURACY = 1e-3
 _SPREAD_STEPS, _SPREAD_ACCURACY = 30, 1e-2
 _NEARBY = 0.7  # standard deviation, in pixels, of how far a residual is felt across a wide hole
+_DEEPEST = 48  # pixels into a hole; trust falls no further, or it would vanish in single precision
 _TINY = 1e-6
 
 
@@ -36,7 +36,10 @@ class Holes:
         self.kinds = kinds_of(anywhere, depths(anywhere))
 
     def first_estimate(self, planes: Planes) -> Planes:
-        """Fill the holes smoothly: blurred, then towards the biharmonic solution, further in deep holes."""
+        """Fill the holes smoothly: blurred, then towards the biharmonic solution, further in deep holes.
+
+        A channel without known entries becomes the mean of the others, or stays when there are none.
+        """
         filled = planes.copy()
         shown = [part for part in self._shared if not part.missing.all()]
         for part in shown:
@@ -44,7 +47,8 @@ class Holes:
             start = blurred(planes[part.channels], part.missing)
             filled[part.channels] = part.equation.fill(start, steps, _ACCURACY)
         unseen = [channel for part in self._shared if part not in shown for channel in part.channels]
-        filled[unseen] = np.delete(filled, unseen, axis=0).mean(axis=0)
+        if shown and unseen:
+            filled[unseen] = np.delete(filled, unseen, axis=0).mean(axis=0)
         return filled
 
     def spread_smoothly(self, residual: Planes) -> Planes:
@@ -69,7 +73,7 @@ class Holes:
         """Return a weight for every entry: 1 where known, less where missing, ever less further in."""
         weights = np.ones(self.missing.shape, np.float32)
         for part in self._shared:
-            inside = missing * decay ** (np.maximum(part.depth[part.missing], 1) - 1.0)
+            inside = missing * decay ** (np.clip(part.depth[part.missing], 1, _DEEPEST) - 1.0)
             for channel in part.channels:
                 weights[channel][part.missing] = inside
         return weights
@@ -87,7 +91,7 @@ def _alike(known: Flags) -> list[list[int]]:
     return sets
 
 
-def _share(channels: list[int], missing: NDArray[np.bool_]) -> _Shared:
+def _share(channels: list[int], missing: Flags) -> _Shared:
     """Return what channels with the same holes share."""
     flags = missing[channels[0]]
     return _Shared(channels, flags, depths(flags), Biharmonic(flags))

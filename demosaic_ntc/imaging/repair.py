@@ -97,18 +97,27 @@ def repair(
     if method == "group-mean":
         plan = {kind: tuple(_uncompleted(step) for step in steps) for kind, steps in plan.items()}
     missing = np.logical_or.reduce(~known, axis=0)
-    repaired, gaps = planes.copy(), [np.zeros(0, np.float32)]
+    repaired, gaps = _at_means(planes, known), [np.zeros(0, np.float32)]
+    sets = list(_channel_sets(len(planes)))
     for region, report in _reported(list(damaged_regions(missing)), missing, progress):
-        for channels in _channel_sets(len(planes)):
+        for number, channels in enumerate(sets):
             seen, core = (channels, *region.seen), (channels, *region.core)
-            around = _around(region)
-            part, proven = _repair_region(planes[seen], known[seen], around, plan, threads, report, deadline)
+            share = _part_of(report, number, len(sets))
+            part, proven = _repair_region(
+                repaired[seen], known[seen], _around(region), plan, threads, share, deadline
+            )
             repaired[core] = np.where(known[core], planes[core], part[:, *region.inner])
             gaps.append(proven)
     if method != "ntc":
         return repaired, None
     tolerance = max(step.settings.tolerance for steps in plan.values() for step in steps)
     return repaired, GroupCertificate.of(np.concatenate(gaps), tolerance)
+
+
+def _at_means(planes: Planes, known: Flags) -> Planes:
+    """Put missing entries at their channel's mean, where those stay that lie in regions without known ones."""
+    means = planes.mean(axis=(1, 2), keepdims=True, dtype=np.float64, where=known)
+    return np.where(known, planes, means.astype(np.float32))
 
 
 def _around(region: Tile) -> Flags:
