@@ -12,6 +12,7 @@ from demosaic_ntc.imaging.kernels.hole_pass import HolePass, fill_groups
 from demosaic_ntc.imaging.kernels.matching import match_trusted
 from demosaic_ntc.imaging.kernels.steps import Sums, means
 from demosaic_ntc.imaging.parallel import in_order
+from demosaic_ntc.ntc.deadline import Deadline
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
@@ -46,10 +47,12 @@ def restore_around(
     settings: HolePass,
     threads: int,
     report: Callable[[float], None],
+    deadline: Deadline,
 ) -> tuple[Planes, Floats]:
     """Restore all groups whose reference patch holds a wanted pixel.
 
     Returns the planes of what the groups say, unchanged where none says anything, and their certified gaps.
+    Groups of tiles begun after the deadline are not completed; their gaps are infinite.
     """
     _, height, width = planes.shape
     size = min(patches.size, height, width)
@@ -60,7 +63,8 @@ def restore_around(
     gaps = []
 
     def work(references: Places) -> _Filled:
-        return _fill(planes, trusts, references, patches, offsets, settings)
+        now = settings._replace(vertices=0) if deadline.passed() else settings
+        return _fill(planes, trusts, references, patches, offsets, now)
 
     for done, filled in enumerate(in_order(work, tiles, threads), 1):
         rows = slice(filled.top, filled.top + filled.weights.shape[0])

@@ -115,7 +115,7 @@ def repair(
 
 
 def _at_means(planes: Planes, known: Flags) -> Planes:
-    """Put missing entries at their channel's mean, where those stay that lie in regions without known ones."""
+    """Return the planes with missing entries at their channel's mean; regions that know nothing keep it."""
     means = planes.mean(axis=(1, 2), keepdims=True, dtype=np.float64, where=known)
     return np.where(known, planes, means.astype(np.float32))
 
@@ -155,10 +155,8 @@ def _repair_region(
     steps = [(kind, step) for kind, here in wanted.items() if here.any() for step in plan[kind]]
     gaps = [np.zeros(0, np.float32)]
     for number, (kind, step) in enumerate(steps):
-        now = _uncompleted(step) if deadline.passed() else step
-        estimate, proven = _pass(
-            estimate, holes, wanted[kind], now, threads, _part_of(report, number, len(steps))
-        )
+        share = _part_of(report, number, len(steps))
+        estimate, proven = _pass(estimate, holes, wanted[kind], step, threads, share, deadline)
         if step is plan[kind][-1]:
             gaps.append(proven)
     return estimate, np.concatenate(gaps)
@@ -170,12 +168,20 @@ def _part_of(report: Fraction, number: int, parts: int) -> Fraction:
 
 
 def _pass(
-    estimate: Planes, holes: Holes, wanted: Flags, step: Step, threads: int, report: Fraction
+    estimate: Planes,
+    holes: Holes,
+    wanted: Flags,
+    step: Step,
+    threads: int,
+    report: Fraction,
+    deadline: Deadline,
 ) -> tuple[Planes, NDArray[np.float32]]:
     """Restore wanted pixels from groups; return the new estimate and the gaps of the groups."""
     matching, fitting = (holes.trust(share, _DECAY) for share in step.doubt)
     trusts = Trusts(np.ascontiguousarray(matching.mean(axis=0)), fitting)
-    groups, gaps = restore_around(estimate, trusts, wanted, step.patches, step.settings, threads, report)
+    groups, gaps = restore_around(
+        estimate, trusts, wanted, step.patches, step.settings, threads, report, deadline
+    )
     groups += step.spread(holes, estimate - groups)
     return np.where(holes.missing & wanted, groups, estimate), gaps
 

@@ -27,6 +27,7 @@ _REACH = 2  # of the stencil
 
 _BLURS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # standard deviations, in pixels
 _ENOUGH = 0.02  # share of a blur's weight that must be known
+_TINY = np.float32(1e-30)
 
 
 def blurred(planes: Planes, missing: Flags) -> Planes:
@@ -113,9 +114,6 @@ class Biharmonic:
             before, error = error, _squares(residual)
             direction *= error / np.maximum(before, _TINY)
             direction += residual
-
-
-_TINY = np.float32(1e-30)
 
 
 def _squares(columns: NDArray[np.float32]) -> NDArray[np.float32]:

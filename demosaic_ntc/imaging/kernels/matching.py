@@ -8,7 +8,7 @@ from demosaic_ntc.compiled import fast_kernel
 Planes = NDArray[np.float32]  # (channels, height, width)
 Offsets = NDArray[np.int8]  # (..., patches, 2): rows and columns relative to the reference patch
 
-_FAR = np.float32(3e38)
+_FAR = np.float32(1e30)  # beyond all distances, and finite when multiplied by the mass of a patch
 
 
 @fast_kernel
