@@ -14,6 +14,7 @@ from demosaic_ntc.batch.resume import History, decide
 from demosaic_ntc.batch.space import expect, free_bytes
 from demosaic_ntc.batch.work import Inpaint
 from demosaic_ntc.errors import Clash
+from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.partial import remove_stale
 
 from .assignment import Assignment, conversion, repair
@@ -58,6 +59,7 @@ def _work_on(jobs: Sequence[Job], task: Assignment) -> None:
     """Make room for the results and work through the jobs."""
     resume = task.options["resume"]
     needed = [job for job in jobs if resume or job.overwrite or not os.path.lexists(job.target)]
+    check_target(task.report.path)
     make_folders(task.naming.output, (job.target for job in needed))
     for folder in {job.target.parent for job in needed}:
         remove_stale(folder)

@@ -11,6 +11,7 @@ from demosaic_ntc.batch.job import Job
 from demosaic_ntc.batch.plan import check_output, make_folders
 from demosaic_ntc.batch.watch import Arrivals
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.partial import remove_stale
 
 from .assignment import Assignment, conversion
@@ -27,6 +28,7 @@ def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
     if os.path.realpath(place) == os.path.realpath(task.naming.output) and _would_see_results(task):
         raise typer.BadParameter("results would be taken for new raws; give another --output")
     check_output(task.naming.output)
+    check_target(task.report.path)
     remove_stale(task.naming.output)
     arrivals = Arrivals(
         place, task.search, settle=options["settle"], existing=options["existing"], poll=options["poll"]

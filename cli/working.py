@@ -39,7 +39,8 @@ class Extent:
 def work_through(jobs: Iterable[Job | None], extent: Extent, task: Assignment, *, resume: bool) -> None:
     """Do the jobs; exit by what became of them."""
     quiet = task.options["quiet"]
-    tally, trouble = Tally(), None
+    tally = Tally()
+    trouble: OutputError | ClusterError | None = None
     with closing(Stop()) as stop, signals_ask(stop) as heard:
         run = Run(task.naming.output, task.report, stop, resume=resume)
         forecast = Forecast(task.costs, extent.sizes)
@@ -49,10 +50,10 @@ def work_through(jobs: Iterable[Job | None], extent: Extent, task: Assignment, *
                 for event in run.events(jobs, crew):
                     tally.add(event)
                     show(event)
-        except OutputError as error:
+        except (OutputError, ClusterError) as error:
             trouble = error
         run.close()
-    if not quiet:
+    if not quiet and (tally.counts or trouble is None):
         say(tally.lines(task.report.path))
     heard.raise_again()
     if trouble is not None:

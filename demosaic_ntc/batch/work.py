@@ -34,7 +34,8 @@ class Convert:
         """Complete a small mosaic, which loads all that a large one needs."""
         engine = self.settings.engine
         samples = np.random.default_rng(0).random((_TRIAL_SIDE, _TRIAL_SIDE), dtype=np.float32)
-        demosaic(samples, self.settings.layout.cfa or "RGGB", method=engine.method, quality=engine.quality)
+        cfa = self.settings.layout.cfa or "RGGB"
+        demosaic(samples, cfa, method=engine.method, quality=engine.quality, threads=1)
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
@@ -67,7 +68,7 @@ class Inpaint:
         engine, generator = self.settings.engine, np.random.default_rng(0)
         colours = generator.integers(256, size=(_TRIAL_SIDE, _TRIAL_SIDE, 3), dtype=np.uint8)
         missing = generator.random((_TRIAL_SIDE, _TRIAL_SIDE)) < _TRIAL_DAMAGE
-        inpaint(colours, missing, method=engine.method, quality=engine.quality)
+        inpaint(colours, missing, method=engine.method, quality=engine.quality, threads=1)
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress

@@ -203,11 +203,11 @@ def test_missing_package_is_explained(folders: tuple[Path, Path], monkeypatch: p
     assert "pip install 'demosaic-ntc[cluster]'" in result.stderr
 
 
-def test_local_batches_import_nothing_of_it(folders: tuple[Path, Path], small: Path) -> None:
+def test_local_batches_import_nothing_of_it(folders: tuple[Path, Path]) -> None:
     source, out = folders
-    (source / "a.dng").write_bytes(small.read_bytes())
+    (source / "a.dng").write_text("a")
     code = (
-        "import sys, atexit\n"
+        f"{injected({})}\nimport sys, atexit\n"
         "atexit.register(lambda: print(sorted({'dask', 'distributed', 'tornado'} & set(sys.modules))))\n"
         "from cli.app import app\napp()"
     )

@@ -120,6 +120,14 @@ def test_report_goes_where_it_is_told_to(folder: Path, faulty: Install) -> None:
     assert [path.name for path in (folder / "out").iterdir()] == ["a.png"]
 
 
+def test_report_that_cannot_be_written_is_refused_before_any_work(folder: Path, faulty: Install) -> None:
+    faulty({"*": "kill"})
+    result = _batch(folder, "--report", folder / "none" / "report.jsonl")
+    assert result.exit_code == 4
+    assert "there is no folder" in result.stderr
+    assert list((folder / "out").iterdir()) == []
+
+
 def test_pictures_with_masks_beside_them_are_repaired(tmp_path: Path, samples: Path) -> None:
     (tmp_path / "in" / "sub").mkdir(parents=True)
     (tmp_path / "out").mkdir()

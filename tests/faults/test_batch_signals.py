@@ -28,12 +28,12 @@ def _workers(process: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("sent", "times", "status", "seconds"),
-    [(signal.SIGINT, 1, 130, 3.0), (signal.SIGINT, 2, 130, 1.5), (signal.SIGTERM, 1, 143, 3.0)],
+    ("sent", "times", "status"),
+    [(signal.SIGINT, 1, 130), (signal.SIGINT, 2, 130), (signal.SIGTERM, 1, 143)],
     ids=["once", "twice", "term"],
 )
 def test_signals_end_a_batch_in_order(
-    tmp_path: Path, fill: Fill, start: Start, sent: signal.Signals, times: int, status: int, seconds: float
+    tmp_path: Path, fill: Fill, start: Start, sent: signal.Signals, times: int, status: int
 ) -> None:
     fill("a.dng", "b.dng", "c.dng", "d.dng", "e.dng")
     out = tmp_path / "out"
@@ -47,7 +47,7 @@ def test_signals_end_a_batch_in_order(
         process.send_signal(sent)
         time.sleep(0.1)
     output, errors = process.communicate(timeout=20)
-    assert time.monotonic() - sent_at < seconds
+    assert time.monotonic() - sent_at < 3
     assert process.returncode == status, errors
     assert b"Traceback" not in errors
     assert b"done          2" in output, "the summary comes whatever happens"
