@@ -22,7 +22,7 @@ from .viewer_page import Scene
 FORMAT = "demosaic-ntc benchmark paper 1"
 
 #: Ours, baselines of the paper as published, what its TNCP figures measure, and a method without a model.
-METHODS = ("ntc", "ntc-auto", "als", "silrtc", "mean-elsewhere", "mean")
+METHODS = ("ntc", "als", "silrtc", "mean-elsewhere", "mean")
 
 
 #: What a repetition depends on: table, size, order, samples, noise, method, settings, seed.
