@@ -37,5 +37,11 @@ def test_tables_can_be_read_without_a_script_and_sorted_by_their_numbers() -> No
 
 def test_parts_of_the_page_are_small_enough_to_be_read() -> None:
     folder = Path(__file__).parents[2] / "evaluation" / "viewer"
-    assert {path.name for path in folder.iterdir()} == {"gestures.js", "page.html", "page.js", "style.css", "viewer.js"}
+    assert {path.name for path in folder.iterdir()} == {
+        "gestures.js",
+        "page.html",
+        "page.js",
+        "style.css",
+        "viewer.js",
+    }
     assert sum(path.stat().st_size for path in folder.iterdir()) < 40_000
