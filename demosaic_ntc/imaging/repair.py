@@ -46,38 +46,74 @@ class Step:
 
 Plan = dict[Kind, tuple[Step, ...]]
 
-_FELLOWS = HolePass(ridge=0.1, radius=1.0, tolerance=1e-4, vertices=0, floor=3e-5)
-_COMPLETED = _FELLOWS._replace(vertices=3)
-_CAREFUL = _FELLOWS._replace(ridge=0.3)
-_MEAN = _FELLOWS._replace(ridge=0.0)
-_CLOSE, _FAR = Patches(size=6, stride=3, count=10, reach=10), Patches(size=12, stride=4, count=10, reach=16)
+_MEAN = HolePass(restored=8, ridge=0.0, radius=1.0, tolerance=1e-4, vertices=0, floor=3e-5)
+_FELLOWS = _MEAN._replace(restored=6, ridge=0.1)
+_LAST = _FELLOWS._replace(vertices=3)
+_QUICK = _LAST._replace(restored=4)
 
+
+def _wide(patches: Patches, settings: HolePass) -> Step:
+    """Return a step for holes too wide to continue a residual across."""
+    return Step(patches, (0.1, 0.01), settings, Holes.spread_nearby)
+
+
+def _deep(patches: Patches, settings: HolePass) -> Step:
+    """Return a step for holes in which hardly anything is to be trusted."""
+    return Step(patches, (0.05, 0.01), settings, Holes.spread_nearby)
+
+
+FAST: Plan = {
+    Kind.SPARSE: (Step(Patches(5, 3, count=12, reach=8), (0.3, 0.05), _QUICK),),
+    Kind.SCATTERED: (Step(Patches(6, 3, count=10, reach=8), (0.3, 0.03), _QUICK),),
+    Kind.WIDE: (_wide(Patches(10, 4, count=12, reach=12), _QUICK),),
+    Kind.DEEP: (_deep(Patches(14, 6, count=12, reach=14), _QUICK._replace(ridge=0.3)),),
+}
 NORMAL: Plan = {
     Kind.SPARSE: (
-        Step(replace(_CLOSE, size=5, count=12), (0.3, 0.02), _FELLOWS),
-        Step(replace(_CLOSE, size=5, count=8), (0.3, 0.1), _COMPLETED),
+        Step(Patches(5, 3, count=16, reach=10), (0.3, 0.02), _FELLOWS),
+        Step(Patches(5, 3, count=16, reach=10), (0.3, 0.2), _LAST),
     ),
     Kind.SCATTERED: (
-        Step(replace(_CLOSE, size=8, stride=4), (0.05, 0.01), _FELLOWS),
-        Step(replace(_CLOSE, count=8), (0.3, 0.1), _COMPLETED),
+        Step(Patches(8, 4, count=12, reach=10), (0.05, 0.01), _FELLOWS),
+        Step(Patches(6, 3, count=12, reach=10), (0.3, 0.05), _LAST),
     ),
     Kind.WIDE: (
-        Step(replace(_FAR, count=16), (0.1, 0.01), _MEAN, Holes.spread_nearby),
-        Step(replace(_FAR, size=8), (0.1, 0.01), _CAREFUL, Holes.spread_nearby),
-        Step(
-            replace(_FAR, size=6, stride=3, count=8),
-            (0.1, 0.01),
-            _CAREFUL._replace(vertices=3),
-            Holes.spread_nearby,
-        ),
+        _wide(Patches(12, 4, count=16, reach=12), _MEAN),
+        _wide(Patches(8, 4, count=16, reach=12), _FELLOWS._replace(ridge=0.05)),
+        _wide(Patches(6, 3, count=16, reach=12), _LAST._replace(ridge=0.05)),
     ),
     Kind.DEEP: (
-        Step(replace(_FAR, size=16), (0.05, 0.01), _CAREFUL, Holes.spread_nearby),
-        Step(_FAR, (0.05, 0.01), _CAREFUL, Holes.spread_nearby),
-        Step(replace(_FAR, count=8), (0.05, 0.01), _CAREFUL._replace(vertices=3), Holes.spread_nearby),
+        _deep(Patches(16, 4, count=16, reach=16), _FELLOWS._replace(ridge=0.3)),
+        _deep(Patches(12, 4, count=16, reach=16), _FELLOWS._replace(ridge=0.3)),
+        _deep(Patches(8, 4, count=16, reach=16), _LAST._replace(ridge=0.3)),
     ),
 }
-PLANS = {"fast": NORMAL, "normal": NORMAL, "best": NORMAL}
+BEST: Plan = {
+    Kind.SPARSE: (
+        Step(Patches(6, 2, count=24, reach=14), (0.3, 0.02), _FELLOWS),
+        Step(Patches(5, 2, count=24, reach=14), (0.3, 0.2), _FELLOWS),
+        Step(Patches(5, 2, count=16, reach=14), (0.3, 0.2), _LAST._replace(restored=8)),
+    ),
+    Kind.SCATTERED: (
+        Step(Patches(8, 3, count=16, reach=14), (0.05, 0.01), _FELLOWS),
+        Step(Patches(6, 2, count=16, reach=14), (0.3, 0.03), _FELLOWS),
+        Step(Patches(6, 2, count=16, reach=14), (0.3, 0.05), _LAST._replace(restored=8)),
+    ),
+    Kind.WIDE: (
+        _wide(Patches(12, 3, count=16, reach=20), _MEAN._replace(restored=16)),
+        _wide(Patches(10, 3, count=16, reach=20), _FELLOWS._replace(restored=10)),
+        _wide(Patches(8, 3, count=16, reach=20), _FELLOWS._replace(restored=10, ridge=0.05)),
+        _wide(Patches(6, 2, count=16, reach=20), _LAST._replace(restored=8, ridge=0.05)),
+    ),
+    Kind.DEEP: (
+        _deep(Patches(16, 4, count=16, reach=24), _FELLOWS._replace(restored=10, ridge=0.3)),
+        _deep(Patches(16, 4, count=16, reach=24), _FELLOWS._replace(restored=10, ridge=0.3)),
+        _deep(Patches(12, 4, count=16, reach=24), _FELLOWS._replace(restored=10, ridge=0.3)),
+        _deep(Patches(12, 4, count=16, reach=24), _FELLOWS._replace(restored=10, ridge=0.3)),
+        _deep(Patches(8, 3, count=16, reach=24), _LAST._replace(restored=8, ridge=0.3)),
+    ),
+}
+PLANS = {"fast": FAST, "normal": NORMAL, "best": BEST}
 
 
 def repair(

@@ -1,4 +1,8 @@
-"""One pass of inpainting over groups of similar patches: gather, mean, fellows, completion, adding up."""
+"""One pass of inpainting over groups of similar patches: gather, mean, fellows, completion, adding up.
+
+A crowd of patches, the most similar first, gives the mean and serves as fellows to predict patches from.
+The first few of them are the group that is restored: predicted, completed as one tensor, and added up.
+"""
 
 from typing import NamedTuple
 
@@ -25,6 +29,7 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 class HolePass(NamedTuple):
     """What a pass does with each group."""
 
+    restored: int  # so many patches of a crowd, the most similar, are restored
     ridge: float  # ρ of the regression on fellow patches; 0: there is none
     radius: float  # λ over the largest entry of the shifted tensor
     tolerance: float  # on the gap of a completion, as a mean squared error of full scale 1
@@ -58,12 +63,15 @@ def _gather(
 
 
 @fast_kernel
-def _note_shown(group: Group, shown: NDArray[np.bool_]) -> None:
-    """Note which patches are known in all their entries: they help others and need no help."""
+def _take_first(crowd: Group, group: Group, shown: NDArray[np.bool_]) -> None:
+    """Copy the first patches of a crowd; note which are known in all entries, as they need no help."""
     for k in range(shown.shape[0]):
         shown[k] = True
-        for channel in range(group.weight.shape[0]):
-            weight = group.weight[channel, k]
+        for channel in range(crowd.data.shape[0]):
+            weight = crowd.weight[channel, k]
+            group.data[channel, k] = crowd.data[channel, k]
+            group.weight[channel, k] = weight
+            group.fit[channel, k] = crowd.fit[channel, k]
             for q in range(weight.shape[0]):
                 shown[k] &= weight[q] == _ONE
 
@@ -138,6 +146,18 @@ def _leave_out(gram: Floats, less: Floats, k: int, ridge: float, right: Floats) 
 
 
 @fast_kernel
+def _centre(crowd: Group, centred: NDArray[np.float32]) -> None:
+    """Write all patches of a crowd less their mean."""
+    channels, patches, pixels = crowd.data.shape
+    for k in range(patches):
+        z = centred[k]
+        for channel in range(channels):
+            data, mean = crowd.data[channel, k], crowd.fit[channel, k]
+            for q in range(pixels):
+                z[channel * pixels + q] = data[q] - mean[q]
+
+
+@fast_kernel
 def add_fellows(group: Group, shown: NDArray[np.bool_], ridge: float, work: Workspace) -> None:
     """Add to each patch's mean the combination of its fellows that comes closest to what it shows.
 
@@ -146,11 +166,6 @@ def add_fellows(group: Group, shown: NDArray[np.bool_], ridge: float, work: Work
     Z W Zᵀ is had from Z Zᵀ, which all patches share, less the products over the doubtful entries.
     """
     channels, patches, pixels = group.data.shape
-    for k in range(patches):
-        for channel in range(channels):
-            z, data, mean = work.centred[k], group.data[channel, k], group.fit[channel, k]
-            for q in range(pixels):
-                z[channel * pixels + q] = data[q] - mean[q]
     _products(work.centred, work.centred, channels * pixels, work.gram)
     for k in range(patches):
         if shown[k]:
@@ -159,7 +174,7 @@ def add_fellows(group: Group, shown: NDArray[np.bool_], ridge: float, work: Work
         _products(work.plain, work.scaled, doubtful, work.less)
         _leave_out(work.gram, work.less, k, ridge, work.right)
         _solve(work.less, work.right)
-        for j in range(patches):
+        for j in range(work.right.shape[0]):
             share, z = np.float32(work.right[j]), work.centred[j]
             for channel in range(channels):
                 fit = group.fit[channel, k]
@@ -187,7 +202,9 @@ def fill_groups(
     ``values`` and ``weights`` start at (top, left) of the picture; ``gaps`` receives the certified gaps.
     """
     channels, patches, pixels = planes.shape[0], found.shape[1], size * size
-    group, shown = empty_group(channels, patches, pixels), np.empty(patches, np.bool_)
+    restored = min(settings.restored, patches)
+    crowd, group = empty_group(channels, patches, pixels), empty_group(channels, restored, pixels)
+    shown = np.empty(restored, np.bool_)
     work = Workspace(
         np.empty((patches, channels * pixels), np.float32),
         np.empty((patches, channels * pixels), np.float32),
@@ -198,15 +215,16 @@ def fill_groups(
     )
     for reference in range(rows.shape[0]):
         row, column, offsets = rows[reference], columns[reference], found[reference]
-        _gather(planes, trust, row, column, offsets, size, group)
-        _note_shown(group, shown)
-        group.fit[:] = _ZERO
-        add_mean(group)
+        _gather(planes, trust, row, column, offsets, size, crowd)
+        crowd.fit[:] = _ZERO
+        add_mean(crowd)
+        _take_first(crowd, group, shown)
         if settings.ridge > 0:
+            _centre(crowd, work.centred)
             add_fellows(group, shown, settings.ridge, work)
         if settings.vertices > 0:
             gaps[reference] = complete_rest(group, settings.radius, settings.tolerance, settings.vertices)
-        for k in range(patches):
+        for k in range(restored):
             if shown[k]:
                 continue
             error, mass = weighted_misfit(group, group.weight, k)
