@@ -62,8 +62,18 @@ def is_abandoned(path: Path, mark: str) -> bool:
     """Whether the process that marked a file is gone; on another machine, whether it has long been still."""
     host, _, pid = mark.rpartition("-")
     if host == _host() and pid.isdecimal():
-        return not psutil.pid_exists(int(pid))
+        return not _is_alive(int(pid))
     return time.time() - path.stat().st_mtime > _ABANDONED_SECONDS
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process runs; one that is dead but still listed, because nobody has taken note, does not."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return True
 
 
 def _is_stale(path: Path) -> bool:

@@ -2,9 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 REPORT = "demosaic-ntc-report.jsonl"
 
@@ -34,3 +36,17 @@ def records(folder: Path) -> dict[str, dict[str, Any]]:
 def statuses(folder: Path) -> dict[str, str]:
     """How the work on every input ended, by name."""
     return {name: record["status"] for name, record in records(folder).items()}
+
+
+def is_over(process: Any) -> bool:
+    """Whether a process (of psutil) has ended, though nobody may have taken note yet."""
+    try:
+        return bool(process.status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+def end_soon(processes: Iterable[Any]) -> bool:
+    """Whether processes end within two seconds."""
+    until(lambda: all(map(is_over, processes)), 2.0)
+    return True

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.helping import REPORT, injected, statuses, until
+from tests.batch.helping import REPORT, end_soon, injected, statuses, until
 
 pytest.importorskip("distributed")
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,7 +156,7 @@ def test_files_of_a_lost_worker_are_done_by_another(
     counts = Counter(statuses(out).values())
     assert counts["done"] >= len(names) - 1
     assert counts["done"] + counts["skipped"] == len(names)
-    assert psutil.wait_procs(orphans, timeout=2)[1] == []
+    assert end_soon(orphans)
 
 
 def test_cluster_without_the_resource_is_refused(

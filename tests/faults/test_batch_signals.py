@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.batch.helping import REPORT, injected, until
+from tests.batch.helping import REPORT, end_soon, injected, until
 
 pytestmark = pytest.mark.fault
 Start = Callable[..., Any]
@@ -54,7 +54,7 @@ def test_signals_end_a_batch_in_order(
     assert len((out / REPORT).read_bytes().splitlines()) == 2
     assert sorted(path.name for path in out.glob("*.png")) == ["a.png", "b.png"]
     assert list(out.glob(".*.partial")) == []
-    assert psutil.wait_procs(workers, timeout=2.0)[1] == [], "orphans"
+    assert end_soon(workers), "no orphans"
 
 
 def test_what_was_interrupted_is_resumed(tmp_path: Path, fill: Fill, start: Start) -> None:
@@ -84,7 +84,7 @@ def test_workers_die_with_a_parent_that_is_killed(tmp_path: Path, fill: Fill, st
     assert len(workers) == 2
     process.kill()
     process.communicate(timeout=20)
-    assert psutil.wait_procs(workers, timeout=2.0)[1] == [], "orphans"
+    assert end_soon(workers), "no orphans"
     process = start("batch", tmp_path / "in", "-o", out, "--resume", code=injected({}))
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 0, errors
@@ -112,7 +112,7 @@ def _kill_at_random(tmp_path: Path, small: Path, start: Start, kills: int, files
         process.kill()
         process.communicate(timeout=20)
         assert all(path.read_bytes() == whole[path.name] for path in out.glob("*.png"))
-        assert psutil.wait_procs(workers, timeout=2.0)[1] == [], "orphans"
+        assert end_soon(workers), "no orphans"
         if len(list(out.glob("*.png"))) == files:
             (out / REPORT).unlink()
             for path in out.iterdir():

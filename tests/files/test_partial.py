@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from demosaic_ntc.files import partial
@@ -31,6 +32,16 @@ def test_leftovers_of_a_dead_process_are_removed(tmp_path: Path, dead_pid: int) 
     left = _left_by(tmp_path, dead_pid, partial._host())
     assert remove_stale(tmp_path) == [left]
     assert os.listdir(tmp_path) == []
+
+
+def test_leftovers_of_a_process_that_is_dead_but_still_listed_are_removed(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.read()  # it has ended, or is about to
+        left = _left_by(tmp_path, process.pid, partial._host())
+        while psutil.Process(process.pid).status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+        assert remove_stale(tmp_path) == [left]
 
 
 def test_file_of_a_living_process_stays(tmp_path: Path) -> None:
@@ -73,7 +84,7 @@ def test_file_under_way_is_named_after_its_writer_and_locked(
         file.write(b"half")
         (name,) = os.listdir(tmp_path)
         assert f"-{os.getpid()}-" in name
-        monkeypatch.setattr("psutil.pid_exists", lambda pid: False)
+        monkeypatch.setattr(partial, "_is_alive", lambda pid: False)
         assert remove_stale(tmp_path) == [], "the lock alone protects it"
     assert os.listdir(tmp_path) == ["a.bin"]
 
