@@ -77,9 +77,11 @@ def test_dense_damage_of_a_very_large_picture_is_cut() -> None:
     assert max(region.work for region in found) < missing.size
 
 
-def test_boxes_are_cut_where_nothing_is_missing() -> None:
-    missing = np.zeros((100, 600), np.bool_)
-    missing[[0, -1]] = True
-    missing[:, 200:204] = False
-    columns = [region.core[1] for region in damaged_regions(missing)]
-    assert all(core.stop <= 200 or core.start >= 204 for core in columns)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_boxes_are_cut_where_nothing_is_missing(axis: int) -> None:
+    missing = np.zeros((600, 100), np.bool_)
+    missing[:, [0, -1]] = True
+    missing[200:204] = False
+    found = damaged_regions(np.ascontiguousarray(np.moveaxis(missing, 0, axis)))
+    spans = [region.core[axis] for region in found]
+    assert all(core.stop <= 200 or core.start >= 204 for core in spans)

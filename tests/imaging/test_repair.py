@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc import inpaint
 from demosaic_ntc.imaging import regions
-from demosaic_ntc.imaging.repair import METHODS, repair
+from demosaic_ntc.imaging.kinds import Kind
+from demosaic_ntc.imaging.repair import METHODS, PLANS, repair
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress
 from demosaic_ntc.ntc.deadline import Deadline
 from tests.imaging.waves import waves
@@ -142,6 +143,17 @@ def test_regions_within_a_hole_that_know_nothing_are_filled(
     known[:, 2:-2, 2:-2] = False
     planes = np.stack([np.full((50, 50), 0.25), np.full((50, 50), 0.75)]).astype(np.float32)
     assert repaired(planes, known, method=method)[0] == pytest.approx(planes, abs=1e-4)
+
+
+def test_a_pass_over_one_kind_of_hole_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = np.ones((1, 60, 60), np.bool_)
+    known[:, 20:36, 20:36] = known[:, 18, 18] = known[:, 50, 50] = False
+    sparse = {Kind.SPARSE: PLANS["normal"][Kind.SPARSE]}
+    monkeypatch.setitem(PLANS, "normal", sparse)
+    planes = waves(1, 60, 60)
+    smooth, passed = repaired(planes, known, method="biharmonic")[0], repaired(planes, known)[0]
+    assert np.array_equal(passed[:, 20:36, 20:36], smooth[:, 20:36, 20:36])
+    assert passed[0, 50, 50] != smooth[0, 50, 50]
 
 
 def test_after_the_deadline_nothing_is_certified_but_all_is_filled() -> None:
