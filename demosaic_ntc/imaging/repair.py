@@ -142,7 +142,7 @@ def repair(
             part, proven = _repair_region(
                 repaired[seen], known[seen], _around(region), plan, threads, share, deadline
             )
-            repaired[core] = np.where(known[core], planes[core], part[:, *region.inner])
+            repaired[core] = part[:, *region.inner]
             gaps.append(proven)
     if method != "ntc":
         return repaired, None
