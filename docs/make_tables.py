@@ -1,12 +1,13 @@
-"""Write the README's tables of figures from measured results: ``python docs/make_tables.py [REPORT]``.
+"""Write the README's tables of figures from measured results: ``python docs/make_tables.py [REPORT …]``.
 
-With a report's folder its results are first copied to ``docs/results.json``, without what its page needs.
+With folders of reports their results are first copied to ``docs/results.json``, without what their pages need;
+parts may come from different reports.
 Tables stand between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``; a test compares them with the results.
 """
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -102,10 +103,10 @@ def with_tables(text: str, file: ReportFile) -> str:
     return text
 
 
-def keep_results(report: Path) -> None:
-    """Copy the figures of a report."""
-    content = json.loads((report / NAME).read_text(encoding="utf-8"))
-    kept = {name: part for name, part in content.items() if name not in _LEFT_OUT}
+def keep_results(reports: Iterable[Path]) -> None:
+    """Copy the figures of reports; of a part that several have, the last one's."""
+    contents = [json.loads((report / NAME).read_text(encoding="utf-8")) for report in reports]
+    kept = {name: part for content in contents for name, part in content.items() if name not in _LEFT_OUT}
     RESULTS.write_text(json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
@@ -117,9 +118,9 @@ def _mean(summary: SetSummary, method: str, quantity: str, form: str) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Take over a report's results, if one is named, and write the tables."""
+    """Take over the results of reports, if any are named, and write the tables."""
     if arguments:
-        keep_results(Path(arguments[0]))
+        keep_results(map(Path, arguments))
     README.write_text(with_tables(README.read_text(encoding="utf-8"), ReportFile(RESULTS)), encoding="utf-8")
 
 
