@@ -1,6 +1,6 @@
 """Write the README's tables of figures from measured results: ``python docs/make_tables.py [REPORT …]``.
 
-With folders of reports their results are first copied to ``docs/results.json``, without what their pages need;
+With folders of reports, their results are first copied to ``docs/results.json``, without what pages need;
 parts may come from different reports.
 Tables stand between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``; a test compares them with the results.
 """
