@@ -6,7 +6,7 @@ A mask is named by a specification, with True where a pixel is missing:
 ``random:50``          half of the pixels, at random
 ``dead``               one percent of the pixels, at random
 ``lines``              dead rows and columns, one pixel wide
-``strokes``            strokes of five pixels: scratches, hairs, a pen
+``strokes``            straight strokes of five pixels: scratches
 ``text``               lines of writing across the picture
 ``blocks:8``           squares of 8 pixels, such as lost packets leave
 ``irregular``          thick crossing strokes over a third of the picture
@@ -31,6 +31,7 @@ from demosaic_ntc.files.sniff import Limits, named, open_regular
 Flags = NDArray[np.bool_]
 Shape = tuple[int, int]
 Generator = np.random.Generator
+Point = NDArray[np.float64]  # column, row
 
 DEFAULT = "random:20,random:50,random:80,strokes,text,lines,dead,blocks:8,blocks:16,irregular"
 
@@ -40,7 +41,6 @@ _BLOCK_SHARE = 0.045
 
 _STROKES_PER_PIXEL = 12 / 256**2
 _STROKE_WIDTH = 5
-_STROKE_LENGTH = 240
 _STROKE_STEP = 8  # pixels between two bends
 _STROKE_BEND = 0.25  # radians, the deviation of one bend
 
@@ -111,11 +111,20 @@ def _blocks(side: str, shape: Shape, generator: Generator) -> Flags:
 
 
 def _strokes(_detail: str, shape: Shape, generator: Generator) -> Flags:
-    """Bent strokes of one width."""
-    canvas, pen = _canvas(shape)
+    """Straight strokes between random places: every pixel that a round pen touches."""
+    missing = np.zeros(shape, dtype=np.bool_)
     for _ in range(max(1, round(_STROKES_PER_PIXEL * shape[0] * shape[1]))):
-        _draw_stroke(pen, shape, _STROKE_WIDTH, _STROKE_LENGTH, generator)
-    return _drawn(canvas)
+        first, last = generator.integers(0, (shape[1], shape[0]), (2, 2)).astype(float)
+        missing |= _distances(first, last, shape) < (_STROKE_WIDTH + 1) / 2
+    return missing
+
+
+def _distances(first: Point, last: Point, shape: Shape) -> NDArray[np.float64]:
+    """How far every pixel is from the nearest point of a straight stretch."""
+    along = last - first
+    offsets = np.stack(np.meshgrid(*(np.arange(side) for side in shape[::-1])), axis=-1) - first
+    share = np.clip(offsets @ along / max(float(along @ along), 1.0), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(offsets - share[..., None] * along, axis=-1))
 
 
 def _irregular(path: str, shape: Shape, generator: Generator) -> Flags:

@@ -33,7 +33,7 @@ class Holes:
         self.missing = ~known
         self._shared = [_share(channels, self.missing) for channels in _alike(known)]
         anywhere = np.logical_or.reduce(self.missing, axis=0)
-        self.kinds = kinds_of(anywhere, depths(anywhere))
+        self.kinds = kinds_of(anywhere)
 
     def first_estimate(self, planes: Planes) -> Planes:
         """Fill the holes smoothly: blurred, then towards the biharmonic solution, further in deep holes.

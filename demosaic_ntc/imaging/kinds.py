@@ -4,7 +4,7 @@ from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_cdt, maximum_filter, uniform_filter
+from scipy.ndimage import distance_transform_cdt, distance_transform_edt, maximum_filter, uniform_filter
 
 Flags = NDArray[np.bool_]
 Depths = NDArray[np.int32]
@@ -23,8 +23,8 @@ class Kind(IntEnum):
     DEEP = 4  # holes wider than what patches span
 
 
-# A kind's limits: the deepest missing pixel nearby, and the share of missing pixels around.
-_LIMITS = {Kind.SPARSE: (2, 0.15), Kind.SCATTERED: (2, 0.65), Kind.WIDE: (4, 1.0)}
+# A kind's limits: how far in, in pixels, the deepest nearby is, and the share of missing pixels around.
+_LIMITS = {Kind.SPARSE: (2.3, 0.17), Kind.SCATTERED: (2.3, 0.65), Kind.WIDE: (4.5, 1.0)}
 
 
 def depths(missing: Flags) -> Depths:
@@ -32,10 +32,10 @@ def depths(missing: Flags) -> Depths:
     return np.asarray(distance_transform_cdt(missing, "chessboard"), np.int32)
 
 
-def kinds_of(missing: Flags, depth: Depths) -> NDArray[np.uint8]:
+def kinds_of(missing: Flags) -> NDArray[np.uint8]:
     """Return the kind of hole of every pixel."""
-    deepest = maximum_filter(depth, _NEAR)
-    share = uniform_filter(missing.astype(np.float32), _AROUND, mode="constant")
+    deepest = maximum_filter(distance_transform_edt(missing), _NEAR)
+    share = uniform_filter(missing.astype(np.float32), _AROUND, mode="reflect")
     kinds = np.full(missing.shape, Kind.DEEP, np.uint8)
     for kind, (limit, most) in reversed(_LIMITS.items()):
         kinds[(deepest <= limit) & (share <= most)] = kind

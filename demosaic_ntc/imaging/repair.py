@@ -70,7 +70,7 @@ FAST: Plan = {
 }
 NORMAL: Plan = {
     Kind.SPARSE: (
-        Step(Patches(5, 3, count=16, reach=10), (0.3, 0.02), _FELLOWS),
+        Step(Patches(7, 3, count=16, reach=10), (0.3, 0.02), _FELLOWS),
         Step(Patches(5, 3, count=16, reach=10), (0.3, 0.2), _LAST),
     ),
     Kind.SCATTERED: (

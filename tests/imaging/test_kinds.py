@@ -18,7 +18,7 @@ INNER = np.s_[24:-24, 24:-24]  # beyond the border less is missing around a pixe
 
 
 def kinds(missing: Flags) -> NDArray[np.uint8]:
-    return kinds_of(missing, depths(missing))
+    return kinds_of(missing)
 
 
 def picture(*parts: tuple[slice | int, slice | int]) -> Flags:
