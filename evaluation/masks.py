@@ -18,7 +18,7 @@ Amounts are per area, so a larger picture is damaged as densely as a small one.
 """
 
 from collections.abc import Callable
-from math import cos, pi, sin
+from math import cos, pi, sin, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +39,7 @@ _DEAD_SHARE = 0.01
 _LINE_SHARE = 0.047  # of the rows, and of the columns
 _BLOCK_SHARE = 0.045
 
-_STROKES_PER_PIXEL = 12 / 256**2
+_STROKES_PER_SIDE = 12 / 256  # longer ones in larger pictures
 _STROKE_WIDTH = 5
 _STROKE_STEP = 8  # pixels between two bends
 _STROKE_BEND = 0.25  # radians, the deviation of one bend
@@ -113,7 +113,7 @@ def _blocks(side: str, shape: Shape, generator: Generator) -> Flags:
 def _strokes(_detail: str, shape: Shape, generator: Generator) -> Flags:
     """Straight strokes between random places: every pixel that a round pen touches."""
     missing = np.zeros(shape, dtype=np.bool_)
-    for _ in range(max(1, round(_STROKES_PER_PIXEL * shape[0] * shape[1]))):
+    for _ in range(max(1, round(_STROKES_PER_SIDE * sqrt(shape[0] * shape[1])))):
         first, last = generator.integers(0, (shape[1], shape[0]), (2, 2)).astype(float)
         missing |= _distances(first, last, shape) < (_STROKE_WIDTH + 1) / 2
     return missing
