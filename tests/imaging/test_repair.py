@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from demosaic_ntc import inpaint
 from demosaic_ntc.imaging import regions
+from demosaic_ntc.imaging.groups import Patches
+from demosaic_ntc.imaging.kernels.hole_pass import HolePass
 from demosaic_ntc.imaging.kinds import Kind
-from demosaic_ntc.imaging.repair import METHODS, PLANS, repair
+from demosaic_ntc.imaging.repair import METHODS, PLANS, Step, repair
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress
 from demosaic_ntc.ntc.deadline import Deadline
 from tests.imaging.waves import waves
@@ -147,13 +149,14 @@ def test_regions_within_a_hole_that_know_nothing_are_filled(
 
 def test_a_pass_over_one_kind_of_hole_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     known = np.ones((1, 60, 60), np.bool_)
-    known[:, 20:36, 20:36] = known[:, 18, 18] = known[:, 50, 50] = False
-    sparse = {Kind.SPARSE: PLANS["normal"][Kind.SPARSE]}
-    monkeypatch.setitem(PLANS, "normal", sparse)
+    known[:, 20:32, 20:32] = known[:, 16, 26] = False  # a block, and a dead pixel whose patches touch it
+    mean = HolePass(restored=6, ridge=0.0, radius=1.0, tolerance=1e-4, vertices=0, floor=1e-4)
+    step = Step(Patches(size=6, stride=1, count=6, reach=6), (0.3, 0.05), mean)
+    monkeypatch.setitem(PLANS, "normal", {Kind.SPARSE: (step,)})
     planes = waves(1, 60, 60)
     smooth, passed = repaired(planes, known, method="biharmonic")[0], repaired(planes, known)[0]
-    assert np.array_equal(passed[:, 20:36, 20:36], smooth[:, 20:36, 20:36])
-    assert passed[0, 50, 50] != smooth[0, 50, 50]
+    assert np.array_equal(passed[:, 20:32, 20:32], smooth[:, 20:32, 20:32])
+    assert passed[0, 16, 26] != smooth[0, 16, 26]
 
 
 def test_after_the_deadline_nothing_is_certified_but_all_is_filled() -> None:
