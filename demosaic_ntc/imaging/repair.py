@@ -65,8 +65,14 @@ def _deep(patches: Patches, settings: HolePass) -> Step:
 FAST: Plan = {
     Kind.SPARSE: (Step(Patches(5, 3, count=12, reach=8), (0.3, 0.05), _QUICK),),
     Kind.SCATTERED: (Step(Patches(6, 3, count=10, reach=8), (0.3, 0.03), _QUICK),),
-    Kind.WIDE: (_wide(Patches(10, 4, count=12, reach=12), _QUICK),),
-    Kind.DEEP: (_deep(Patches(14, 6, count=12, reach=14), _QUICK._replace(ridge=0.3)),),
+    Kind.WIDE: (
+        _wide(Patches(12, 6, count=10, reach=10, dense=2), _MEAN),
+        _wide(Patches(6, 4, count=10, reach=10, dense=2), _QUICK._replace(ridge=0.05)),
+    ),
+    Kind.DEEP: (
+        _deep(Patches(16, 8, count=10, reach=12, dense=3), _MEAN),
+        _deep(Patches(8, 4, count=10, reach=12, dense=3), _QUICK._replace(ridge=0.3)),
+    ),
 }
 NORMAL: Plan = {
     Kind.SPARSE: (
@@ -78,9 +84,9 @@ NORMAL: Plan = {
         Step(Patches(6, 3, count=12, reach=10), (0.3, 0.05), _LAST),
     ),
     Kind.WIDE: (
-        _wide(Patches(12, 4, count=16, reach=12), _MEAN),
-        _wide(Patches(8, 4, count=16, reach=12), _FELLOWS._replace(ridge=0.05)),
-        _wide(Patches(6, 3, count=16, reach=12), _LAST._replace(ridge=0.05)),
+        _wide(Patches(12, 6, count=16, reach=10), _MEAN),
+        _wide(Patches(8, 4, count=12, reach=10), _FELLOWS._replace(ridge=0.05)),
+        _wide(Patches(6, 3, count=12, reach=10), _LAST._replace(ridge=0.05)),
     ),
     Kind.DEEP: (
         _deep(Patches(16, 4, count=16, reach=16), _FELLOWS._replace(ridge=0.3)),
