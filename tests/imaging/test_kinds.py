@@ -14,7 +14,7 @@ from demosaic_ntc.imaging.kinds import Kind, depths, kinds_of
 
 Flags = NDArray[np.bool_]
 
-INNER = np.s_[24:-24, 24:-24]  # beyond the border less is missing around a pixel
+INNER = np.s_[24:-24, 24:-24]  # holes that the border cuts may be of other kinds
 
 
 def kinds(missing: Flags) -> NDArray[np.uint8]:
