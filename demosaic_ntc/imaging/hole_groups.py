@@ -52,7 +52,7 @@ def restore_around(
     """Restore all groups whose reference patch holds a wanted pixel.
 
     Returns the planes of what the groups say, unchanged where none says anything, and their certified gaps.
-    Groups of tiles begun after the deadline are not completed; their gaps are infinite.
+    Groups of tiles that would begin after the deadline say nothing; their gaps are infinite.
     """
     _, height, width = planes.shape
     size = min(patches.size, height, width)
@@ -63,8 +63,9 @@ def restore_around(
     gaps = []
 
     def work(references: Places) -> _Filled:
-        now = settings._replace(vertices=0) if deadline.passed() else settings
-        return _fill(planes, trusts, references, patches, offsets, now)
+        if deadline.passed():
+            return _nothing(planes, references)
+        return _fill(planes, trusts, references, patches, offsets, settings)
 
     for done, filled in enumerate(in_order(work, tiles, threads), 1):
         rows = slice(filled.top, filled.top + filled.weights.shape[0])
@@ -76,6 +77,12 @@ def restore_around(
     restored, covered = planes.copy(), sums[1] > 0
     restored[:, covered] = means(sums[0][:, covered], sums[1][covered])
     return restored, np.concatenate(gaps)
+
+
+def _nothing(planes: Planes, references: Places) -> _Filled:
+    """Return what groups add for which there is no time."""
+    values = np.zeros((planes.shape[0], 0, 0), np.int64)
+    return _Filled(0, 0, values, values[0], np.full(len(references), np.inf, np.float32))
 
 
 def search_offsets(patches: Patches) -> Places:

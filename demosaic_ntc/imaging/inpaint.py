@@ -58,8 +58,8 @@ def inpaint(
     progress
         Called with a `Progress` after each step.
     time_limit
-        Seconds after which groups are no longer completed but left at their means, which the certificate
-        then shows. The first estimate is always computed.
+        Seconds after which no more groups are restored: what stands then is the result, and the certificate
+        shows it. The first estimate is always computed.
 
     Returns
     -------

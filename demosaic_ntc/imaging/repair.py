@@ -133,7 +133,7 @@ def repair(
 ) -> tuple[Planes, GroupCertificate | None]:
     """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
 
-    After the deadline groups are not completed, and not certified.
+    After the deadline no more groups are restored, which leaves them uncertified.
     """
     plan = {} if method == "biharmonic" else PLANS[quality]
     if method == "group-mean":
