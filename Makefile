@@ -5,20 +5,31 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format kernels wheel clean
+.PHONY: demo test check faults browser format kernels wheel clean
 
 demo: $(INSTALLED)
 	@mkdir -p build
 	$(BIN)/demosaic-ntc demo build/demo.png
 
-test: $(INSTALLED)
+test: $(INSTALLED) browser
 	$(BIN)/python -m pytest -q
 
-check: $(INSTALLED) kernels
+check: $(INSTALLED) kernels browser
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q
+
+# What takes too long for every day: 20 kills, 500 mutants of each sample, hundreds of files.
+faults: $(INSTALLED)
+	$(BIN)/python -m pytest -q -m load tests/faults
+
+# The tests of pages need a Chromium and are skipped without one. This never fails, and gives up after three minutes.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing a Chromium for the tests of pages" && \
+	    timeout 180 sh -c 'apt-get update && apt-get install -y --no-install-recommends chromium' >/dev/null 2>&1; } || \
+	  echo "there is no Chromium: the tests of pages will be skipped"
 
 format: $(INSTALLED)
 	$(BIN)/ruff format .
