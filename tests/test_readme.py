@@ -134,3 +134,13 @@ def test_types_in_the_architecture_are_where_it_says() -> None:
         source = (ROOT / path).read_text(encoding="utf-8")
         missing = [name for name in re.findall(r"\w+", names) if f"class {name}" not in source]
         assert missing == [], path
+
+
+@pytest.mark.parametrize("layer", ["ntc", "imaging", "files", "batch"])
+def test_the_layout_names_every_module_of_a_layer(layer: str) -> None:
+    layout = re.findall(r"^```\n(.*?)^```$", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.M | re.S)[0]
+    lines = re.findall(rf"^  {layer}/ .*\n((?:    .*\n)+)", layout, re.MULTILINE)[0]
+    modules = {path.name for path in (ROOT / "demosaic_ntc" / layer).glob("*.py")}
+    assert set(re.findall(r"\w+\.py", lines)) == modules - {"__init__.py"}
+    folders = {path.parent.name for path in (ROOT / "demosaic_ntc" / layer).glob("*/__init__.py")}
+    assert set(re.findall(r"(\w+)/ ", lines)) == folders
