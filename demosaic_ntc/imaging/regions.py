@@ -10,9 +10,9 @@ from demosaic_ntc.imaging.tiles import Tile
 Flags = NDArray[np.bool_]
 Box = tuple[int, int, int, int]  # top, bottom, left, right
 
-MARGIN = 64  # pixels seen around a region: what its patches and those they match can reach
+MARGIN = 48  # pixels seen around a region: what its patches and those they match can reach
 
-_SMALL, _LARGE = 256, 2048  # sides: below the first a box is never cut, above the second always
+_SMALL, _LARGE = 160, 2048  # sides: below the first a box is never cut, above the second always
 _DENSE = 0.05  # share of missing pixels from which cutting further saves nothing
 
 
