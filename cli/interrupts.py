@@ -70,7 +70,10 @@ class Heard:
 
 @contextmanager
 def signals_ask(stop: Asked) -> Iterator[Heard]:
-    """Let SIGINT and SIGTERM ask for an orderly end instead of breaking in; a second one insists."""
+    """Let SIGINT and SIGTERM ask for an orderly end instead of breaking in; a second one insists.
+
+    Once one has been heard the program is on its way out, and later ones must not break into that.
+    """
     heard = Heard()
 
     def ask(number: int, _frame: FrameType | None) -> None:
@@ -86,7 +89,7 @@ def signals_ask(stop: Asked) -> Iterator[Heard]:
         yield heard
     finally:
         for number, handler in previous.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler if heard.signal is None else signal.SIG_IGN)
 
 
 def _listen(listener: socket.socket) -> None:

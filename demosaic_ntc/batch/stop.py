@@ -1,6 +1,7 @@
 """A wish to stop, heard at once by whoever waits for something else."""
 
 import socket
+from contextlib import suppress
 
 
 class Stop:
@@ -15,7 +16,8 @@ class Stop:
     def ask(self) -> None:
         """Wish to stop; may be called from a signal handler."""
         self._times += 1
-        self._teller.send(b"!")
+        with suppress(BlockingIOError):  # nobody has listened to the many wishes before
+            self._teller.send(b"!")
 
     @property
     def asked(self) -> bool:

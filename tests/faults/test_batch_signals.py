@@ -57,6 +57,21 @@ def test_signals_end_a_batch_in_order(
     assert end_soon(workers), "no orphans"
 
 
+def test_signals_that_come_while_it_ends_change_nothing(tmp_path: Path, fill: Fill, start: Start) -> None:
+    """Somebody who keeps pressing Ctrl-C until it has ended."""
+    fill("a.dng")
+    out = tmp_path / "out"
+    out.mkdir()
+    process = start("batch", tmp_path / "in", "-o", out, "--jobs", 1, code=injected({"*": "hang"}))
+    until(lambda: list(out.glob(".demosaic-ntc-*.partial")))
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130, errors
+    assert errors.splitlines()[-1] == b"demosaic-ntc: interrupted"
+
+
 def test_what_was_interrupted_is_resumed(tmp_path: Path, fill: Fill, start: Start) -> None:
     names = ["a.dng", "b.dng", "c.dng"]
     fill(*names)
