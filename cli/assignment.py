@@ -25,7 +25,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.settings import Engine
 
 from . import converting, inpainting
-from .costs import repair_costs, stage_costs
+from .costs import REPAIR_COSTS, stage_costs
 from .telling import COMPILED_METHODS
 
 
@@ -94,7 +94,7 @@ def repair(options: Mapping[str, Any]) -> Assignment:
         search=Search(PICTURE_SUFFIXES, options["recursive"], naming.output, masks),
         naming=naming,
         room=lambda expected: expected.source_bytes,
-        costs=repair_costs(settings.engine.method, settings.engine.quality),
+        costs=REPAIR_COSTS,
         engine=settings.engine,
         options=options,
     )

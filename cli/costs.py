@@ -1,4 +1,4 @@
-"""What the stages of a conversion cost, in CPU seconds per megapixel, measured on one core of a server.
+"""What the stages of a conversion or a repair cost, in CPU seconds per megapixel, on one core of a server.
 
 Other machines differ by a factor; the shares of the stages hardly do, which is all that a progress bar needs.
 """
@@ -20,11 +20,9 @@ _GROUPS = {
     "best": {"matching": 5.3, "pass 1": 1.7, "pass 2": 16.4},
 }
 _INTERPOLATION = 1.0
-_REPAIR = {
-    "fast": {"pass 1": 3.0},
-    "normal": {"pass 1": 6.0, "pass 2": 9.0},
-    "best": {"pass 1": 10.0, "pass 2": 20.0, "pass 3": 30.0},
-}
+
+#: The stages of a repair where a tenth of the pixels is missing.
+REPAIR_COSTS = {"decoding": 0.05, "groups": 2.0, "writing": 0.1}
 
 # Measured on a 24-megapixel raw at normal quality.
 BYTES_PER_PIXEL, BYTES_AT_REST = 65, 230e6
@@ -38,12 +36,6 @@ def stage_costs(method: str, quality: str, cfa: "Cfa | None" = None) -> dict[str
         return {**_AROUND_THE_ENGINE, method: _INTERPOLATION}
     first = _BAYER[quality] if cfa is None or cfa.is_bayer else _OTHER_ARRAYS
     return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: first, **_GROUPS[quality]}
-
-
-def repair_costs(method: str, quality: str) -> dict[str, float]:
-    """The stages of a repair and what each costs where half of the pixels are missing."""
-    passes = _REPAIR[quality] if method != "biharmonic" else {}
-    return {"decoding": 0.05, _FIRST_ESTIMATE: 3.0, **passes, "writing": 0.05}
 
 
 def seconds(quality: str, pixels: int, cfa: "Cfa") -> float:

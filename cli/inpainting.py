@@ -15,6 +15,7 @@ from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.repair import METHODS
 
+from .costs import REPAIR_COSTS
 from .interrupts import heard_interrupts
 from .progress import shown_progress
 from .telling import (
@@ -27,9 +28,6 @@ from .telling import (
     tell_done,
     tell_skipped,
 )
-
-# What the stages of a repair cost against each other where a tenth of the pixels is missing.
-STAGE_COSTS = {"decoding": 0.05, "groups": 2.0, "writing": 0.1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None
         tell_skipped(files.source, files.target, telling)
         return
     tell_compiling(settings.engine.method, telling)
-    with heard_interrupts(), shown_progress(STAGE_COSTS, quiet=telling.quiet) as report:
+    with heard_interrupts(), shown_progress(REPAIR_COSTS, quiet=telling.quiet) as report:
         done = repair_file(files.source, files.mask, files.target, settings, report)
     tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 

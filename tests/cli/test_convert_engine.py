@@ -9,6 +9,10 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
+from cli.costs import stage_costs
+from demosaic_ntc.files.conversion import convert_file
+from demosaic_ntc.files.settings import Engine, Settings
+from demosaic_ntc.imaging.restored import Progress
 
 
 def _converted(source: Path, target: Path, *options: object) -> dict[str, Any]:
@@ -25,6 +29,15 @@ def test_method_decides_whether_there_is_a_certificate(tmp_path: Path, small: Pa
     assert done["certificate"]["share_certified"] == 1
     assert _converted(small, tmp_path / "b.png", "--method", "malvar")["certificate"] is None
     assert (tmp_path / "a.png").read_bytes() != (tmp_path / "b.png").read_bytes()
+
+
+@pytest.mark.parametrize("method", ["ntc", "malvar"])
+def test_every_stage_of_a_conversion_has_its_share_of_the_bar(
+    method: str, tmp_path: Path, small: Path
+) -> None:
+    seen: list[Progress] = []
+    convert_file(small, tmp_path / "a.png", Settings(engine=Engine(method=method)), seen.append)
+    assert {progress.stage for progress in seen} == stage_costs(method, "normal").keys()
 
 
 def test_qualities_differ_and_are_recorded(tmp_path: Path, small: Path) -> None:

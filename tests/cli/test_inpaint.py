@@ -10,6 +10,10 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
+from cli.costs import REPAIR_COSTS
+from demosaic_ntc.files.mask import MaskRule
+from demosaic_ntc.files.repair import RepairSettings, repair_file
+from demosaic_ntc.imaging.restored import Progress
 from tests.files.pictures import HEIGHT, KINDS, WIDTH, opened, rgb, scratch, write_mask
 
 
@@ -41,6 +45,12 @@ def test_three_paths_are_enough(quality: str, picture: Path, mask: Path, out: Pa
     before, after = np.asarray(rgb()), np.asarray(opened(out))
     assert np.array_equal(after[~scratch()], before[~scratch()])
     assert np.abs(after.astype(int) - before)[scratch()].mean() < 10
+
+
+def test_every_stage_of_a_repair_has_its_share_of_the_bar(picture: Path, mask: Path, out: Path) -> None:
+    seen: list[Progress] = []
+    repair_file(picture, mask, out, RepairSettings(MaskRule()), seen.append)
+    assert {progress.stage for progress in seen} == REPAIR_COSTS.keys()
 
 
 def test_the_mask_may_be_inverted(picture: Path, tmp_path: Path, mask: Path, out: Path) -> None:
