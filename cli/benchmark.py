@@ -14,7 +14,7 @@ from .benchmark_all import everything, report
 from .benchmark_convert import convert
 from .benchmark_demosaic import demosaic
 from .benchmark_inpaint import inpaint
-from .benchmarking import progress_bar, results_console, split_names, usage
+from .benchmarking import check_targets, progress_bar, results_console, split_names, usage
 from .measuring import evaluation
 
 if TYPE_CHECKING:
@@ -49,11 +49,7 @@ class Targets:
 
     def check(self) -> None:
         """Refuse before hours of work what could not be written after them."""
-        from demosaic_ntc.files.atomic import check_target
-
-        for target in (self.json, self.csv, self.plot):
-            if target is not None:
-                check_target(target)
+        check_targets(self.json, self.csv, self.plot)
         if self.plot is not None:
             if find_spec("matplotlib") is None:
                 raise InputError("plots need matplotlib; install demosaic-ntc[benchmark]")
@@ -99,11 +95,8 @@ def paper(
 def _choose(names: str, solver: "Solver") -> list["Method"]:
     """The methods of that name, and the control."""
     known: dict[str, Method] = evaluation("methods").catalogue(solver)
-    wanted = list(dict.fromkeys([*split_names(names), CONTROL]))
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise InputError(f"there is no method {unknown[0]}; choose from {', '.join(known)}")
-    return [known[name] for name in wanted]
+    chosen: list[Method] = evaluation("choosing").picked(known, [*split_names(names), CONTROL])
+    return chosen
 
 
 def _collect(

@@ -9,7 +9,7 @@ import typer
 from demosaic_ntc.errors import InputError
 
 from . import benchmark_options as o
-from .benchmarking import bound_libraries, found_folders, progress_bar, split_names, usage
+from .benchmarking import bound_libraries, chosen_masks, found_folders, progress_bar, split_names, usage
 from .measuring import evaluation
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ PARTS = ("demosaic", "inpaint", "paper")
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="REPORT", help="The folder of the report.")]
 Methods = Annotated[str | None, typer.Option(help="Demosaicing methods.", show_default="all of interest")]
 Repairs = Annotated[str | None, typer.Option(help="Inpainting methods.", show_default="all of interest")]
-Masks = Annotated[str | None, typer.Option(help="Masks of inpainting.", show_default="all kinds")]
 Images = Annotated[
     str | None,
     typer.Option(
@@ -45,7 +44,7 @@ def everything(
     crop: o.Crop = 10,
     limit: o.Limit = None,
     repairs: Repairs = None,
-    masks: Masks = None,
+    masks: o.Masks = None,
     images: Images = None,
     tables: Annotated[str, typer.Option(help="Tables of the paper.")] = "1,2,3,4,noisy",
     rows: Annotated[str, typer.Option(help="Only these rows of the tables.")] = "",
@@ -113,9 +112,7 @@ def _inpaint(options: Mapping[str, Any], sets: list["PictureSet"]) -> "InpaintPa
     module = evaluation("report_inpaint")
     names = split_names(options["repairs"] or "") or module.METHODS
     effort = evaluation("demosaicers").Effort(threads=options["threads"])
-    masks = split_names(options["masks"] or evaluation("masks").DEFAULT)
-    for mask in masks:
-        evaluation("masks").check_mask(mask)
+    masks = chosen_masks(options["masks"])
     methods = evaluation("inpainters").select(names, effort)
     chosen = [module.some_of(each, options["images"]) for each in sets]
     part: InpaintPart = module.InpaintPart(tuple(chosen), module.damages(chosen, masks), tuple(methods))

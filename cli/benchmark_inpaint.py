@@ -11,6 +11,7 @@ from . import benchmark_options as o
 from .benchmarking import (
     bound_libraries,
     check_targets,
+    chosen_masks,
     found_folders,
     measure_all,
     print_protocol,
@@ -18,8 +19,8 @@ from .benchmarking import (
     split_names,
     usage,
 )
-from .compare import parse_box
 from .measuring import evaluation
+from .options import parse_box
 
 if TYPE_CHECKING:
     from evaluation.crops import CropBox
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from evaluation.inpaint_results import Store
     from evaluation.inpainters import Inpainter
     from evaluation.running import Refusal
-
-_MASKS = "random:20,random:50,random:80,strokes,text,lines,dead,blocks:8,blocks:16,irregular"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,7 @@ class Comparison:
 
 def inpaint(
     folders: o.Folders,
-    masks: Annotated[
-        str,
-        typer.Option(help="What is taken away; also irregular:FILE (white) and irregular-inv:FILE (black)."),
-    ] = _MASKS,
+    masks: o.Masks = None,
     methods: Annotated[
         str | None,
         typer.Option(help="Methods to compare.", show_default="ours and what people use"),
@@ -104,11 +100,9 @@ def inpaint(
     measure_all(store, comparison.jobs, evaluation("inpaint_benchmark").run, _description, publish)
 
 
-def _damages(masks: str, seed: int, box: Any) -> list["Damage"]:
+def _damages(masks: str | None, seed: int, box: Any) -> list["Damage"]:
     """What happens to the pictures."""
-    names, module = split_names(masks), evaluation("inpaint_benchmark")
-    for name in names:
-        evaluation("masks").check_mask(name)
+    names, module = chosen_masks(masks), evaluation("inpaint_benchmark")
     crop: CropBox | None = None if box is None else evaluation("crops").CropBox(*box)
     return [module.Damage(name, seed, crop) for name in names]
 

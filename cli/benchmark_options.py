@@ -14,6 +14,14 @@ Crop = Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")]
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
 ]
+Masks = Annotated[
+    str | None,
+    typer.Option(
+        help="What is taken away: random:50, dead, lines, strokes, text, blocks:8, irregular, "
+        "irregular:FILE (white) or irregular-inv:FILE (black).",
+        show_default="all kinds",
+    ),
+]
 Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")]
 Details = Annotated[bool, typer.Option("--details", help="Print every quantity of every picture.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of each method.")]

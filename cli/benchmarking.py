@@ -32,6 +32,15 @@ def split_names(names: str) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
 
 
+def chosen_masks(names: str | None) -> list[str]:
+    """The masks that were named, or one of every kind; what names none is wrong usage."""
+    module = evaluation("masks")
+    chosen = split_names(names or "") or split_names(module.DEFAULT)
+    for name in chosen:
+        module.check_mask(name)
+    return chosen
+
+
 def found_folders(names: Iterable[Path]) -> list[Path]:
     """Folders as they are, and known sets by name, downloaded if they must be."""
     folders: list[Path] = evaluation("fetching").located(names, lambda line: typer.echo(line, err=True))

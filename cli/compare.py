@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 _PARTS = "Parts"
 
 
-def parse_box(text: str) -> tuple[int, int, int, int]:
-    """Left, top, width and height."""
-    try:
-        left, top, width, height = (int(part) for part in text.split(","))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not LEFT,TOP,WIDTH,HEIGHT such as 800,600,256,256") from None
-    return left, top, width, height
-
-
 def compare(
     sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")],
     folder: Annotated[
@@ -40,7 +31,7 @@ def compare(
         list[str] | None,
         typer.Option(
             "--crop-box",
-            parser=parse_box,
+            parser=o.parse_box,
             metavar="LEFT,TOP,WIDTH,HEIGHT",
             help="Show this part of the upright picture; may be given several times.",
             rich_help_panel=_PARTS,

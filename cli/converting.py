@@ -10,13 +10,14 @@ from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.conversion import Conversion, convert_file
 from demosaic_ntc.files.plain import Layout
 from demosaic_ntc.files.reading import likely_array
-from demosaic_ntc.files.settings import Development, Engine, Output, Settings
+from demosaic_ntc.files.settings import Development, Output, Settings
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import METHODS
 
 from .costs import stage_costs
 from .interrupts import heard_interrupts
+from .options import engine_from
 from .progress import shown_progress
 from .telling import (
     Telling,
@@ -32,14 +33,13 @@ from .telling import (
 
 def settings_from(options: Mapping[str, Any]) -> Settings:
     """The settings that the options of a command describe; what makes no sense is wrong usage."""
-    if options["method"] not in METHODS:
-        raise typer.BadParameter(f"unknown method {options['method']!r}; use one of {', '.join(METHODS)}")
+    engine = engine_from(options, METHODS)
     try:
         settings = Settings(
             layout=layout_from(options),
             limits=Limits(pixels=options["max_pixels"]),
             development=_development(options),
-            engine=_engine(options),
+            engine=engine,
             output=_output(options),
         )
         settings.output.depth(options["target"])
@@ -66,11 +66,6 @@ def _development(options: Mapping[str, Any]) -> Development:
     return Development(
         balance=options["wb"], rotate=not options["no_rotate"], **{name: options[name] for name in same_names}
     )
-
-
-def _engine(options: Mapping[str, Any]) -> Engine:
-    """How the mosaic is completed."""
-    return Engine(**{name: options[name] for name in ("method", "quality", "seed", "threads", "time_limit")})
 
 
 def _output(options: Mapping[str, Any]) -> Output:

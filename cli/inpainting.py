@@ -11,12 +11,12 @@ from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.image import format_of
 from demosaic_ntc.files.mask import MaskRule, parse_colour
 from demosaic_ntc.files.repair import Repair, RepairSettings, repair_file
-from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.repair import METHODS
 
 from .costs import REPAIR_COSTS
 from .interrupts import heard_interrupts
+from .options import engine_from
 from .progress import shown_progress
 from .telling import (
     Telling,
@@ -54,16 +54,12 @@ def files_from(paths: Sequence[Path], colour: str | None) -> Files:
 
 def settings_from(options: Mapping[str, Any]) -> RepairSettings:
     """The settings that the options of a command describe; what makes no sense is wrong usage."""
-    if options["method"] not in METHODS:
-        raise typer.BadParameter(f"unknown method {options['method']!r}; use one of {', '.join(METHODS)}")
-    colour = options["mask_color"]
+    engine, colour = engine_from(options, METHODS), options["mask_color"]
     try:
         return RepairSettings(
             mask=MaskRule(options["invert"], options["threshold"], parse_colour(colour) if colour else None),
             limits=Limits(pixels=options["max_pixels"]),
-            engine=Engine(
-                **{name: options[name] for name in ("method", "quality", "seed", "threads", "time_limit")}
-            ),
+            engine=engine,
             overwrite=options["overwrite"],
         )
     except InputError as error:

@@ -1,9 +1,13 @@
 """The options that commands share, and how their values are read."""
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from demosaic_ntc.files.settings import Engine
 
 _INPUT = "Input"
 _OUTPUT = "Output"
@@ -51,6 +55,24 @@ def parse_exposure(text: str) -> str | float:
     if not -10 <= stops <= 10:
         raise typer.BadParameter(f"{text!r} is not between -10 and 10 stops")
     return stops
+
+
+def parse_box(text: str) -> tuple[int, int, int, int]:
+    """Left, top, width and height."""
+    try:
+        left, top, width, height = (int(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not LEFT,TOP,WIDTH,HEIGHT such as 800,600,256,256") from None
+    return left, top, width, height
+
+
+def engine_from(options: Mapping[str, Any], methods: Collection[str]) -> "Engine":
+    """How missing samples are completed; a method that is none of these is wrong usage."""
+    from demosaic_ntc.files.settings import Engine
+
+    if options["method"] not in methods:
+        raise typer.BadParameter(f"unknown method {options['method']!r}; use one of {', '.join(methods)}")
+    return Engine(**{name: options[name] for name in ("method", "quality", "seed", "threads", "time_limit")})
 
 
 Source = Annotated[Path, typer.Argument(metavar="IN", help="A raw file, or a mosaic with --cfa.")]
