@@ -45,7 +45,10 @@ def gain_table(summaries: Sequence[MaskSummary]) -> DataTable | None:
     )
     if not rows:
         return None
-    columns = ("mask", "over biharmonic", "least", "on", "over group mean", "least", "on")
+    columns = (  # each name once, or a file would lose some
+        *("mask", "over biharmonic", "least over biharmonic", "on (biharmonic)"),
+        *("over group mean", "least over group mean", "on (group mean)"),
+    )
     return DataTable(f"{summaries[0].results.set.name}: gains of ntc in dB", "", columns, rows)
 
 
