@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -113,7 +112,7 @@ def measure_all(
     try:
         collect(store, refusals, jobs, run, described)
     finally:
-        publish(finished(store, jobs), refusals)
+        publish(evaluation("running").finished(jobs, store.get), refusals)
 
 
 def collect(
@@ -133,14 +132,6 @@ def collect(
             else:
                 store.add(result)
             advance(described(job), 1)
-
-
-def finished(store: "ResultStore[Any]", jobs: "Iterable[StoredJob]") -> list[Any]:
-    """The results that there are, under the names that set and picture have now."""
-    found = [(job, store.get(job.key)) for job in jobs]
-    return [
-        replace(record, set=job.set, image=job.picture.name) for job, record in found if record is not None
-    ]
 
 
 def print_protocol(console: "Console", refusals: Iterable["Refusal"], protocol: Mapping[str, str]) -> None:

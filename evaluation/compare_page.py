@@ -118,7 +118,7 @@ def _facts(choice: Choice, methods: Iterable[Demosaicer]) -> dict[str, str]:
         "development": f"white balance {how.balance}, exposure {how.exposure}, camera matrix, sRGB, 8 bits",
         "shown": part,
         "machine": machine(),
-        "versions": ", ".join(f"{name} {number}" for name, number in versions(_PACKAGES).items()),
+        "versions": versions(_PACKAGES),
         "commit": commit(),
         **{f"method {method.name}": method.settings for method in methods},
     }

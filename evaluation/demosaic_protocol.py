@@ -6,7 +6,7 @@ from demosaic_ntc.imaging.cfa import Cfa
 
 from .datasets import PictureSet
 from .demosaicers import Demosaicer
-from .protocol import versions
+from .protocol import measured_on, versions
 
 _PACKAGES = (
     "demosaic-ntc",
@@ -17,8 +17,6 @@ _PACKAGES = (
     "opencv-python-headless",
     "colour-demosaicing",
 )
-
-_NOTHING = "no machine yet"
 
 
 def protocol(cfa: Cfa, crop: int, methods: Iterable[Demosaicer]) -> dict[str, str]:
@@ -34,7 +32,7 @@ def protocol(cfa: Cfa, crop: int, methods: Iterable[Demosaicer]) -> dict[str, st
         "time": "wall and CPU seconds (all threads) per megapixel, from the 8-bit mosaic to the picture; "
         "kernels are compiled in an untimed call before; LibRaw's include a raw written and read in memory",
         "memory": "peak resident memory of the process during a call, interpreter and libraries included",
-        "versions": ", ".join(f"{name} {number}" for name, number in versions(_PACKAGES).items()),
+        "versions": versions(_PACKAGES),
         **{f"method {method.name}": method.settings for method in methods},
     }
 
@@ -46,5 +44,5 @@ def set_protocol(each: PictureSet, cfa: Cfa, crop: int, machines: Iterable[str])
         count = f"{len(each.pictures)} of {each.size} pictures"
     return (
         f"{each.name}: {count} ({each.sizes}), {cfa.name}, crop {crop}, clipped and rounded to 8 bit, "
-        f"mean over pictures of decibels, measured on {' and '.join(dict.fromkeys(machines)) or _NOTHING}"
+        f"mean over pictures of decibels, measured on {measured_on(machines)}"
     )

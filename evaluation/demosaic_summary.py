@@ -165,14 +165,14 @@ def shortfalls(summary: SetSummary) -> list[Shortfall]:
         candidates = [
             Shortfall(line.method, image, figures["cpsnr"], *best)
             for image, figures in line.figures.items()
-            if (best := _best(peers, image)) is not None
+            if (best := best_on(image, peers)) is not None
         ]
         if candidates:
             found.append(min(candidates, key=lambda each: each.cpsnr - each.peer_cpsnr))
     return found
 
 
-def _best(lines: Iterable[Line], image: str) -> tuple[str, float] | None:
+def best_on(image: str, lines: Iterable[Line]) -> tuple[str, float] | None:
     """The method that is best on a picture, and its CPSNR."""
     figures = [(line.method, line.figures[image]["cpsnr"]) for line in lines if image in line.figures]
     return max(figures, key=lambda item: item[1], default=None)

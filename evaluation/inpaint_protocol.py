@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from .datasets import PictureSet
 from .inpaint_benchmark import Damage
 from .inpainters import Inpainter
-from .protocol import versions
+from .protocol import measured_on, versions
 
 _PACKAGES = ("demosaic-ntc", "numpy", "numba", "scipy", "scikit-image", "opencv-python-headless")
-_NOTHING = "no machine yet"
 
 
 def protocol(damages: Iterable[Damage], methods: Iterable[Inpainter]) -> dict[str, str]:
@@ -26,15 +25,15 @@ def protocol(damages: Iterable[Damage], methods: Iterable[Inpainter]) -> dict[st
         "time": "wall and CPU seconds (all threads) per megapixel of the part, from the 8-bit picture to the "
         "result; kernels are compiled in an untimed call before",
         "memory": "peak resident memory of the process during a call, interpreter and libraries included",
-        "versions": ", ".join(f"{name} {number}" for name, number in versions(_PACKAGES).items()),
+        "versions": versions(_PACKAGES),
         **{f"method {method.name}": method.settings for method in methods},
     }
 
 
 def set_protocol(each: PictureSet, damages: Iterable[Damage], machines: Iterable[str]) -> str:
     """The conditions of one set's means in a line."""
-    damage, measured_on = next(iter(damages)), " and ".join(dict.fromkeys(machines)) or _NOTHING
+    damage = next(iter(damages))
     return (
         f"{each.name}: {len(each.pictures)} pictures, part {damage.place}, seed {damage.seed}, rounded to "
-        f"8 bit, mean over pictures of decibels, measured on {measured_on}"
+        f"8 bit, mean over pictures of decibels, measured on {measured_on(machines)}"
     )

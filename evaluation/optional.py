@@ -18,7 +18,6 @@ Floats = NDArray[np.float32]
 #: OpenCV's algorithms and how the names of its conversions end.
 OPENCV = {"bilinear": "", "vng": "_VNG", "ea": "_EA"}
 
-
 #: OpenCV's algorithms for repairs: Telea's, and Navier-Stokes.
 OPENCV_REPAIRS = {"telea": "INPAINT_TELEA", "ns": "INPAINT_NS"}
 

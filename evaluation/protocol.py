@@ -3,7 +3,7 @@
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -25,7 +25,7 @@ def protocol(seeds: Iterable[int], methods: Iterable[Method], solver: Solver) ->
     seeds = list(seeds)
     return {
         "machine": machine(),
-        "versions": ", ".join(f"{name} {number}" for name, number in versions(_PACKAGES).items()),
+        "versions": versions(_PACKAGES),
         "repetitions": f"{len(seeds)}, seeds {seeds[0]} to {seeds[-1]}, the same tensors for all methods",
         "truth": "ten random 0-1 rank-one tensors, weighted by uniform numbers over their sum",
         "samples": "cells drawn with replacement; noise, where there is any, is cut off at 0",
@@ -45,13 +45,18 @@ def machine() -> str:
     return f"{processor()}, {os.cpu_count()} logical cores, {platform.system()}"
 
 
-def versions(packages: Iterable[str]) -> Mapping[str, str]:
-    """The versions of what was measured."""
-    found = {"Python": platform.python_version()}
+def versions(packages: Iterable[str]) -> str:
+    """The versions of what was measured, in a line."""
+    found = [f"Python {platform.python_version()}"]
     for name in packages:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            found.append(f"{name} {version(name)}")
+    return ", ".join(found)
+
+
+def measured_on(machines: Iterable[str]) -> str:
+    """The machines of some results, each once."""
+    return " and ".join(dict.fromkeys(machines)) or "no machine yet"
 
 
 def engine(layers: Iterable[str] = PICTURE_LAYERS) -> str:

@@ -1,6 +1,6 @@
 """Demosaicing as a part of a report: results and pictures are kept as they come, and none is made twice."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from demosaic_ntc.imaging.cfa import Cfa
@@ -14,6 +14,7 @@ from .demosaicers import Demosaicer
 from .gallery import Gallery, small_copy, truth_key
 from .report_plan import cannot_run, described_methods, described_sets, revived_sets
 from .report_running import Showing
+from .running import finished
 
 #: The methods of a report, ours and what it is made of first.
 METHODS = (
@@ -38,8 +39,7 @@ class DemosaicPart:
 
     def finished(self, store: Store) -> list[Record]:
         """The results that there are, under the names that set and picture have now."""
-        found = [(job, store.get(job.key)) for job in self.jobs]
-        return [replace(r, set=job.set, image=job.picture.name) for job, r in found if r is not None]
+        return finished(self.jobs, store.get)
 
     def summaries(self, store: Store) -> list[SetSummary]:
         """All methods, set by set."""

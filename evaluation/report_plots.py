@@ -1,13 +1,13 @@
 """What a report shows as drawings: quality against time, gains picture by picture, convergence, errors."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from .convergence import Trace
-from .demosaic_summary import Line, SetSummary
+from .demosaic_summary import Line, SetSummary, best_on
 from .inpaint_summary import MaskSummary
 from .pictures import Bytes
 
@@ -79,15 +79,10 @@ def gains_of(summary: SetSummary, method: str) -> dict[str, float]:
     if own is None:
         return {}
     return {
-        image: figures["cpsnr"] - best
+        image: figures["cpsnr"] - best[1]
         for image, figures in own.figures.items()
-        if (best := _best(peers, image)) is not None
+        if (best := best_on(image, peers)) is not None
     }
-
-
-def _best(peers: Iterable[Line], image: str) -> float | None:
-    """The best CPSNR of some methods on a picture."""
-    return max((line.figures[image]["cpsnr"] for line in peers if image in line.figures), default=None)
 
 
 def mask_gains(summaries: Sequence[MaskSummary]) -> Figure:

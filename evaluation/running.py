@@ -1,7 +1,7 @@
 """How methods are measured on pictures: one after the other, warmed up, with what each call costs."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from time import perf_counter, process_time
 from typing import Any, Protocol, TypeVar
@@ -91,6 +91,12 @@ def run_all(
                 yield measure(job, truth)
             except InputError as error:
                 yield Refusal(job, str(error))
+
+
+def finished(jobs: Iterable[StoredJob], found: Callable[[Hashable], Any]) -> list[Any]:
+    """The results found by the keys of jobs, under the names that set and picture have now."""
+    results = [(job, found(job.key)) for job in jobs]
+    return [replace(r, set=job.set, image=job.picture.name) for job, r in results if r is not None]
 
 
 def costed(call: Callable[[], Restored]) -> tuple[Restored, Cost]:

@@ -107,7 +107,7 @@ def protocol(engine: Engine) -> dict[str, str]:
     """What a reader must know to repeat the measurement, line by line."""
     return {
         "machine": machine(),
-        "versions": ", ".join(f"{name} {number}" for name, number in versions(_PACKAGES).items()),
+        "versions": versions(_PACKAGES),
         "raw": "synthetic 14-bit DNG, uncompressed, the sample scene side by side",
         "engine": f"{engine.method}, {engine.quality}, threads {engine.threads or 'all'}",
         "seconds": "wall clock by stage, CPU of all threads; kernels are compiled in an untimed run before",
