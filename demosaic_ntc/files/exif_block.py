@@ -6,7 +6,7 @@ A repaired picture that still shows the damage, or what was removed, in its thum
 import io
 import struct
 
-from demosaic_ntc.files.metadata import ORIENTATION
+from demosaic_ntc.files.metadata import orientation_in
 from demosaic_ntc.files.tags import TagReader, number
 
 _THUMBNAIL_PLACE, _THUMBNAIL_LENGTH = 513, 514
@@ -36,9 +36,6 @@ def without_thumbnail(block: bytes) -> bytes:
     return bytes(blanked)
 
 
-def orientation_in(block: bytes | None) -> int:
-    """The orientation that a block states; upright where it states none or nonsense."""
-    if block is None:
-        return 1
-    stated = number(next(iter(TagReader(io.BytesIO(block)).directories()), {}), ORIENTATION, 1)
-    return stated if stated in range(1, 9) else 1
+def stated_orientation(block: bytes | None) -> int:
+    """The orientation that a block states; upright where there is none."""
+    return 1 if block is None else orientation_in(TagReader(io.BytesIO(block)).first())

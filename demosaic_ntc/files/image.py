@@ -15,8 +15,8 @@ from demosaic_ntc.files.render import Pixels, ReportRows
 from demosaic_ntc.files.tiff import write_tiff
 
 FORMATS = {".png": "PNG", ".tif": "TIFF", ".tiff": "TIFF", ".jpg": "JPEG", ".jpeg": "JPEG"}
-_JPEG_LARGEST_SIDE = 65535
-_CHROMA_KEPT = 0  # no subsampling: the colours are what demosaicing is about
+JPEG_LARGEST_SIDE = 65535
+CHROMA_KEPT = 0  # no subsampling: the colours are what demosaicing is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +63,15 @@ def write_picture(
 
 def _write_jpeg(file: BinaryIO, picture: FinishedPicture, quality: int) -> None:
     """Write an 8-bit JPEG at full colour resolution."""
-    if max(picture.pixels.shape) > _JPEG_LARGEST_SIDE:
-        raise OutputError(f"JPEG ends at {_JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
+    if max(picture.pixels.shape) > JPEG_LARGEST_SIDE:
+        raise OutputError(f"JPEG ends at {JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
     exif = b"Exif\0\0" + exif_block(for_jpeg(picture.exif)) if picture.exif else b""
     image = Image.fromarray(np.ascontiguousarray(picture.pixels))
     image.save(
         file,
         "JPEG",
         quality=quality,
-        subsampling=_CHROMA_KEPT,
+        subsampling=CHROMA_KEPT,
         icc_profile=picture.profile,
         exif=exif,
     )

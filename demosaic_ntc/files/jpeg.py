@@ -16,7 +16,7 @@ from PIL import Image, JpegImagePlugin
 
 from demosaic_ntc.errors import Truncated, Unsupported
 from demosaic_ntc.files.damage import damage_explained
-from demosaic_ntc.files.exif_block import orientation_in, without_thumbnail
+from demosaic_ntc.files.exif_block import stated_orientation, without_thumbnail
 from demosaic_ntc.files.metadata import Exif, read_exif
 from demosaic_ntc.files.picture import JpegForm, StoredPicture
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels
@@ -47,7 +47,9 @@ def read_jpeg(file: BinaryIO, limits: Limits) -> StoredPicture:
         segments = list(_segments(file))
         _check_frame(segments, limits)
         pixels, form = _decoded(file, segments)
-    block = next((data[6:] for marker, data in segments if marker == _APP1 and data.startswith(_EXIF)), None)
+    block = next(
+        (data[len(_EXIF) :] for marker, data in segments if marker == _APP1 and data.startswith(_EXIF)), None
+    )
     block = without_thumbnail(block) if block else None
     return StoredPicture(
         Kind.JPEG,
@@ -55,7 +57,7 @@ def read_jpeg(file: BinaryIO, limits: Limits) -> StoredPicture:
         profile=_profile(segments),
         exif=read_exif(io.BytesIO(block)) if block else Exif(),
         exif_block=block,
-        orientation=orientation_in(block),
+        orientation=stated_orientation(block),
         own=form,
         notices=tuple(_notices(segments)),
     )

@@ -121,7 +121,7 @@ def _full(levels: NDArray[Any]) -> float:
     """The value of white: the largest of the type, or 1 or 255 where nothing lies above."""
     top = float(levels.max())
     largest = 1.0 if levels.dtype.kind == "f" else float(np.iinfo(levels.dtype).max)
-    return float(top) if top in _WHITES else largest
+    return top if top in _WHITES else largest
 
 
 def _places(wrong: Flags) -> tuple[int, str]:

@@ -89,12 +89,18 @@ class Exif:
 def read_exif(file: BinaryIO) -> Exif:
     """The fields we keep of a TIFF-like raw; empty where there are none."""
     reader = TagReader(file)
-    first = next(iter(reader.directories()), {})
+    first = reader.first()
     photo = reader.directory(number(first, EXIF_DIRECTORY))
     gps = reader.directory(number(first, GPS_DIRECTORY))
     kept = _kept({**_strays(first), **photo}, _PHOTO)
     known = {tag: field for tag, field in kept.items() if tag not in _NEVER_ZERO or any(field.values)}
     return Exif(_kept(first, _IMAGE), known, _kept(gps, _GPS))
+
+
+def orientation_in(directory: Directory) -> int:
+    """The orientation that a directory states; upright where it states none or nonsense."""
+    stated = number(directory, ORIENTATION, 1)
+    return stated if stated in range(1, 9) else 1
 
 
 def read_jpeg_exif(jpeg: bytes) -> Exif:

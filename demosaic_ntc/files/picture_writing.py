@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files import jpeg, png, tiff
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.image import format_of
+from demosaic_ntc.files.image import CHROMA_KEPT, JPEG_LARGEST_SIDE, format_of
 from demosaic_ntc.files.metadata import ORIENTATION, Exif, exif_block
 from demosaic_ntc.files.picture import Indexed, JpegForm, Palette, StoredPicture, TiffOrigin, expanded
 from demosaic_ntc.files.png import PngChunks, PngForm
 from demosaic_ntc.files.render import ReportRows
 from demosaic_ntc.files.tags import SHORT, Field
 
-_JPEG_LARGEST_SIDE = 65535
 _JPEG_QUALITY = 95
 _UNASSOCIATED_ALPHA = 2
 _BLOCK = 1 << 14  # pixels compared with a palette at a time
@@ -33,8 +32,8 @@ def check_fits(picture: StoredPicture, target: Path) -> None:
         raise OutputError(f"{target}: JPEG has 8 bits, the picture is {picture.depth}; write a PNG or TIFF")
     if kind == "PNG" and colours.dtype not in (np.uint8, np.uint16):
         raise OutputError(f"{target}: PNG has no {picture.depth} samples, the picture has; write a TIFF")
-    if kind == "JPEG" and max(picture.size) > _JPEG_LARGEST_SIDE:
-        raise OutputError(f"{target}: JPEG ends at {_JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
+    if kind == "JPEG" and max(picture.size) > JPEG_LARGEST_SIDE:
+        raise OutputError(f"{target}: JPEG ends at {JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
 
 
 def changes(picture: StoredPicture, target: Path) -> Iterator[str]:
@@ -150,7 +149,7 @@ def _write_jpeg(file: BinaryIO, picture: StoredPicture, report: ReportRows) -> N
         content = jpeg.coded(picture.colours, own.segments, **coding)
     else:
         segments = jpeg.described(picture.profile, _block(picture))
-        content = jpeg.coded(picture.colours, segments, quality=_JPEG_QUALITY, subsampling=0)
+        content = jpeg.coded(picture.colours, segments, quality=_JPEG_QUALITY, subsampling=CHROMA_KEPT)
     file.write(content)
     report(1, 1)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from demosaic_ntc.errors import InputError, Truncated, Unsupported
-from demosaic_ntc.files.metadata import ORIENTATION
+from demosaic_ntc.files.metadata import orientation_in
 from demosaic_ntc.files.photo import Mosaic, RawPhoto
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, kind_of
 from demosaic_ntc.files.tags import TagReader, number
@@ -47,9 +47,8 @@ def read_plain(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
     """A mosaic stored as a one-channel picture."""
     is_png = kind_of(file) is Kind.PNG
     samples = _read_png(file, limits) if is_png else _read_tiff(file, limits)
-    orientation = 1 if is_png else number(next(iter(TagReader(file).directories()), {}), ORIENTATION, 1)
-    bits = layout.bits or 8 * samples.itemsize
-    return _photo(samples, layout, bits, orientation if orientation in range(1, 9) else 1)
+    orientation = 1 if is_png else orientation_in(TagReader(file).first())
+    return _photo(samples, layout, layout.bits or 8 * samples.itemsize, orientation)
 
 
 def read_headerless(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:

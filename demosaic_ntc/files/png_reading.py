@@ -12,7 +12,7 @@ from PIL import Image, ImageFile
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
 from demosaic_ntc.files.damage import damage_explained
-from demosaic_ntc.files.exif_block import orientation_in, without_thumbnail
+from demosaic_ntc.files.exif_block import stated_orientation, without_thumbnail
 from demosaic_ntc.files.metadata import Exif, read_exif
 from demosaic_ntc.files.picture import Indexed, Palette, StoredPicture, expanded
 from demosaic_ntc.files.png import (
@@ -101,7 +101,7 @@ def _described(form: PngForm, pixels: NDArray[Any], before: Chunks, behind: Chun
         profile=_profile(found.get(b"iCCP")),
         exif=read_exif(io.BytesIO(block)) if block else Exif(),
         exif_block=block,
-        orientation=orientation_in(block),
+        orientation=stated_orientation(block),
         own=PngChunks(_kept(before, block), _kept(behind, block)),
     )
 

@@ -1,4 +1,4 @@
-"""Everything a conversion depends on besides its file, checked when it is made."""
+"""Everything a conversion depends on besides its file, checked when it is made; repairs share the engine."""
 
 from dataclasses import dataclass, field
 from math import isfinite
@@ -38,7 +38,7 @@ class Development:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """How the mosaic is completed."""
+    """How what is missing is completed, of a mosaic or of a damaged picture."""
 
     method: str = "ntc"
     quality: str = "normal"

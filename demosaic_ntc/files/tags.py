@@ -66,6 +66,10 @@ class TagReader:
             waiting += [*nested, following]
             yield directory
 
+    def first(self) -> Directory:
+        """The first directory; empty where there is none."""
+        return next(self.directories(), {})
+
     def directory(self, offset: int) -> Directory:
         """The directory at an offset that another one gave; empty for the offset 0."""
         return self._read(offset)[0] if offset else {}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import Truncated, Unsupported
 from demosaic_ntc.files.damage import damage_explained
-from demosaic_ntc.files.metadata import ORIENTATION, SOFTWARE, read_exif
+from demosaic_ntc.files.metadata import ORIENTATION, SOFTWARE, orientation_in, read_exif
 from demosaic_ntc.files.picture import Indexed, Palette, StoredPicture, TiffOrigin, expanded
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, is_dng, main_directory
 from demosaic_ntc.files.tags import (
@@ -23,7 +23,6 @@ from demosaic_ntc.files.tags import (
     Field,
     TagReader,
     fits,
-    number,
 )
 from demosaic_ntc.files.tiff import BLACK_IS_ZERO, PALETTE, RGB, WHITE_IS_ZERO
 
@@ -94,10 +93,9 @@ def _name(number: Any) -> str:
 
 def _described(page: Any, pixels: NDArray[Any], file: BinaryIO) -> StoredPicture:
     """The pixels with what the tags say."""
-    directory = next(iter(TagReader(file).directories()), {})
+    directory = TagReader(file).first()
     indexed = _indexed(page, pixels)
     colours, alpha = _split(page, pixels) if indexed is None else (expanded(indexed), None)
-    orientation = number(directory, ORIENTATION, 1)
     return StoredPicture(
         Kind.TIFF,
         colours,
@@ -105,7 +103,7 @@ def _described(page: Any, pixels: NDArray[Any], file: BinaryIO) -> StoredPicture
         indexed,
         profile=page.iccprofile,
         exif=read_exif(file),
-        orientation=orientation if orientation in range(1, 9) else 1,
+        orientation=orientation_in(directory),
         own=TiffOrigin(_photometric(page, indexed), _extra(page), dict(_kept(directory))),
     )
 
