@@ -3,6 +3,7 @@
 from base64 import b64encode
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 from PIL import Image
@@ -40,7 +41,7 @@ def beside(folder: Path, name: str, content: bytes) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     with whole_file(folder / name, overwrite=True) as file:
         file.write(content)
-    return f"{folder.name}/{name}"
+    return f"{quote(folder.name)}/{quote(name)}"
 
 
 def _encoded(image: Image.Image, **options: object) -> bytes:

@@ -39,6 +39,11 @@ def test_files_beside_the_page_are_named_from_there(tmp_path: Path) -> None:
     assert address(b"abc", "text/plain") == "data:text/plain;base64,YWJj"
 
 
+def test_addresses_of_files_survive_what_would_end_or_change_them(tmp_path: Path) -> None:
+    assert beside(tmp_path / "pictures", "50% #1?.webp", b"content") == "pictures/50%25%20%231%3F.webp"
+    assert (tmp_path / "pictures" / "50% #1?.webp").read_bytes() == b"content"
+
+
 def test_results_name_the_code_that_made_them() -> None:
     assert commit()
     assert engine().startswith("demosaic-ntc ")
