@@ -1,9 +1,10 @@
 """What the tests share: the samples, the test data, and ways to run the program."""
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,15 @@ def start() -> Callable[..., "subprocess.Popen[bytes]"]:
         )
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def _signals_as_before() -> Iterator[None]:
+    """Let no test leave the others deaf: a program that is interrupted ignores signals on its way out."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture
