@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 from typer.testing import CliRunner, Result
 
 import evaluation.convergence
@@ -16,9 +15,10 @@ import evaluation.demosaic_benchmark as demosaicing
 import evaluation.inpaint_benchmark as inpainting
 import evaluation.paper as paper
 from cli.app import app
-from cli.benchmarking import THREAD_VARIABLES
 from evaluation.paper_tables import Row
-from evaluation.pictures import eight_bit
+from tests.cli.waves import save_waves
+
+pytestmark = pytest.mark.usefixtures("thread_variables")
 
 METHODS = ("--methods", "malvar,bilinear")
 REPAIRS = ("--repairs", "biharmonic", "--masks", "dead,random:20")
@@ -32,24 +32,15 @@ def benchmark(*options: object) -> Result:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One small tensor instead of two for convergence; threads told to libraries end with the test."""
+    """One small tensor instead of two for convergence."""
     monkeypatch.setattr("evaluation.report_work.ROWS", (Row(4, 3, 60, 0.02),))
     monkeypatch.setattr("evaluation.report_paper.METHODS", ("ntc", "als"))
-    for name in THREAD_VARIABLES:
-        monkeypatch.setenv(name, "")
-        monkeypatch.delenv(name)
 
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     """Two small pictures."""
-    folder = tmp_path / "waves"
-    folder.mkdir()
-    for number in (1, 2):
-        y, x = np.mgrid[0:40, 0:48] * number / 5.0
-        waves = np.stack([np.sin(x), np.sin(x + 0.4 * y), np.cos(y)], axis=-1)
-        Image.fromarray(eight_bit(127 + 80 * waves)).save(folder / f"{number}.png")
-    return folder
+    return save_waves(tmp_path / "waves", [(40, 48)] * 2, pace=5.0)
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 import evaluation.demosaic_benchmark as module
 from cli.app import app
 from evaluation.demosaic_benchmark import Job, Record
-from evaluation.pictures import Bytes, eight_bit
+from evaluation.pictures import Bytes
+from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
 
@@ -26,13 +27,7 @@ def benchmark(*options: object) -> Result:
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     """Three small pictures, one of another size."""
-    folder = tmp_path / "waves"
-    folder.mkdir()
-    for number, (height, width) in enumerate([(40, 48), (48, 40), (40, 48)], start=1):
-        y, x = np.mgrid[0:height, 0:width] * number / 9.0
-        waves = np.stack([np.sin(x), np.sin(x + 0.4 * y), np.cos(y)], axis=-1)
-        Image.fromarray(eight_bit(127 + 80 * waves)).save(folder / f"{number}.png")
-    return folder
+    return save_waves(tmp_path / "waves", [(40, 48), (48, 40), (40, 48)], pace=9.0)
 
 
 @pytest.fixture

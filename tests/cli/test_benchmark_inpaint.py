@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
 from typer.testing import CliRunner, Result
 
 import evaluation.inpaint_benchmark as module
 from cli.app import app
 from evaluation.inpaint_benchmark import Job, Record
-from evaluation.pictures import Bytes, eight_bit
+from evaluation.pictures import Bytes
+from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
 
@@ -24,13 +24,7 @@ def benchmark(*options: object) -> Result:
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     """Three small pictures."""
-    folder = tmp_path / "waves"
-    folder.mkdir()
-    for number in (1, 2, 3):
-        y, x = np.mgrid[0:64, 0:72] * number / 12.0
-        waves = np.stack([np.sin(x), np.sin(x + 0.4 * y), np.cos(y)], axis=-1)
-        Image.fromarray(eight_bit(127 + 80 * waves)).save(folder / f"{number}.png")
-    return folder
+    return save_waves(tmp_path / "waves", [(64, 72)] * 3, pace=12.0)
 
 
 @pytest.fixture
