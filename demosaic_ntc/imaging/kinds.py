@@ -24,7 +24,7 @@ class Kind(IntEnum):
 
 
 # A kind's limits: how far in, in pixels, the deepest nearby is, and the share of missing pixels around.
-_LIMITS = {Kind.SPARSE: (2.3, 0.17), Kind.SCATTERED: (2.3, 0.65), Kind.WIDE: (4.5, 1.0)}
+_LIMITS = {Kind.SPARSE: (2.3, 0.26), Kind.SCATTERED: (2.3, 0.65), Kind.WIDE: (4.5, 1.0)}
 
 
 def depths(missing: Flags) -> Depths:

@@ -96,9 +96,8 @@ NORMAL: Plan = {
 }
 BEST: Plan = {
     Kind.SPARSE: (
-        Step(Patches(6, 2, count=24, reach=14), (0.3, 0.02), _FELLOWS),
-        Step(Patches(5, 2, count=24, reach=14), (0.3, 0.2), _FELLOWS),
-        Step(Patches(5, 2, count=16, reach=14), (0.3, 0.2), _LAST._replace(restored=8)),
+        Step(Patches(7, 2, count=20, reach=10), (0.3, 0.02), _FELLOWS._replace(restored=10)),
+        Step(Patches(5, 2, count=20, reach=10), (0.3, 0.2), _LAST._replace(restored=8)),
     ),
     Kind.SCATTERED: (
         Step(Patches(8, 3, count=16, reach=14), (0.05, 0.01), _FELLOWS),
