@@ -68,4 +68,4 @@ def _revived_picture(content: dict[str, Any]) -> Picture:
 
 def cannot_run(*_: object) -> NoReturn:
     """Methods of a stored report are names."""
-    raise NotImplementedError("a method read from a report cannot be run; select it by its name")
+    raise TypeError("a method read from a report cannot be run; select it by its name")

@@ -1,12 +1,15 @@
 """How much room the results of a batch will take, about: enough to warn of a disk that is far too small."""
 
 import os
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import psutil
+from PIL import Image
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.sniff import Limits, main_directory, open_regular
@@ -61,8 +64,18 @@ def _length(source: Path) -> int:
 
 def _pixels(source: Path) -> int:
     """The pixels that the header tells, or that so many bytes usually hold."""
-    with suppress(InputError, OSError), open_regular(source, Limits()) as file:
+    with suppress(InputError, OSError, Image.DecompressionBombError), open_regular(source, Limits()) as file:
         directory = main_directory(file)
         if directory:
             return number(directory, _WIDTH) * number(directory, _HEIGHT)
+        return _pixels_of_picture(file)
     return round(_length(source) / _BYTES_PER_SAMPLE)
+
+
+def _pixels_of_picture(file: BinaryIO) -> int:
+    """The pixels of a PNG or JPEG; OSError for anything else. Large ones are judged, not decoded."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        file.seek(0)
+        width, height = Image.open(file, formats=("PNG", "JPEG")).size
+    return width * height

@@ -1,4 +1,4 @@
-"""Files that appear in a folder while a session goes on, each taken once it has stopped growing."""
+"""Files that appear in a folder while one shoots, each taken once it has stopped growing."""
 
 import os
 import time

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+from PIL import Image
+
 from demosaic_ntc.batch.space import expect, free_bytes
 
 
@@ -30,3 +33,10 @@ def test_nothing_and_unreadable_take_no_room(tmp_path: Path) -> None:
 
 def test_free_room_is_known(tmp_path: Path) -> None:
     assert free_bytes(tmp_path) > 0
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg"])
+def test_pictures_are_judged_by_their_headers(suffix: str, tmp_path: Path) -> None:
+    picture = tmp_path / f"flat{suffix}"
+    Image.new("RGB", (400, 300)).save(picture)
+    assert expect([picture]).pixels == 120_000

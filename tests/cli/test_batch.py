@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,9 +169,7 @@ def test_help_loads_nothing_that_takes_time(command: str) -> None:
         f"assert CliRunner().invoke(app, ['{command}', '--help']).exit_code == 0\n"
         "print(sorted({'numpy', 'numba', 'psutil', 'watchfiles', 'distributed'} & set(sys.modules)))"
     )
-    begun = time.monotonic()
     answer = subprocess.run(
         [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, check=True
     )
     assert answer.stdout == b"[]\n"
-    assert time.monotonic() - begun < 10

@@ -1,7 +1,7 @@
 """First estimates of what a picture does not show: smooth fills of its holes.
 
 The biharmonic fill solves Δ²u = 0 in the holes (Damelin and Hoang 2018, doi:10.1155/2018/3950312). Solved
-by conjugate gradients from a blurred fill and stopped early, it costs a tenth of a sparse factorisation
+by conjugate gradients from a blurred fill and stopped early, it costs a fraction of a sparse factorisation
 (scikit-image's ``inpaint_biharmonic``), equals it in small holes, and overshoots less in large ones: what
 many steps would add there is long waves that nothing supports.
 """
