@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.kernels.matching import Offsets, Planes, match_patches
 from demosaic_ntc.imaging.kernels.mosaic_pass import PassSettings, Scene, restore_groups
-from demosaic_ntc.imaging.kernels.steps import Sums, means
+from demosaic_ntc.imaging.kernels.steps import Sums, write_means
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.ntc.deadline import Deadline
 
@@ -104,7 +104,7 @@ class GroupRestoration:
                 values[:, :shared] += carried[0]
                 weights[:shared] += carried[1]
             finished = band.next_top - band.top
-            planes[:, band.top : band.next_top] = means(values[:, :finished], weights[:finished])
+            write_means(values[:, :finished], weights[:finished], planes[:, band.top : band.next_top])
             carried = values[:, finished:].copy(), weights[finished:].copy()
         return planes, np.concatenate(gaps)
 

@@ -10,14 +10,15 @@ from demosaic_ntc.imaging.first_guess.fill import Flags, Planes
 from demosaic_ntc.imaging.groups import Patches, reference_positions
 from demosaic_ntc.imaging.kernels.hole_pass import HolePass, fill_groups
 from demosaic_ntc.imaging.kernels.matching import match_trusted
-from demosaic_ntc.imaging.kernels.steps import Sums, means
+from demosaic_ntc.imaging.kernels.steps import Sums, write_means
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.ntc.deadline import Deadline
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
-_TILE = (48, 128)  # rows and columns of reference patches whose differences are computed together
+_TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
+_GAP = 16  # columns without references at which a tile is cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ def restore_around(
         sums[1][rows, columns] += filled.weights
         gaps.append(filled.gaps)
         report(done / len(tiles))
-    restored, covered = planes.copy(), sums[1] > 0
-    restored[:, covered] = means(sums[0][:, covered], sums[1][covered])
+    restored = planes.copy()
+    write_means(*sums, restored)
     return restored, np.concatenate(gaps)
 
 
@@ -107,12 +108,14 @@ def _references(wanted: Flags, patches: Patches) -> Places:
 
 
 def _tiles(references: Places) -> Iterator[Places]:
-    """Cut the references into tiles, each sorted by rows."""
-    down, across = references[:, 0] // _TILE[0], references[:, 1] // _TILE[1]
-    tile = down * (across.max(initial=0) + 1) + across
-    order = np.argsort(tile, kind="stable")
-    cuts = np.flatnonzero(np.diff(tile[order])) + 1
-    return (part for part in np.split(references[order], cuts) if part.size)
+    """Cut the references into tiles that leave wide gaps out, each sorted by rows."""
+    order = np.lexsort((references[:, 1], references[:, 0] // _TILE[0]))
+    rows, columns = references[order].T
+    steps = np.diff(rows // _TILE[0]), np.diff(columns // _TILE[1])
+    apart = (steps[0] != 0) | (steps[1] != 0) | (np.diff(columns) > _GAP)
+    for part in np.split(order, np.flatnonzero(apart) + 1):
+        if part.size:
+            yield references[np.sort(part)]
 
 
 def _fill(

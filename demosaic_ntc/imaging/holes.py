@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
 from demosaic_ntc.imaging.first_guess.fill import Biharmonic, Flags, Planes, blurred
@@ -24,6 +25,7 @@ class _Shared:
     missing: Flags
     depth: Depths
     equation: Biharmonic
+    nearby: NDArray[np.float32]  # how much of what is known nearby is felt at each missing pixel
 
 
 class Holes:
@@ -63,10 +65,10 @@ class Holes:
     def spread_nearby(self, residual: Planes) -> Planes:
         """Continue what the known entries leave into the rims of the holes only."""
         spread = np.where(self.missing, np.float32(0), residual)
-        for plane, hidden in zip(spread, self.missing, strict=True):
-            weight = gaussian_filter((~hidden).astype(np.float32), _NEARBY, mode="constant")
-            total = gaussian_filter(plane, _NEARBY, mode="constant")
-            plane[hidden] = total[hidden] / np.maximum(weight[hidden], _TINY)
+        for part in self._shared:
+            for channel in part.channels:
+                total = gaussian_filter(spread[channel], _NEARBY, mode="constant")
+                spread[channel][part.missing] = total[part.missing] / part.nearby
         return spread
 
     def trust(self, missing: float, decay: float) -> Planes:
@@ -94,4 +96,5 @@ def _alike(known: Flags) -> list[list[int]]:
 def _share(channels: list[int], missing: Flags) -> _Shared:
     """Return what channels with the same holes share."""
     flags = missing[channels[0]]
-    return _Shared(channels, flags, depths(flags), Biharmonic(flags))
+    felt = gaussian_filter((~flags).astype(np.float32), _NEARBY, mode="constant")[flags]
+    return _Shared(channels, flags, depths(flags), Biharmonic(flags), np.maximum(felt, _TINY))

@@ -13,46 +13,79 @@ Box = tuple[int, int, int, int]  # top, bottom, left, right
 MARGIN = 48  # pixels seen around a region: what its patches and those they match can reach
 
 _SMALL, _LARGE = 160, 2048  # sides: below the first a box is never cut, above the second always
-_DENSE = 0.05  # share of missing pixels from which cutting further saves nothing
+_SPARSE = 0.005  # share of missing pixels below which cutting leads, sooner or later, to less work
+_SAVING = 0.75  # a cut at once leaves at most this share of the work
 
 
 def damaged_regions(missing: Flags) -> Iterator[Tile]:
     """Yield regions that hold all missing pixels, each of them once."""
     height, width = missing.shape
-    for top, bottom, left, right in _boxes(missing, (0, height, 0, width)):
-        seen_rows = slice(max(top - MARGIN, 0), min(bottom + MARGIN, height))
-        seen_columns = slice(max(left - MARGIN, 0), min(right + MARGIN, width))
-        inner_rows = slice(top - seen_rows.start, bottom - seen_rows.start)
-        inner_columns = slice(left - seen_columns.start, right - seen_columns.start)
-        core = slice(top, bottom), slice(left, right)
-        yield Tile(core, (seen_rows, seen_columns), (inner_rows, inner_columns))
+    for box in _boxes(missing, _shrunk(missing, (0, height, 0, width))):
+        (top, bottom, left, right), (rows, columns) = box, _seen(missing, box)
+        inner_rows = slice(top - rows.start, bottom - rows.start)
+        inner_columns = slice(left - columns.start, right - columns.start)
+        yield Tile((slice(top, bottom), slice(left, right)), (rows, columns), (inner_rows, inner_columns))
 
 
-def _boxes(missing: Flags, box: Box) -> Iterator[Box]:
-    """Shrink a box to its missing pixels and cut it in two, again and again, while that saves work."""
+def _boxes(missing: Flags, box: Box | None) -> Iterator[Box]:
+    """Cut a box in two, again and again, while that saves work."""
+    if box is None:
+        return
+    halves = [_shrunk(missing, half) for half in _halves(missing, box)]
+    if _worth_cutting(missing, box, halves):
+        for half in halves:
+            yield from _boxes(missing, half)
+    else:
+        yield box
+
+
+def _worth_cutting(missing: Flags, box: Box, halves: list[Box | None]) -> bool:
+    """Return whether to look at the halves of a box rather than at the whole."""
+    top, bottom, left, right = box
+    longest = max(bottom - top, right - left)
+    if longest <= _SMALL or longest > _LARGE:
+        return longest > _LARGE
+    if missing[top:bottom, left:right].mean() < _SPARSE:
+        return True
+    return sum(_work(missing, half) for half in halves if half) <= _SAVING * _work(missing, box)
+
+
+def _work(missing: Flags, box: Box) -> int:
+    """Return how many pixels a region looks at."""
+    rows, columns = _seen(missing, box)
+    return int((rows.stop - rows.start) * (columns.stop - columns.start))
+
+
+def _seen(missing: Flags, box: Box) -> tuple[slice, slice]:
+    """Return the rows and columns that a box looks at."""
+    (height, width), (top, bottom, left, right) = missing.shape, box
+    rows = slice(max(top - MARGIN, 0), min(bottom + MARGIN, height))
+    return rows, slice(max(left - MARGIN, 0), min(right + MARGIN, width))
+
+
+def _shrunk(missing: Flags, box: Box) -> Box | None:
+    """Return the least box around the missing pixels in a box, if there are any."""
     top, bottom, left, right = box
     rows = np.flatnonzero(missing[top:bottom, left:right].any(axis=1))
     if rows.size == 0:
-        return
+        return None
     columns = np.flatnonzero(missing[top:bottom, left:right].any(axis=0))
-    top, bottom = top + int(rows[0]), top + int(rows[-1]) + 1
-    left, right = left + int(columns[0]), left + int(columns[-1]) + 1
+    return top + int(rows[0]), top + int(rows[-1]) + 1, left + int(columns[0]), left + int(columns[-1]) + 1
+
+
+def _halves(missing: Flags, box: Box) -> tuple[Box, Box]:
+    """Cut a box across its longer side, through few missing pixels."""
+    top, bottom, left, right = box
     inside = missing[top:bottom, left:right]
-    longest = max(inside.shape)
-    if longest <= _SMALL or (longest <= _LARGE and inside.mean() >= _DENSE):
-        yield top, bottom, left, right
-    elif inside.shape[0] >= inside.shape[1]:
+    if inside.shape[0] >= inside.shape[1]:
         cut = top + _best_cut(inside.sum(axis=1))
-        yield from _boxes(missing, (top, cut, left, right))
-        yield from _boxes(missing, (cut, bottom, left, right))
-    else:
-        cut = left + _best_cut(inside.sum(axis=0))
-        yield from _boxes(missing, (top, bottom, left, cut))
-        yield from _boxes(missing, (top, bottom, cut, right))
+        return (top, cut, left, right), (cut, bottom, left, right)
+    cut = left + _best_cut(inside.sum(axis=0))
+    return (top, bottom, left, cut), (top, bottom, cut, right)
 
 
 def _best_cut(counts: NDArray[np.int_]) -> int:
     """Return where the fewest missing pixels lie on the cut, in the middle half and close to the middle."""
-    places = np.arange(len(counts) // 4, 3 * len(counts) // 4)
+    places = np.arange(len(counts) // 4, max(3 * len(counts) // 4, 1))
     middle = abs(places - len(counts) // 2)
     return int(places[np.lexsort((middle, counts[places]))[0]])

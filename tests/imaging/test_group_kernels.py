@@ -33,7 +33,7 @@ def test_exact_vertex_is_the_minimum_over_all_subsets(seed: int) -> None:
     gradient = random_tensor(seed)
     values = values_of_all_subsets(gradient)
     value, chosen, members = exact_vertex(
-        gradient, np.empty((4, 5), np.float32), np.empty(16, np.float32), np.empty(16, np.float32)
+        gradient, np.empty((4, 5), np.float32), np.empty((16, 5), np.float32), np.empty(16, np.float32)
     )
     assert value == pytest.approx(min(values.values()), rel=1e-5)
     assert values[chosen, members] == pytest.approx(value, rel=1e-5)
@@ -41,7 +41,8 @@ def test_exact_vertex_is_the_minimum_over_all_subsets(seed: int) -> None:
 
 def test_exact_vertex_of_a_positive_gradient_is_empty() -> None:
     gradient = np.abs(random_tensor(0))
-    found = exact_vertex(gradient, np.empty((4, 5), np.float32), *np.empty((2, 16), np.float32))
+    room = np.empty((4, 5), np.float32), np.empty((16, 5), np.float32), np.empty(16, np.float32)
+    found = exact_vertex(gradient, *room)
     assert [float(part) for part in found] == [0.0, 0.0, 0.0]
 
 

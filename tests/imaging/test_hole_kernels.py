@@ -11,7 +11,7 @@ from demosaic_ntc.imaging.groups import Patches
 from demosaic_ntc.imaging.hole_groups import search_offsets
 from demosaic_ntc.imaging.kernels.hole_pass import HolePass, fill_groups
 from demosaic_ntc.imaging.kernels.matching import match_patches, match_trusted
-from demosaic_ntc.imaging.kernels.steps import WEIGHT_UNIT, add_mean, complete_rest, empty_group, means
+from demosaic_ntc.imaging.kernels.steps import WEIGHT_UNIT, add_mean, complete_rest, empty_group, write_means
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -113,7 +113,8 @@ def fill_one_group(planes: Floats, trust: Floats, offsets: list[list[int]], sett
     zero, gaps = np.zeros(1, np.int64), np.full(1, np.inf, np.float32)
     found = np.array([offsets], np.int8)
     fill_groups(planes, trust, zero, zero, found, SIZE, settings, 0, 0, *sums, gaps)
-    said = means(sums[0], np.maximum(sums[1], 1))
+    said = np.zeros_like(planes)
+    write_means(*sums, said)
     return Filled(said, sums[1], float(gaps[0]))
 
 

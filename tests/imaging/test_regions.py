@@ -78,10 +78,25 @@ def test_dense_damage_of_a_very_large_picture_is_cut() -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_boxes_are_cut_where_nothing_is_missing(axis: int) -> None:
+def test_boxes_are_cut_where_nothing_is_missing(axis: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regions, "_LARGE", 500)
     missing = np.zeros((600, 100), np.bool_)
     missing[:, [0, -1]] = True
     missing[200:204] = False
     found = damaged_regions(np.ascontiguousarray(np.moveaxis(missing, 0, axis)))
     spans = [region.core[axis] for region in found]
+    assert len(spans) > 1
     assert all(core.stop <= 200 or core.start >= 204 for core in spans)
+
+
+def test_damage_here_and_there_stays_in_one_region() -> None:
+    missing = np.random.default_rng(0).random((700, 500)) < 0.01
+    (region,) = damaged_regions(missing)
+    assert missing[region.core].sum() == missing.sum()
+
+
+def test_a_few_lost_pixels_of_a_large_picture_are_looked_at_one_by_one() -> None:
+    missing = np.zeros((2000, 3000), np.bool_)
+    random = np.random.default_rng(0)
+    missing[random.integers(2000, size=30), random.integers(3000, size=30)] = True
+    assert sum(region.work for region in damaged_regions(missing)) < 0.1 * missing.size

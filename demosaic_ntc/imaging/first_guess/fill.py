@@ -80,12 +80,10 @@ class Biharmonic:
 
     def fill(self, planes: Planes, steps: int, accuracy: float) -> Planes:
         """Return the planes with their missing pixels moved towards the solution, from where they stand."""
-        right = np.stack([self._sources(plane) for plane in planes], axis=1)
-        solution = np.ascontiguousarray(planes[:, self._missing].T)
-        self._descend(solution, right, steps, accuracy)
         filled = planes.copy()
-        for plane, source, values in zip(filled, planes, solution.T, strict=True):
-            shown = source[~self._missing]
+        for plane, source in zip(filled, planes, strict=True):
+            values, shown = source[self._missing], source[~self._missing]
+            self._descend(values, self._sources(source), steps, accuracy)
             plane[self._missing] = np.clip(values, shown.min(), shown.max())
         return filled
 
@@ -100,22 +98,17 @@ class Biharmonic:
     def _descend(
         self, solution: NDArray[np.float32], right: NDArray[np.float32], steps: int, accuracy: float
     ) -> None:
-        """Take steps of conjugate gradients (Hestenes and Stiefel 1952), all channels at once, in place."""
+        """Take steps of conjugate gradients (Hestenes and Stiefel 1952), in place."""
         residual = right - self._matrix @ solution
-        direction, error = residual.copy(), _squares(residual)
-        goal = accuracy**2 * _squares(right)
+        direction, error = residual.copy(), residual @ residual
+        goal = np.float32(accuracy**2) * (right @ right)
         for _ in range(steps):
-            if (error <= goal).all():
+            if error <= goal:
                 return
             image = self._matrix @ direction
-            length = error / np.maximum((direction * image).sum(axis=0), _TINY)
+            length = error / max(direction @ image, _TINY)
             solution += length * direction
             residual -= length * image
-            before, error = error, _squares(residual)
-            direction *= error / np.maximum(before, _TINY)
+            before, error = error, residual @ residual
+            direction *= error / max(before, _TINY)
             direction += residual
-
-
-def _squares(columns: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the squared length of every column."""
-    return np.asarray(np.einsum("ij,ij->j", columns, columns))

@@ -28,23 +28,42 @@ _SMALLEST_WEIGHT = 1e-7
 _SMALLEST_PIVOT = 1e-9
 _ROUNDS = 3
 _PER_LOOK = 3
+_STEP = 32  # pixels that a compiled loop takes at once; rows are padded with zeros to whole steps
 
 
 @fast_kernel
 def _sum_of_channels(gradient: Tensor, chosen: int, total: Tensor) -> np.float32:
     """Add up the chosen channels into (patch, pixel); return the sum of the negative entries."""
     channels, patches, pixels = gradient.shape
-    total[:] = _ZERO
+    flat, bound = total.ravel(), _ZERO
+    for entry in range(flat.shape[0]):
+        flat[entry] = _ZERO
     for channel in range(channels):
         if (chosen >> channel) & 1:
             for k in range(patches):
                 for q in range(pixels):
                     total[k, q] += gradient[channel, k, q]
-    bound = _ZERO
-    for k in range(patches):
-        for q in range(pixels):
-            bound += total[k, q] if total[k, q] < _ZERO else _ZERO
+    for entry in range(flat.shape[0]):
+        bound += flat[entry] if flat[entry] < _ZERO else _ZERO
     return bound
+
+
+@fast_kernel
+def _values_of_subsets(total: Tensor, sums: Tensor, values: Tensor) -> None:
+    """Write, for every subset of patches, the sum over the pixels of the negative part of its sum.
+
+    Subsets follow by doubling: those with patch k are those without it plus its row.
+    """
+    sums[0], values[0] = _ZERO, _ZERO
+    for k in range(total.shape[0]):
+        row, half = total[k], 1 << k
+        for subset in range(half):
+            without, with_it, value = sums[subset], sums[half + subset], _ZERO
+            for q in range(row.shape[0]):
+                entry = without[q] + row[q]
+                with_it[q] = entry
+                value += entry if entry < _ZERO else _ZERO
+            values[half + subset] = value
 
 
 @fast_kernel
@@ -53,27 +72,15 @@ def exact_vertex(
 ) -> tuple[np.float32, int, int]:
     """Minimise ⟨gradient, vertex⟩ over all subsets of channels and of patches; the pixels in closed form.
 
-    For one pixel, the sums over all subsets of patches follow by doubling: those with patch k are those
-    without it plus its entry. Their negative parts, added over the pixels, are the values of all subsets.
     Returns the least value and the subsets that reach it, as bit masks; (0, 0, 0) when none is negative.
     """
-    channels, patches, pixels = gradient.shape
-    subsets = 1 << patches
+    channels, patches, _ = gradient.shape
     best, best_channels, best_patches = _ZERO, 0, 0
     for chosen in range(1, 1 << channels):
         if _sum_of_channels(gradient, chosen, total) >= best:
             continue
-        values[:subsets] = _ZERO
-        for q in range(pixels):
-            sums[0] = _ZERO
-            for k in range(patches):
-                half = 1 << k
-                entry, upper = total[k, q], sums[half : 2 * half]
-                for subset in range(half):
-                    upper[subset] = sums[subset] + entry
-            for subset in range(subsets):
-                values[subset] += sums[subset] if sums[subset] < _ZERO else _ZERO
-        for subset in range(subsets):
+        _values_of_subsets(total, sums, values)
+        for subset in range(1 << patches):
             if values[subset] < best:
                 best, best_channels, best_patches = values[subset], chosen, subset
     return best, best_channels, best_patches
@@ -109,38 +116,44 @@ def likely_vertices(
     gradient: Tensor, total: Tensor, pixel: Tensor, column: Tensor, values: Tensor, members: NDArray[np.int64]
 ) -> None:
     """Look for low ⟨gradient, vertex⟩ by alternation, for every subset of channels."""
-    channels, patches, pixels = gradient.shape
+    channels, patches, _ = gradient.shape
     for chosen in range(1, 1 << channels):
         _sum_of_channels(gradient, chosen, total)
         strongest, lowest = 0, _ZERO
         for k in range(patches):
             row, negative = total[k], _ZERO
-            for q in range(pixels):
+            for q in range(row.shape[0]):
                 negative += row[q] if row[q] < _ZERO else _ZERO
             if negative < lowest:
                 strongest, lowest = k, negative
-        for q in range(pixels):
+        for q in range(pixel.shape[0]):
             pixel[q] = _ONE if total[strongest, q] < _ZERO else _ZERO
         values[chosen], members[chosen] = _alternate(total, pixel, column)
 
 
 @fast_kernel
 def _write_vertex(
-    gradient: Tensor, chosen: int, members: int, radius: np.float32, data: Tensor, out: Tensor
+    gradient: Tensor, chosen: int, members: int, radius: np.float32, data: Tensor, gain: Tensor, out: Tensor
 ) -> None:
-    """Write λ v − t for the vertex with these channels and patches and the best pixels for them."""
+    """Write λ v − t for the vertex with these channels and patches and the best pixels for them.
+
+    ``gain`` is room for the sum of their gradients, pixel by pixel.
+    """
     channels, patches, pixels = gradient.shape
     for q in range(pixels):
-        gain = _ZERO
-        for channel in range(channels):
-            if (chosen >> channel) & 1:
-                for k in range(patches):
-                    if (members >> k) & 1:
-                        gain += gradient[channel, k, q]
-        for channel in range(channels):
-            for k in range(patches):
-                inside = gain < _ZERO and (chosen >> channel) & 1 and (members >> k) & 1
-                out[channel, k, q] = (radius if inside else _ZERO) - data[channel, k, q]
+        gain[q] = _ZERO
+    for channel in range(channels):
+        for k in range(patches):
+            if (chosen >> channel) & (members >> k) & 1:
+                slope = gradient[channel, k]
+                for q in range(pixels):
+                    gain[q] += slope[q]
+    for channel in range(channels):
+        for k in range(patches):
+            inside = radius if (chosen >> channel) & (members >> k) & 1 else _ZERO
+            known, point = data[channel, k], out[channel, k]
+            for q in range(pixels):
+                point[q] = (inside if gain[q] < _ZERO else _ZERO) - known[q]
 
 
 @fast_kernel
@@ -164,6 +177,7 @@ def _add_best(
     radius: float,
     data: Tensor,
     weight: Tensor,
+    gain: Tensor,
     points: NDArray[np.float32],
     gram: Floats,
     factor: Floats,
@@ -180,7 +194,7 @@ def _add_best(
         if best == 0:
             break
         last = count + added
-        _write_vertex(gradient, best, members[best], np.float32(radius), data, points[last])
+        _write_vertex(gradient, best, members[best], np.float32(radius), data, gain, points[last])
         values[best] = _ZERO
         _inner_products(points, weight, last, gram)
         if append_to_cholesky(gram, factor, last) > _SMALLEST_PIVOT * (gram[last, last] + 1.0):
@@ -259,11 +273,14 @@ def complete_group(
     points = np.empty((atoms + 1, channels, patches, pixels), np.float32)
     gram, factor = np.empty((atoms + 1, atoms + 1)), np.empty((atoms + 1, atoms + 1))
     alpha = np.zeros(atoms + 1)
-    gradient, total = np.empty_like(data), np.empty((patches, pixels), np.float32)
-    pixel, column = np.empty(pixels, np.float32), np.empty(pixels, np.float32)
-    sums, values = np.empty(1 << patches, np.float32), np.empty(1 << patches, np.float32)
+    padded = -(-pixels // _STEP) * _STEP
+    gradient, total = np.empty_like(data), np.zeros((patches, padded), np.float32)
+    pixel, column = np.zeros(padded, np.float32), np.zeros(padded, np.float32)
+    sums, values = np.empty((1 << patches, padded), np.float32), np.empty(1 << patches, np.float32)
     members = np.empty(1 << channels, np.int64)
-    points[0] = start - data
+    first, inside, known = points[0].ravel(), start.ravel(), data.ravel()
+    for entry in range(known.shape[0]):
+        first[entry] = inside[entry] - known[entry]
     alpha[0], count, lower, tried = 1.0, 1, 0.0, 0
     _inner_products(points, weight, 0, gram)
     append_to_cholesky(gram, factor, 0)
@@ -283,6 +300,7 @@ def complete_group(
                 radius,
                 data,
                 weight,
+                column,
                 points,
                 gram,
                 factor,

@@ -104,21 +104,40 @@ def _compare_rows(
 
 
 @fast_kernel
+def _add_row(above: NDArray[np.float32], row: NDArray[np.float32]) -> None:
+    """Add the sums over the rows above to a row."""
+    for x in range(row.shape[0]):
+        row[x] += above[x]
+
+
+@fast_kernel
 def _sum_squares(
-    rows: NDArray[np.float32], size: int, column: NDArray[np.float32], total: NDArray[np.float32]
+    above: NDArray[np.float32],
+    below: NDArray[np.float32],
+    size: int,
+    sums: NDArray[np.float32],
+    total: NDArray[np.float32],
 ) -> None:
-    """Write the sums over all squares of size × size within these rows: down the columns, then across."""
-    count = total.shape[0]
-    column[:] = np.float32(0.0)
-    for i in range(size):
-        row = rows[i]
-        for x in range(column.shape[0]):
-            column[x] += row[x]
-    total[:] = np.float32(0.0)
-    for j in range(size):
-        shifted = column[j : j + count]
+    """Write the sums over all squares of size × size, given the sums of the columns down to two rows.
+
+    Sums over 1, 2, 4, … neighbours follow from each other; those that make up the size are put together.
+    """
+    count = sums.shape[0]
+    for x in range(count):
+        sums[x] = below[x] - above[x]
+    for x in range(total.shape[0]):
+        total[x] = np.float32(0.0)
+    width, taken = 1, 0
+    while width <= size:
+        if size & width:
+            shifted = sums[taken:]
+            for x in range(total.shape[0]):
+                total[x] += shifted[x]
+            taken += width
+        count -= width
         for x in range(count):
-            total[x] += shifted[x]
+            sums[x] += sums[x + width]
+        width *= 2
 
 
 @fast_kernel
@@ -140,10 +159,10 @@ def match_trusted(
     _, height, width = planes.shape
     last, patches = rows.shape[0], found.shape[1]
     top, bottom, left, right = rows[0], rows[last - 1] + size, columns.min(), columns.max() + size
-    error = np.empty((bottom - top, right - left), np.float32)
-    mass = np.empty_like(error)
-    column = np.empty(right - left, np.float32)
-    errors, masses = np.empty_like(column), np.empty_like(column)
+    errors = np.zeros((bottom - top + 1, right - left), np.float32)
+    masses = np.zeros_like(errors)
+    sums = np.empty(right - left, np.float32)
+    error, mass = np.empty_like(sums), np.empty_like(sums)
     best = np.full((last, patches), _FAR, np.float32)
     best[:, 0] = -1.0
     found[:] = 0
@@ -156,16 +175,19 @@ def match_trusted(
             continue
         for row in range(first_row, end_row):
             at = row - first_row
-            _compare_rows(planes, confidence, row, first, dy, dx, error[at, :count], mass[at, :count])
+            error_here, mass_here = errors[at + 1, :count], masses[at + 1, :count]
+            _compare_rows(planes, confidence, row, first, dy, dx, error_here, mass_here)
+            _add_row(errors[at], error_here)
+            _add_row(masses[at], mass_here)
         row = -1
         for reference in range(last):
             if rows[reference] < first_row or rows[reference] + size > end_row:
                 continue
             if rows[reference] != row:
                 row = rows[reference]
-                at = row - first_row
-                _sum_squares(error[at : at + size, :count], size, column[:count], errors[:squares])
-                _sum_squares(mass[at : at + size, :count], size, column[:count], masses[:squares])
+                above, below = row - first_row, row - first_row + size
+                _sum_squares(errors[above], errors[below], size, sums[:count], error[:squares])
+                _sum_squares(masses[above], masses[below], size, sums[:count], mass[:squares])
             x = columns[reference] - first
-            if 0 <= x < squares and errors[x] < best[reference, -1] * masses[x]:
-                _insert(best[reference], found[reference], errors[x] / masses[x], dy, dx)
+            if 0 <= x < squares and error[x] < best[reference, -1] * mass[x]:
+                _insert(best[reference], found[reference], error[x] / mass[x], dy, dx)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.compiled import fast_kernel
+from demosaic_ntc.compiled import fast_kernel, kernel
 from demosaic_ntc.imaging.kernels.group import Tensor, complete_group
 
 Sums = NDArray[np.int64]
@@ -69,15 +69,17 @@ def _shift_rest(group: Group) -> float:
     for channel in range(group.data.shape[0]):
         data, fit = group.data[channel].ravel(), group.fit[channel].ravel()
         rest, weight = group.rest[channel].ravel(), group.weight[channel].ravel()
+        start = group.start[channel].ravel()
         low, high = _ZERO, _ZERO
         for entry in range(data.shape[0]):
-            rest[entry] = data[entry] - fit[entry]
-            low, high = min(low, rest[entry]), max(high, rest[entry])
+            left = data[entry] - fit[entry]
+            rest[entry] = left
+            low, high = min(low, left), max(high, left)
             mass += weight[entry]
         largest = max(largest, high - low)
         for entry in range(data.shape[0]):
             rest[entry] -= low
-        group.start[channel, :, :] = -low
+            start[entry] = -low
     weights = group.weight.ravel()
     for entry in range(weights.shape[0]):
         weights[entry] /= mass
@@ -128,6 +130,11 @@ def add_patch(
                 values[channel, top + i, left + j] += share * value
 
 
-def means(values: Sums, weights: Sums) -> NDArray[np.float32]:
-    """Return the weighted means of what was added up; every pixel must be covered."""
-    return (values / weights / VALUE_UNIT).astype(np.float32)
+@kernel
+def write_means(values: Sums, weights: Sums, planes: Tensor) -> None:
+    """Write the weighted means of what was added up; pixels to which nothing was added stay as they are."""
+    for i in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            if weights[i, j] > 0:
+                for channel in range(values.shape[0]):
+                    planes[channel, i, j] = values[channel, i, j] / weights[i, j] / VALUE_UNIT
