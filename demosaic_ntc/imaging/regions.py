@@ -13,47 +13,39 @@ Box = tuple[int, int, int, int]  # top, bottom, left, right
 MARGIN = 48  # pixels seen around a region: what its patches and those they match can reach
 
 _SMALL, _LARGE = 160, 2048  # sides: below the first a box is never cut, above the second always
-_SPARSE = 0.005  # share of missing pixels below which cutting leads, sooner or later, to less work
-_SAVING = 0.75  # a cut at once leaves at most this share of the work
+_DENSE = 0.05  # share of missing pixels from which no cut is tried
+_OVERHEAD = 20_000  # pixels that could be looked at in the time that one more region costs
 
 
 def damaged_regions(missing: Flags) -> Iterator[Tile]:
     """Yield regions that hold all missing pixels, each of them once."""
     height, width = missing.shape
-    for box in _boxes(missing, _shrunk(missing, (0, height, 0, width))):
+    for box in _cheapest_cover(missing, (0, height, 0, width)):
         (top, bottom, left, right), (rows, columns) = box, _seen(missing, box)
         inner_rows = slice(top - rows.start, bottom - rows.start)
         inner_columns = slice(left - columns.start, right - columns.start)
         yield Tile((slice(top, bottom), slice(left, right)), (rows, columns), (inner_rows, inner_columns))
 
 
-def _boxes(missing: Flags, box: Box | None) -> Iterator[Box]:
-    """Cut a box in two, again and again, while that saves work."""
-    if box is None:
-        return
-    halves = [_shrunk(missing, half) for half in _halves(missing, box)]
-    if _worth_cutting(missing, box, halves):
-        for half in halves:
-            yield from _boxes(missing, half)
-    else:
-        yield box
-
-
-def _worth_cutting(missing: Flags, box: Box, halves: list[Box | None]) -> bool:
-    """Return whether to look at the halves of a box rather than at the whole."""
-    top, bottom, left, right = box
-    longest = max(bottom - top, right - left)
-    if longest <= _SMALL or longest > _LARGE:
-        return longest > _LARGE
-    if missing[top:bottom, left:right].mean() < _SPARSE:
-        return True
-    return sum(_work(missing, half) for half in halves if half) <= _SAVING * _work(missing, box)
+def _cheapest_cover(missing: Flags, box: Box) -> list[Box]:
+    """Return boxes around the missing pixels in a box: one, or those of its halves if that is less work."""
+    whole = _shrunk(missing, box)
+    if whole is None:
+        return []
+    top, bottom, left, right = whole
+    longest, share = max(bottom - top, right - left), missing[top:bottom, left:right].mean()
+    if longest <= _SMALL or (longest <= _LARGE and share >= _DENSE):
+        return [whole]
+    parts = [part for half in _halves(missing, whole) for part in _cheapest_cover(missing, half)]
+    if longest <= _LARGE and _work(missing, whole) <= sum(_work(missing, part) for part in parts):
+        return [whole]
+    return parts
 
 
 def _work(missing: Flags, box: Box) -> int:
-    """Return how many pixels a region looks at."""
+    """Return what a region costs, in pixels looked at."""
     rows, columns = _seen(missing, box)
-    return int((rows.stop - rows.start) * (columns.stop - columns.start))
+    return int((rows.stop - rows.start) * (columns.stop - columns.start)) + _OVERHEAD
 
 
 def _seen(missing: Flags, box: Box) -> tuple[slice, slice]:
@@ -86,6 +78,6 @@ def _halves(missing: Flags, box: Box) -> tuple[Box, Box]:
 
 def _best_cut(counts: NDArray[np.int_]) -> int:
     """Return where the fewest missing pixels lie on the cut, in the middle half and close to the middle."""
-    places = np.arange(len(counts) // 4, max(3 * len(counts) // 4, 1))
+    places = np.arange(len(counts) // 4, 3 * len(counts) // 4)
     middle = abs(places - len(counts) // 2)
     return int(places[np.lexsort((middle, counts[places]))[0]])

@@ -111,17 +111,17 @@ def test_the_order_in_memory_does_not_matter(laid_out: Callable[[NDArray[Any]], 
 
 
 def wide_picture_with_two_holes() -> tuple[Planes, Flags]:
-    known = np.ones((1, 40, 700), np.bool_)
-    known[:, 10:20, 10:20] = known[:, 15, 600:680] = False
-    return waves(1, 40, 700), known
+    known = np.ones((1, 40, 2000), np.bool_)
+    known[:, 10:20, 10:20] = known[:, 15, 1900:1980] = False
+    return waves(1, 40, 2000), known
 
 
 def test_holes_far_apart_are_repaired_as_if_alone() -> None:
     planes, known = wide_picture_with_two_holes()
     both, proof = repaired(planes, known)
-    left, right = repaired(planes[..., :200], known[..., :200]), repaired(planes[..., 400:], known[..., 400:])
+    left, right = (repaired(planes[..., part], known[..., part]) for part in (slice(200), slice(1700, None)))
     assert np.array_equal(both[..., :200], left[0])
-    assert np.array_equal(both[..., 400:], right[0])
+    assert np.array_equal(both[..., 1700:], right[0])
     assert proof is not None
     assert left[1] is not None
     assert right[1] is not None
@@ -131,7 +131,7 @@ def test_holes_far_apart_are_repaired_as_if_alone() -> None:
 def test_what_lies_far_from_all_holes_is_not_looked_at() -> None:
     planes, known = wide_picture_with_two_holes()
     changed = planes.copy()
-    changed[..., 200:400] = 0.0
+    changed[..., 200:1700] = 0.0
     assert np.array_equal(repaired(changed, known)[0][~known], repaired(planes, known)[0][~known])
 
 
