@@ -1,6 +1,8 @@
 """Groups of similar patches around holes: only patches that touch a hole are looked at."""
 
+import functools
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,15 +31,28 @@ class Trusts:
     fitting: Planes  # (channels, height, width), when groups are fitted
 
 
-@dataclass(frozen=True, slots=True)
-class _Filled:
-    """What the groups of one tile add to the picture, and where."""
+class _Sums:
+    """What the groups add up to: whole numbers, one set to a thread, as their order does not matter."""
 
-    top: int
-    left: int
-    values: Sums
-    weights: Sums
-    gaps: Floats
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        self._idle: list[tuple[Sums, Sums]] = []
+
+    @contextmanager
+    def taken(self) -> Iterator[tuple[Sums, Sums]]:
+        """Lend values and weights that no other thread has."""
+        try:
+            mine = self._idle.pop()
+        except IndexError:
+            mine = np.zeros(self._shape, np.int64), np.zeros(self._shape[1:], np.int64)
+        yield mine
+        self._idle.append(mine)
+
+    def write_means_to(self, planes: Planes) -> None:
+        """Write the weighted means of all that was added, where anything was."""
+        if self._idle:
+            values, weights = (functools.reduce(np.add, parts) for parts in zip(*self._idle, strict=True))
+            write_means(values, weights, planes)
 
 
 def restore_around(
@@ -55,35 +70,23 @@ def restore_around(
     Returns the planes of what the groups say, unchanged where none says anything, and their certified gaps.
     Groups of tiles that would begin after the deadline say nothing; their gaps are infinite.
     """
-    _, height, width = planes.shape
-    size = min(patches.size, height, width)
+    size = min(patches.size, *planes.shape[1:])
     patches = replace(patches, size=size, stride=min(patches.stride, size))
     tiles = list(_tiles(_references(wanted, patches)))
-    offsets = search_offsets(patches)
-    sums = np.zeros(planes.shape, np.int64), np.zeros((height, width), np.int64)
-    gaps = []
+    offsets, sums, gaps = search_offsets(patches), _Sums(planes.shape), []
 
-    def work(references: Places) -> _Filled:
+    def work(references: Places) -> Floats:
         if deadline.passed():
-            return _nothing(planes, references)
-        return _fill(planes, trusts, references, patches, offsets, settings)
+            return np.full(len(references), np.inf, np.float32)
+        with sums.taken() as mine:
+            return _fill(planes, trusts, references, patches, offsets, settings, mine)
 
-    for done, filled in enumerate(in_order(work, tiles, threads), 1):
-        rows = slice(filled.top, filled.top + filled.weights.shape[0])
-        columns = slice(filled.left, filled.left + filled.weights.shape[1])
-        sums[0][:, rows, columns] += filled.values
-        sums[1][rows, columns] += filled.weights
-        gaps.append(filled.gaps)
+    for done, proven in enumerate(in_order(work, tiles, threads), 1):
+        gaps.append(proven)
         report(done / len(tiles))
     restored = planes.copy()
-    write_means(*sums, restored)
+    sums.write_means_to(restored)
     return restored, np.concatenate(gaps)
-
-
-def _nothing(planes: Planes, references: Places) -> _Filled:
-    """Return what groups add for which there is no time."""
-    values = np.zeros((planes.shape[0], 0, 0), np.int64)
-    return _Filled(0, 0, values, values[0], np.full(len(references), np.inf, np.float32))
 
 
 def search_offsets(patches: Patches) -> Places:
@@ -125,30 +128,12 @@ def _fill(
     patches: Patches,
     offsets: Places,
     settings: HolePass,
-) -> _Filled:
-    """Match and restore the groups of one tile."""
+    sums: tuple[Sums, Sums],
+) -> Floats:
+    """Match and restore the groups of one tile, add them up, and return their gaps."""
     rows, columns = np.ascontiguousarray(references.T)
     found = np.empty((len(rows), patches.count, 2), np.int8)
     match_trusted(planes, trusts.matching, rows, columns, patches.size, offsets, found)
-    _, height, width = planes.shape
-    top, left = max(int(rows.min()) - patches.reach, 0), max(int(columns.min()) - patches.reach, 0)
-    bottom = min(int(rows.max()) + patches.reach + patches.size, height)
-    right = min(int(columns.max()) + patches.reach + patches.size, width)
-    values = np.zeros((planes.shape[0], bottom - top, right - left), np.int64)
-    weights = np.zeros(values.shape[1:], np.int64)
     gaps = np.full(len(rows), np.inf, np.float32)
-    fill_groups(
-        planes,
-        trusts.fitting,
-        rows,
-        columns,
-        found,
-        patches.size,
-        settings,
-        top,
-        left,
-        values,
-        weights,
-        gaps,
-    )
-    return _Filled(top, left, values, weights, gaps)
+    fill_groups(planes, trusts.fitting, rows, columns, found, patches.size, settings, *sums, gaps)
+    return gaps

@@ -4,17 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
 
 from demosaic_ntc.imaging.first_guess.fill import Biharmonic, Flags, Planes, blurred
+from demosaic_ntc.imaging.kernels.nearby import fill_from_nearby
 from demosaic_ntc.imaging.kinds import Depths, depths, kinds_of
 
 _STEPS_PER_DEPTH, _MOST_STEPS = 12, 100  # of the first estimate
 _ACCURACY = 1e-3
 _SPREAD_STEPS, _SPREAD_ACCURACY = 30, 1e-2
-_NEARBY = 0.7  # standard deviation, in pixels, of how far a residual is felt across a wide hole
+_NEARBY = np.exp(-0.5 * (np.arange(3) / 0.7) ** 2).astype(
+    np.float32
+)  # how far residuals are felt in wide holes
+_DECAY = 0.65  # of trust, with every pixel further into a hole
 _DEEPEST = 48  # pixels into a hole; trust falls no further, or it would vanish in single precision
-_TINY = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +27,6 @@ class _Shared:
     missing: Flags
     depth: Depths
     equation: Biharmonic
-    nearby: NDArray[np.float32]  # how much of what is known nearby is felt at each missing pixel
 
 
 class Holes:
@@ -36,6 +37,9 @@ class Holes:
         self._shared = [_share(channels, self.missing) for channels in _alike(known)]
         anywhere = np.logical_or.reduce(self.missing, axis=0)
         self.kinds = kinds_of(anywhere)
+        self._fading = np.empty(known.shape, np.float32)
+        for part in self._shared:
+            self._fading[part.channels] = _fading(part.depth)
 
     def first_estimate(self, planes: Planes) -> Planes:
         """Fill the holes smoothly: blurred, then towards the biharmonic solution, further in deep holes.
@@ -64,21 +68,20 @@ class Holes:
 
     def spread_nearby(self, residual: Planes) -> Planes:
         """Continue what the known entries leave into the rims of the holes only."""
-        spread = np.where(self.missing, np.float32(0), residual)
-        for part in self._shared:
-            for channel in part.channels:
-                total = gaussian_filter(spread[channel], _NEARBY, mode="constant")
-                spread[channel][part.missing] = total[part.missing] / part.nearby
+        spread = residual.copy()
+        for plane, hidden in zip(spread, self.missing, strict=True):
+            fill_from_nearby(plane, hidden, _NEARBY)
         return spread
 
-    def trust(self, missing: float, decay: float) -> Planes:
+    def trust(self, missing: float) -> Planes:
         """Return a weight for every entry: 1 where known, less where missing, ever less further in."""
-        weights = np.ones(self.missing.shape, np.float32)
-        for part in self._shared:
-            inside = missing * decay ** (np.clip(part.depth[part.missing], 1, _DEEPEST) - 1.0)
-            for channel in part.channels:
-                weights[channel][part.missing] = inside
-        return weights
+        return np.where(self.missing, np.float32(missing) * self._fading, np.float32(1))
+
+
+def _fading(depth: Depths) -> NDArray[np.float32]:
+    """Return the share of trust that is left at a depth: all of it in the first missing pixel."""
+    falling = _DECAY ** (np.arange(_DEEPEST + 1) - 1.0)
+    return np.asarray(falling.astype(np.float32)[np.clip(depth, 1, _DEEPEST)])
 
 
 def _alike(known: Flags) -> list[list[int]]:
@@ -96,5 +99,4 @@ def _alike(known: Flags) -> list[list[int]]:
 def _share(channels: list[int], missing: Flags) -> _Shared:
     """Return what channels with the same holes share."""
     flags = missing[channels[0]]
-    felt = gaussian_filter((~flags).astype(np.float32), _NEARBY, mode="constant")[flags]
-    return _Shared(channels, flags, depths(flags), Biharmonic(flags), np.maximum(felt, _TINY))
+    return _Shared(channels, flags, depths(flags), Biharmonic(flags))

@@ -4,7 +4,14 @@ from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_cdt, distance_transform_edt, maximum_filter, uniform_filter
+from scipy.ndimage import (
+    binary_opening,
+    distance_transform_cdt,
+    distance_transform_edt,
+    label,
+    maximum_filter,
+    uniform_filter,
+)
 
 Flags = NDArray[np.bool_]
 Depths = NDArray[np.int32]
@@ -17,14 +24,17 @@ class Kind(IntEnum):
     """Kinds of holes, in the order in which they are repaired: the surest first."""
 
     KNOWN = 0
-    SPARSE = 1  # dead pixels, rows and columns: most of a patch is known
-    SCATTERED = 2  # random loss, writing, thin scratches
-    WIDE = 3  # strokes and blocks of several pixels; random loss of most pixels
-    DEEP = 4  # holes wider than what patches span
+    SPARSE = 1  # dead pixels, thin writing, light random loss: most of a patch is known
+    LINES = 2  # dead rows and columns, hairs: one pixel wide, so that much of what is lost can be told
+    SCATTERED = 3  # random loss, writing, thin scratches
+    WIDE = 4  # strokes and blocks of several pixels; random loss of most pixels
+    DEEP = 5  # holes wider than what patches span
 
 
 # A kind's limits: how far in, in pixels, the deepest nearby is, and the share of missing pixels around.
 _LIMITS = {Kind.SPARSE: (2.3, 0.26), Kind.SCATTERED: (2.3, 0.65), Kind.WIDE: (4.5, 1.0)}
+_LONG = 32  # pixels that hang together make a line
+_WORTH_WHILE = 0.1  # share of the missing pixels from which lines are repaired by themselves
 
 
 def depths(missing: Flags) -> Depths:
@@ -39,5 +49,15 @@ def kinds_of(missing: Flags) -> NDArray[np.uint8]:
     kinds = np.full(missing.shape, Kind.DEEP, np.uint8)
     for kind, (limit, most) in reversed(_LIMITS.items()):
         kinds[(deepest <= limit) & (share <= most)] = kind
+    lines = (kinds == Kind.SPARSE) & _of_lines(missing)
+    if lines.sum() >= _WORTH_WHILE * missing.sum():
+        kinds[lines] = Kind.LINES
     kinds[~missing] = Kind.KNOWN
     return kinds
+
+
+def _of_lines(missing: Flags) -> Flags:
+    """Return which missing pixels belong to long holes that are one pixel wide all around."""
+    broad = maximum_filter(binary_opening(missing, np.ones((2, 2))), _NEAR)
+    parts, _ = label(missing, np.ones((3, 3)))
+    return np.asarray(~broad & (np.bincount(parts.ravel())[parts] >= _LONG))

@@ -12,7 +12,7 @@ Box = tuple[int, int, int, int]  # top, bottom, left, right
 
 MARGIN = 48  # pixels seen around a region: what its patches and those they match can reach
 
-_SMALL, _LARGE = 160, 2048  # sides: below the first a box is never cut, above the second always
+_SMALL, _LARGE = 160, 1024  # sides: below the first a box is never cut, above the second always
 _DENSE = 0.05  # share of missing pixels from which no cut is tried
 _OVERHEAD = 20_000  # pixels that could be looked at in the time that one more region costs
 

@@ -31,7 +31,6 @@ Fraction = Callable[[float], None]
 
 _RIM = 16  # pixels around a region that are restored with it, and again with their own
 _MOST_CHANNELS = 4  # completed together: the exact oracle tries all subsets of them
-_DECAY = 0.65  # of trust, with every pixel further into a hole
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +62,30 @@ def _deep(patches: Patches, settings: HolePass) -> Step:
 
 
 FAST: Plan = {
-    Kind.SPARSE: (Step(Patches(5, 3, count=12, reach=8), (0.3, 0.05), _QUICK),),
+    Kind.SPARSE: (Step(Patches(7, 5, count=10, reach=8), (0.3, 0.05), _QUICK),),
+    Kind.LINES: (
+        Step(Patches(7, 3, count=16, reach=10), (0.3, 0.02), _QUICK._replace(vertices=0)),
+        Step(Patches(5, 3, count=16, reach=10), (0.3, 0.2), _QUICK),
+    ),
     Kind.SCATTERED: (Step(Patches(6, 3, count=10, reach=8), (0.3, 0.03), _QUICK),),
     Kind.WIDE: (
-        _wide(Patches(12, 6, count=10, reach=10, dense=2), _MEAN),
-        _wide(Patches(6, 4, count=10, reach=10, dense=2), _QUICK._replace(ridge=0.05)),
+        _wide(Patches(12, 8, count=10, reach=10, dense=2), _MEAN),
+        _wide(Patches(8, 5, count=10, reach=10, dense=2), _QUICK._replace(ridge=0.05)),
     ),
     Kind.DEEP: (
-        _deep(Patches(16, 8, count=10, reach=12, dense=3), _MEAN),
-        _deep(Patches(8, 4, count=10, reach=12, dense=3), _QUICK._replace(ridge=0.3)),
+        _deep(Patches(16, 8, count=10, reach=12, dense=2), _MEAN),
+        _deep(Patches(8, 5, count=10, reach=12, dense=2), _QUICK._replace(ridge=0.3)),
     ),
 }
 NORMAL: Plan = {
     Kind.SPARSE: (
-        Step(Patches(7, 3, count=16, reach=10), (0.3, 0.02), _FELLOWS),
+        Step(Patches(7, 4, count=16, reach=10), (0.3, 0.02), _FELLOWS),
         Step(Patches(5, 3, count=16, reach=10), (0.3, 0.2), _LAST),
+    ),
+    Kind.LINES: (
+        Step(Patches(7, 3, count=32, reach=10, dense=10), (0.3, 0.05), _FELLOWS),
+        Step(Patches(6, 3, count=32, reach=10, dense=10), (0.3, 0.1), _FELLOWS),
+        Step(Patches(5, 3, count=32, reach=10, dense=10), (0.3, 0.2), _LAST),
     ),
     Kind.SCATTERED: (
         Step(Patches(8, 4, count=12, reach=10), (0.05, 0.01), _FELLOWS),
@@ -98,6 +106,11 @@ BEST: Plan = {
     Kind.SPARSE: (
         Step(Patches(7, 2, count=20, reach=10), (0.3, 0.02), _FELLOWS._replace(restored=10)),
         Step(Patches(5, 2, count=20, reach=10), (0.3, 0.2), _LAST._replace(restored=8)),
+    ),
+    Kind.LINES: (
+        Step(Patches(7, 2, count=40, reach=12, dense=12), (0.3, 0.02), _FELLOWS),
+        Step(Patches(6, 2, count=40, reach=12, dense=12), (0.3, 0.1), _FELLOWS),
+        Step(Patches(5, 2, count=40, reach=12, dense=12), (0.3, 0.2), _LAST),
     ),
     Kind.SCATTERED: (
         Step(Patches(8, 3, count=16, reach=14), (0.05, 0.01), _FELLOWS),
@@ -218,7 +231,7 @@ def _pass(
     deadline: Deadline,
 ) -> tuple[Planes, NDArray[np.float32]]:
     """Restore wanted pixels from groups; return the new estimate and the gaps of the groups."""
-    matching, fitting = (holes.trust(share, _DECAY) for share in step.doubt)
+    matching, fitting = (holes.trust(share) for share in step.doubt)
     trusts = Trusts(np.ascontiguousarray(matching.mean(axis=0)), fitting)
     groups, gaps = restore_around(
         estimate, trusts, wanted, step.patches, step.settings, threads, report, deadline

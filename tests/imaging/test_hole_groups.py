@@ -83,14 +83,12 @@ def say_one(
     found: NDArray[np.int8],
     size: int,
     settings: HolePass,
-    top: int,
-    left: int,
     values: Places,
     weights: Places,
     gaps: NDArray[np.float32],
 ) -> None:
     """Stand in for the groups: say one for every pixel of a reference patch, and its place as the gap."""
-    for row, column in zip(rows - top, columns - left, strict=True):
+    for row, column in zip(rows, columns, strict=True):
         values[:, row : row + size, column : column + size] += int(VALUE_UNIT)
         weights[row : row + size, column : column + size] += 1
     gaps[:] = rows * planes.shape[2] + columns

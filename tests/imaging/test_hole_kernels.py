@@ -112,7 +112,7 @@ def fill_one_group(planes: Floats, trust: Floats, offsets: list[list[int]], sett
     sums = np.zeros(planes.shape, np.int64), np.zeros(planes.shape[1:], np.int64)
     zero, gaps = np.zeros(1, np.int64), np.full(1, np.inf, np.float32)
     found = np.array([offsets], np.int8)
-    fill_groups(planes, trust, zero, zero, found, SIZE, settings, 0, 0, *sums, gaps)
+    fill_groups(planes, trust, zero, zero, found, SIZE, settings, *sums, gaps)
     said = np.zeros_like(planes)
     write_means(*sums, said)
     return Filled(said, sums[1], float(gaps[0]))

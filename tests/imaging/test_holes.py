@@ -46,7 +46,7 @@ def test_where_nothing_is_known_the_planes_stay() -> None:
     assert np.array_equal(holes.first_estimate(planes), planes)
     assert not holes.spread_smoothly(planes).any()
     assert not holes.spread_nearby(planes).any()
-    assert (holes.trust(0.1, 0.5) == np.float32(0.1)).all()
+    assert (holes.trust(0.1) == np.float32(0.1)).all()
 
 
 def test_a_pixel_is_of_the_kind_that_all_channels_make() -> None:
@@ -57,15 +57,15 @@ def test_a_pixel_is_of_the_kind_that_all_channels_make() -> None:
 
 
 def test_trust_falls_with_every_pixel_into_a_hole() -> None:
-    trust = Holes(known_but(np.s_[1, 10:15, 10:30])).trust(0.5, 0.1)
-    assert trust[1, 9:16, 20].tolist() == pytest.approx([1, 0.5, 0.05, 0.005, 0.05, 0.5, 1])
+    trust = Holes(known_but(np.s_[1, 10:15, 10:30])).trust(0.5)
+    assert trust[1, 9:16, 20].tolist() == pytest.approx([1, 0.5, 0.325, 0.21125, 0.325, 0.5, 1])
     assert (trust[[0, 2]] == 1).all()
 
 
 def test_trust_never_vanishes() -> None:
     known = np.ones((1, 700, 700), np.bool_)
     known[:, 1:-1, 1:-1] = False
-    trust = Holes(known).trust(0.01, 0.65)
+    trust = Holes(known).trust(0.01)
     assert (trust[0, 1:350, 350] > 0).all()
     assert (np.diff(trust[0, :350, 350]) <= 0).all()
     assert np.square(trust, dtype=np.float32).min() > np.finfo(np.float32).tiny

@@ -40,7 +40,9 @@ def kinds_inside(missing: Flags) -> set[int]:
     ("missing", "kind"),
     [
         (picture(np.s_[5::20, 5::20]), Kind.SPARSE),
-        (picture(np.s_[40, :], np.s_[:, 30]), Kind.SPARSE),
+        (picture(np.s_[40, :], np.s_[:, 30]), Kind.LINES),
+        (picture(np.s_[40:42, 30:60]), Kind.SPARSE),
+        (picture(np.s_[40, 30:50]), Kind.SPARSE),
         (randomly(0.05), Kind.SPARSE),
         (randomly(0.5), Kind.SCATTERED),
         (picture(np.s_[40:45, :]), Kind.WIDE),

@@ -26,6 +26,7 @@ _STENCIL = {(0, 0): 20} | {
 _REACH = 2  # of the stencil
 
 _BLURS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # standard deviations, in pixels
+_TRUNCATED = 3.0  # standard deviations at which a blur ends
 _ENOUGH = 0.02  # share of a blur's weight that must be known
 _TINY = np.float32(1e-30)
 
@@ -40,10 +41,10 @@ def blurred(planes: Planes, missing: Flags) -> Planes:
     for width in _BLURS:
         if not left.any():
             return filled
-        weight = gaussian_filter(known, width, mode="constant")
+        weight = gaussian_filter(known, width, mode="constant", truncate=_TRUNCATED)
         here = left & (weight > _ENOUGH)
         for plane, source in zip(filled, planes, strict=True):
-            total = gaussian_filter(source * known, width, mode="constant")
+            total = gaussian_filter(source * known, width, mode="constant", truncate=_TRUNCATED)
             plane[here] = total[here] / weight[here]
         left &= ~here
     filled[:, left] = planes[:, ~missing].mean(axis=1, keepdims=True)

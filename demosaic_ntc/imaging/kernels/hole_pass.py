@@ -74,16 +74,11 @@ def fill_groups(
     found: Offsets,
     size: int,
     settings: HolePass,
-    top: int,
-    left: int,
     values: Sums,
     weights: Sums,
     gaps: NDArray[np.float32],
 ) -> None:
-    """Restore the group of every reference patch and add its patches up.
-
-    ``values`` and ``weights`` start at (top, left) of the picture; ``gaps`` receives the certified gaps.
-    """
+    """Restore the group of every reference patch, add its patches up, and write its certified gap."""
     channels, patches, pixels = planes.shape[0], found.shape[1], size * size
     restored = min(settings.restored, patches)
     crowd, group = empty_group(channels, patches, pixels), empty_group(channels, restored, pixels)
@@ -103,5 +98,5 @@ def fill_groups(
             if shown[k]:
                 continue
             error, mass = weighted_misfit(group, group.weight, k)
-            down, across = row - top + offsets[k, 0], column - left + offsets[k, 1]
+            down, across = row + offsets[k, 0], column + offsets[k, 1]
             add_patch(group.fit, k, error / mass + settings.floor, down, across, size, values, weights)
