@@ -48,8 +48,8 @@ class Tally:
         for status in Status:
             if self.counts[status] or status is Status.DONE:
                 yield f"{status.value:<8} {self.counts[status]:>6}"
-        speed = f"{self.megapixels_per_second:.2f} a second"
-        yield f"{self.pixels / 1e6:.1f} megapixels in {duration(seconds)}, {speed}"
+        speed = f"{self.megapixels_per_second:.3g} a second"
+        yield f"{self.pixels / 1e6:.3g} megapixels in {duration(seconds)}, {speed}"
         if self.failures:
             yield ""
             yield from self.failures[:_SHOWN]

@@ -1,1 +1,1 @@
-"""Bytes: the only layer that opens paths. Raws and pictures in, pictures out."""
+"""Files: raws and pictures in, pictures out, and never half of one."""
