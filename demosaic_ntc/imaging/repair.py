@@ -30,6 +30,7 @@ Spread = Callable[[Holes, Planes], Planes]
 Fraction = Callable[[float], None]
 
 _RIM = 16  # pixels around a region that are restored with it, and again with their own
+_LEAST_CONFIDENCE = np.float32(2e-3)  # its square is still felt where sums of ones are subtracted
 _MOST_CHANNELS = 4  # completed together: the exact oracle tries all subsets of them
 
 
@@ -232,7 +233,7 @@ def _pass(
 ) -> tuple[Planes, NDArray[np.float32]]:
     """Restore wanted pixels from groups; return the new estimate and the gaps of the groups."""
     matching, fitting = (holes.trust(share) for share in step.doubt)
-    trusts = Trusts(np.ascontiguousarray(matching.mean(axis=0)), fitting)
+    trusts = Trusts(np.maximum(matching.mean(axis=0), _LEAST_CONFIDENCE), fitting)
     groups, gaps = restore_around(
         estimate, trusts, wanted, step.patches, step.settings, threads, report, deadline
     )

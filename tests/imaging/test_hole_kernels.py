@@ -101,6 +101,17 @@ def test_what_is_not_trusted_does_not_decide() -> None:
     assert found[0, 1].tolist() == [0, 8]
 
 
+def test_faint_confidences_decide_among_themselves_beside_full_ones() -> None:
+    planes = np.tile(random_planes(7, (1, 5, 5)), (1, 9, 6))
+    confidence = np.ones((45, 30), np.float32)
+    confidence[20:] = 2e-3
+    rows, columns = np.array([0, 33]), np.array([12, 12])
+    found = np.empty((2, 5, 2), np.int8)
+    match_trusted(planes, confidence, rows, columns, SIZE, search_offsets(Patches(reach=7, dense=7)), found)
+    assert (found % 5 == 0).all()  # the pattern repeats every five pixels
+    assert not found[:, 0].any()
+
+
 class Filled(NamedTuple):
     values: Floats
     weights: NDArray[np.int64]

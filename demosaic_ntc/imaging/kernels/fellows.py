@@ -1,10 +1,8 @@
 """Prediction of patches from their fellows: a ridge regression on what each of them shows.
 
 With z the patches of a crowd less their mean and W the trust in the entries of patch k, its coefficients
-minimise ‖z_k − Σ_{j≠k} a_j z_j‖²_W + ρ ‖a‖²: a = (Z W Zᵀ + ρ I)⁻¹ Z W z_k. As most entries are trusted
-fully, Z W Zᵀ is had from Z Zᵀ, which all patches share, less the products z_e z_eᵀ over the doubtful
-entries e. Where all channels lack the same pixels their products are needed as sums only: such entries make
-one *cell*.
+minimise ‖z_k − Σ_{j≠k} a_j z_j‖²_W + ρ ‖a‖²: a = (Z W Zᵀ + ρ I)⁻¹ Z W z_k. Single precision serves, as
+ρ keeps the systems well conditioned.
 """
 
 from typing import NamedTuple

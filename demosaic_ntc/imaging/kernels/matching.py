@@ -154,7 +154,8 @@ def match_trusted(
 
     The distance of two patches is Σ c c′ (x − x′)² / Σ c c′: what is not known counts little. References
     come sorted by rows and should lie close together, since the differences at one offset are computed for
-    all of them at once and summed over squares. ``found`` is (references, patches, 2).
+    all of them at once and summed over squares. These sums are differences of sums down the columns, in which
+    confidences below a thousandth would drown. ``found`` is (references, patches, 2).
     """
     _, height, width = planes.shape
     last, patches = rows.shape[0], found.shape[1]
