@@ -58,9 +58,11 @@ _HALF = 127  # what is lighter is white
 
 def make_mask(spec: str, shape: Shape, seed: int) -> Flags:
     """The mask that a specification names: height × width flags, True where a pixel is missing."""
-    kind, _, detail = spec.partition(":")
-    if kind not in _KINDS:
+    kind, colon, detail = spec.partition(":")
+    if kind not in _KINDS or (detail and kind in _PLAIN):
         raise InputError(f"there is no mask {spec!r}; choose from {DEFAULT} or irregular:FILE")
+    if colon and not detail:
+        raise InputError(f"mask {spec!r} lacks what belongs behind the colon; add it, or leave the colon out")
     missing = _KINDS[kind](detail, shape, np.random.default_rng(seed))
     if missing.all():
         raise BadMask(f"mask {spec!r} leaves no pixel of {shape[1]}×{shape[0]}; take a larger crop")
@@ -217,3 +219,4 @@ _KINDS: dict[str, Callable[[str, Shape, Generator], Flags]] = {
     "irregular": _irregular,
     "irregular-inv": _irregular_inverted,
 }
+_PLAIN = ("strokes", "text", "lines", "dead")  # kinds of which there is only one

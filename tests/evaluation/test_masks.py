@@ -87,10 +87,27 @@ def test_files_are_resized_and_their_polarity_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["", "rain", "random", "random:0", "random:100", "random:x", "blocks:0", "blocks:-1", "irregular-inv"],
+    [
+        "",
+        "rain",
+        "random",
+        "random:0",
+        "random:100",
+        "random:x",
+        "blocks:0",
+        "blocks:-1",
+        "irregular-inv",
+        "text:x",
+    ],
 )
 def test_what_names_no_mask_is_refused(spec: str) -> None:
     with pytest.raises(InputError, match=r"; (choose|give)"):
+        check_mask(spec)
+
+
+@pytest.mark.parametrize("spec", ["irregular:", "lines:", "random:"])
+def test_a_colon_with_nothing_behind_it_is_refused(spec: str) -> None:
+    with pytest.raises(InputError, match="behind the colon; add it"):
         check_mask(spec)
 
 
