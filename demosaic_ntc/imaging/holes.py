@@ -12,9 +12,8 @@ from demosaic_ntc.imaging.kinds import Depths, depths, kinds_of
 _STEPS_PER_DEPTH, _MOST_STEPS = 12, 100  # of the first estimate
 _ACCURACY = 1e-3
 _SPREAD_STEPS, _SPREAD_ACCURACY = 30, 1e-2
-_NEARBY = np.exp(-0.5 * (np.arange(3) / 0.7) ** 2).astype(
-    np.float32
-)  # how far residuals are felt in wide holes
+# How much a residual is felt so many pixels away in a wide hole: a Gaussian of deviation 0.7.
+_NEARBY = np.exp(-0.5 * (np.arange(3) / 0.7) ** 2).astype(np.float32)
 _DECAY = 0.65  # of trust, with every pixel further into a hole
 _DEEPEST = 48  # pixels into a hole; trust falls no further, or it would vanish in single precision
 

@@ -101,15 +101,20 @@ class Biharmonic:
     ) -> None:
         """Take steps of conjugate gradients (Hestenes and Stiefel 1952), in place."""
         residual = right - self._matrix @ solution
-        direction, error = residual.copy(), residual @ residual
-        goal = np.float32(accuracy**2) * (right @ right)
+        direction, error = residual.copy(), _inner(residual, residual)
+        goal = np.float32(accuracy**2) * _inner(right, right)
         for _ in range(steps):
             if error <= goal:
                 return
             image = self._matrix @ direction
-            length = error / max(direction @ image, _TINY)
+            length = error / max(_inner(direction, image), _TINY)
             solution += length * direction
             residual -= length * image
-            before, error = error, residual @ residual
+            before, error = error, _inner(residual, residual)
             direction *= error / max(before, _TINY)
             direction += residual
+
+
+def _inner(one: NDArray[np.float32], other: NDArray[np.float32]) -> np.float32:
+    """Return the inner product; unlike ``@`` it does not depend on how many threads a library may use."""
+    return np.float32(np.einsum("i,i->", one, other))
