@@ -132,9 +132,25 @@ def _iterate(
 def _fit_mode(factors: list[Floats], tensor: Floats, mode: int, pull: Floats, step: float) -> Floats:
     """The factor matrix of one mode by regularised least squares against the whole tensor."""
     gram = column_products([factor.T @ factor for i, factor in enumerate(factors) if i != mode])
+    ridge = step + _RIDGE
+    if ridge <= len(gram) * np.finfo(np.float64).eps * np.trace(gram):
+        return _fit_mode_stacked(factors, tensor, mode, pull, ridge)
     side = _against_others(factors, tensor, mode) + pull
-    system = gram + (step + _RIDGE) * np.eye(len(gram))
-    return np.asarray(np.linalg.solve(system, side.T).T, dtype=np.float64)
+    return np.asarray(np.linalg.solve(gram + ridge * np.eye(len(gram)), side.T).T, dtype=np.float64)
+
+
+def _fit_mode_stacked(factors: list[Floats], tensor: Floats, mode: int, pull: Floats, ridge: float) -> Floats:
+    """The same factor matrix where the ridge would be lost in the rounding of BᵀB.
+
+    It is the least squares solution of [B; √ridge I] Uᵀ = [X_(i)ᵀ; pullᵀ/√ridge], whose condition is the
+    square root of the normal equations': tensors smaller than the rank do not end in a singular matrix.
+    """
+    rank = pull.shape[1]
+    others = outer_rows([factor.T for i, factor in enumerate(factors) if i != mode], np.ones(rank))
+    unfolding = np.moveaxis(tensor, mode, -1).reshape(-1, tensor.shape[mode])
+    design = np.vstack([others.T, math.sqrt(ridge) * np.eye(rank)])
+    sides = np.vstack([unfolding, pull.T / math.sqrt(ridge)])
+    return np.asarray(np.linalg.lstsq(design, sides, rcond=None)[0].T, dtype=np.float64)
 
 
 def _against_others(factors: list[Floats], tensor: Floats, mode: int) -> Floats:

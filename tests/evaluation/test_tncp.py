@@ -3,12 +3,16 @@ import pytest
 
 from demosaic_ntc.errors import TooLarge
 from evaluation.metrics import nmse
+from evaluation.paper import instance
+from evaluation.paper_tables import Row
 from evaluation.synthetic import draw_samples, random_truth
 from evaluation.tensors import Samples, observed
 from evaluation.tncp import (
     CORRECTED,
     PUBLISHED,
     _against_others,
+    _fit_mode,
+    _fit_mode_stacked,
     raise_small,
     shrink,
     start_from_markers,
@@ -39,6 +43,24 @@ def test_a_mode_is_fitted_against_the_product_of_all_others(mode: int) -> None:
     rule = ",".join(["abcd", *(f"{letters[i]}s" for i in others)]) + f"->{letters[mode]}s"
     expected = np.einsum(rule, tensor, *(factors[i] for i in others))
     np.testing.assert_allclose(_against_others(factors, tensor, mode), expected)
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+def test_both_ways_to_fit_a_mode_agree(mode: int) -> None:
+    generator = np.random.default_rng(0)
+    tensor = generator.random((3, 4, 5))
+    factors = [generator.random((size, 2)) for size in tensor.shape]
+    pull = generator.random((tensor.shape[mode], 2))
+    expected = _fit_mode(factors, tensor, mode, pull, 0.5 - 1e-5)
+    np.testing.assert_allclose(_fit_mode_stacked(factors, tensor, mode, pull, 0.5), expected)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_tensor_smaller_than_the_rank_does_not_overflow(seed: int, noise: float) -> None:
+    """The Gram matrices have no full rank, and the ridge is below their rounding."""
+    truth, samples = instance(Row(3, 3, 20, noise), seed)
+    assert nmse(tncp(samples, seed, PUBLISHED), truth) < 1e4
 
 
 def test_corrected_beats_published() -> None:
