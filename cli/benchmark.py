@@ -1,7 +1,7 @@
 """The commands ``demosaic-ntc benchmark …``: measurements beside the published ones."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,8 +35,13 @@ def group() -> None:
 class Finished:
     """The results so far; they are kept whatever happens next."""
 
-    records: list["Record"] = field(default_factory=list)
-    refusals: list["Refusal"] = field(default_factory=list)
+    results: list["Record | Refusal"] = field(default_factory=list)
+
+    @property
+    def noisy(self) -> list["Record"]:
+        """The repetitions with noise, where optimality has to be proven."""
+        kind = evaluation("paper").Record
+        return [each for each in self.results if isinstance(each, kind) and each.experiment.row.noise > 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,9 @@ def paper(
     finished = Finished()
     try:
         _collect(finished, experiments, chosen, seeds)
+    except Exception:
+        targets = replace(targets, plot=None)  # a drawing does not tell that half of it is missing
+        raise
     finally:
         _report(finished, evaluation("protocol").protocol(seeds, chosen, solver), targets)
 
@@ -107,12 +115,9 @@ def _collect(
     seeds = list(seeds)
     with progress_bar(len(experiments) * len(methods) * len(seeds)) as advance:
         for result in module.run(experiments, methods, seeds):
-            if isinstance(result, module.Refusal):
-                finished.refusals.append(result)
-                advance(_description(result), len(seeds))
-            else:
-                finished.records.append(result)
-                advance(_description(result), 1)
+            finished.results.append(result)
+            is_over = isinstance(result, module.Refusal)
+            advance(_description(result), len(seeds) - seeds.index(result.seed) if is_over else 1)
 
 
 def _description(result: "Record | Refusal") -> str:
@@ -123,32 +128,31 @@ def _description(result: "Record | Refusal") -> str:
 
 
 def _report(finished: Finished, protocol: dict[str, str], targets: Targets) -> None:
-    """Print and write what is finished."""
+    """Write and print what is finished."""
     from .text_tables import text_table
 
+    _write(finished, protocol, targets)  # before anything is printed: whoever reads along may have stopped
     console, module = results_console(), evaluation("paper_comparison")
-    summaries = evaluation("summary").summarise(finished.records)
+    summaries = evaluation("summary").summarise(finished.results)
     for table in module.comparison_tables(summaries):
         console.print(text_table(table))
-    noisy = [record for record in finished.records if record.experiment.row.noise > 0]
-    if noisy:
-        console.print(text_table(module.proof_table(noisy)))
-    for refusal in finished.refusals:
-        console.print(f"{refusal.method.name}: {refusal.reason}", markup=False)
+    if finished.noisy:
+        console.print(text_table(module.proof_table(finished.noisy)))
+    for words in module.refusal_words(summaries):
+        console.print(words, markup=False)
     for name, text in protocol.items():
         console.print(f"{name}: {text}", markup=False)
-    _write(finished, protocol, targets)
 
 
 def _write(finished: Finished, protocol: dict[str, str], targets: Targets) -> None:
     """Write the files that were asked for."""
     results = evaluation("results")
     if targets.json is not None:
-        results.write_json(targets.json, protocol, finished.records, finished.refusals)
+        results.write_json(targets.json, protocol, finished.results)
     if targets.csv is not None:
-        results.write_csv(targets.csv, finished.records)
-    if targets.plot is not None:
-        summaries = evaluation("summary").summarise(finished.records)
+        results.write_csv(targets.csv, finished.results)
+    summaries = evaluation("summary").summarise(finished.results)
+    if targets.plot is not None and any(summary.has_means for summary in summaries):
         evaluation("plots").write_plot(targets.plot, summaries)
 
 

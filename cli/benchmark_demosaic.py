@@ -86,7 +86,7 @@ def demosaic(
 
     def publish(records: list["Record"], refusals: list["Refusal"]) -> None:
         if csv is not None:  # before anything is printed: whoever reads along may have stopped
-            results.write_csv(csv, records)
+            results.write_csv(csv, records, refusals)
         _report(comparison, records, refusals, details=details)
 
     store: Store = results.Store(json, comparison.protocol)
@@ -143,7 +143,7 @@ def _report(
 
     console = results_console()
     summaries = evaluation("demosaic_summary").summarise(
-        comparison.sets, comparison.methods, records, comparison.reference, comparison.crop
+        comparison.sets, comparison.methods, records, comparison.reference, comparison.crop, refusals
     )
     set_protocol = evaluation("demosaic_protocol").set_protocol
     for summary in summaries:

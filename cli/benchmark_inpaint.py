@@ -93,7 +93,7 @@ def inpaint(
 
     def publish(records: list["Record"], refusals: list["Refusal"]) -> None:
         if csv is not None:  # before anything is printed: whoever reads along may have stopped
-            results.write_csv(csv, records)
+            results.write_csv(csv, records, refusals)
         _report(comparison, records, refusals, details=details)
 
     store: Store = results.Store(json, comparison.protocol)
@@ -135,7 +135,9 @@ def _report(
     console, tables = results_console(), evaluation("inpaint_tables")
     masks = [damage.mask for damage in comparison.damages]
     for each in comparison.sets:
-        summaries = evaluation("inpaint_summary").summarise(each, masks, comparison.methods, records)
+        summaries = evaluation("inpaint_summary").summarise(
+            each, masks, comparison.methods, records, refusals
+        )
         shown = [*map(tables.detail_table, summaries)] if details else []
         for table in (*shown, *tables.mean_tables(summaries), tables.gain_table(summaries)):
             if table is not None:

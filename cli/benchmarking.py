@@ -108,16 +108,15 @@ def measure_all(
     publish: "Callable[[list[Any], list[Refusal]], None]",
 ) -> None:
     """Do all jobs without a result, and publish what is finished, whatever ended the work."""
-    refusals: list[Refusal] = []
+    running = evaluation("running")
     try:
-        collect(store, refusals, jobs, run, described)
+        collect(store, jobs, run, described)
     finally:
-        publish(evaluation("running").finished(jobs, store.get), refusals)
+        publish(running.finished(jobs, store.get), running.refused(jobs, store.reasons))
 
 
 def collect(
     store: "ResultStore[Any]",
-    refusals: list["Refusal"],
     jobs: "Iterable[AnyJob]",
     run: "Callable[[list[AnyJob]], Iterator[Any]]",
     described: "Callable[[AnyJob], str]",
@@ -128,7 +127,7 @@ def collect(
     with progress_bar(len(missing)) as advance:
         for job, result in zip(missing, run(missing), strict=True):
             if isinstance(result, refused):
-                refusals.append(result)
+                store.refuse(job.key, result.reason)
             else:
                 store.add(result)
             advance(described(job), 1)
@@ -136,7 +135,7 @@ def collect(
 
 def print_protocol(console: "Console", refusals: Iterable["Refusal"], protocol: Mapping[str, str]) -> None:
     """Print which methods refused and why, and how the figures were made."""
-    for reason in dict.fromkeys(f"{refusal.job.method.name}: {refusal.reason}" for refusal in refusals):
-        console.print(reason, markup=False)
+    for words in evaluation("running").refusal_words(refusals):
+        console.print(words, markup=False)
     for name, text in protocol.items():
         console.print(f"{name}: {text}", markup=False)

@@ -76,7 +76,7 @@ def paper_table(file: ReportFile) -> str:
     ]
     rows = []
     for each in ours:
-        if each.published is None:
+        if each.published is None or not each.has_means:
             continue
         row, nmse = each.experiment.row, each.nmse.mean
         accuracy = f"< {RESOLUTION:g}" if nmse < RESOLUTION else f"{nmse:.2g}"

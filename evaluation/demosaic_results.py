@@ -5,7 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .demosaic_benchmark import Record
+from .demosaic_benchmark import Key, Record
+from .running import NO_COST, Refusal, empty_row, per_megapixel
 from .store import ResultStore
 from .writing import write_rows
 
@@ -17,20 +18,21 @@ class Store(ResultStore[Record]):
 
     form = FORMAT
     kind = Record
+    key_kind = Key
     unbounded = ("cpsnr", "cpsnr_crop0", "psnr_red", "psnr_green", "psnr_blue", "nmse")
 
 
-def write_csv(target: Path, records: Iterable[Record]) -> None:
-    """Write one line per result; with a crop of 10 the file can be given back as a reference."""
-    write_rows(target, [_flat(record) for record in records])
+def write_csv(target: Path, records: Iterable[Record], refusals: Iterable[Refusal] = ()) -> None:
+    """Write one line per result, and per refusal one with the reason instead of figures.
+
+    With a crop of 10 the file can be given back as a reference.
+    """
+    done = [_flat(asdict(record)) | per_megapixel(record) | {"reason": None} for record in records]
+    refused = [_flat(empty_row(Record, each)) | NO_COST | {"reason": each.reason} for each in refusals]
+    write_rows(target, [*done, *refused])
 
 
-def _flat(record: Record) -> dict[str, Any]:
-    """A result as named cells: the crop is in a column's name, times are also per megapixel."""
-    cells = {
-        (f"cpsnr_crop{record.crop}" if name == "cpsnr" else name): v for name, v in asdict(record).items()
-    }
-    cells["cpsnr_crop0"] = record.cpsnr_crop0
-    cells["s_per_mp"] = record.seconds / record.megapixels
-    cells["cpu_s_per_mp"] = record.cpu_seconds / record.megapixels
-    return cells
+def _flat(cells: dict[str, Any]) -> dict[str, Any]:
+    """Named cells with the crop in a column's name."""
+    renamed = {(f"cpsnr_crop{cells['crop']}" if name == "cpsnr" else name): v for name, v in cells.items()}
+    return renamed | {"cpsnr_crop0": cells["cpsnr_crop0"]}

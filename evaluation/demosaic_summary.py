@@ -6,56 +6,31 @@ picture of the folder has its figure.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from .datasets import PictureSet
 from .demosaic_benchmark import Record
 from .demosaicers import CONTROL, OURS, Demosaicer, Role
 from .reference import CROP, Figures, Reference
+from .running import Costly, Refusal, per_megapixel
 
 MIB = 1024**2
 
 
-class Costly(Protocol):
-    """A result with what it took and what it proved."""
-
-    @property
-    def seconds(self) -> float:
-        """On the wall."""
-
-    @property
-    def cpu_seconds(self) -> float:
-        """On all threads."""
-
-    @property
-    def peak_bytes(self) -> int:
-        """The most memory of the process."""
-
-    @property
-    def megapixels(self) -> float:
-        """The size of the picture."""
-
-    @property
-    def groups(self) -> int | None:
-        """The groups completed; None where nothing is."""
-
-    @property
-    def certified(self) -> int | None:
-        """Of them with a proven gap."""
-
-    @property
-    def worst_gap(self) -> float | None:
-        """The largest proven gap."""
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The figures of one method on one set, by picture and then by quantity."""
+    """The figures of one method on one set, by picture and then by quantity, and the pictures it refused."""
 
     method: str
     role: Role | Literal["reference"]
     figures: Mapping[str, Mapping[str, float]]
     missing: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the method was tried on a picture."""
+        return bool(self.figures or self.refused)
 
     def mean(self, quantity: str) -> float | None:
         """The mean over the whole set; None if a picture or the quantity is missing."""
@@ -123,16 +98,17 @@ def summarise(
     records: Iterable[Record],
     reference: Reference,
     crop: int,
+    refusals: Iterable[Refusal] = (),
 ) -> list[SetSummary]:
     """Lines for every method on every set, and for those of the reference."""
-    records = list(records)
+    records, refusals = list(records), list(refusals)
     summaries = []
     for each in sets:
         of_set = [record for record in records if record.set == each.name]
-        measured = [_measured(each, method, of_set) for method in methods]
+        measured = [_measured(each, method, of_set, refusals) for method in methods]
         known = reference.get(each.name, {})
         published = [_published(each, name, figures, crop) for name, figures in known.items()]
-        shown = [line for line in (*measured, *published) if line.figures]
+        shown = [line for line in (*measured, *published) if line.is_shown]
         summaries.append(SetSummary(each, tuple(shown)))
     return summaries
 
@@ -178,10 +154,19 @@ def best_on(image: str, lines: Iterable[Line]) -> tuple[str, float] | None:
     return max(figures, key=lambda item: item[1], default=None)
 
 
-def _measured(each: PictureSet, method: Demosaicer, records: Iterable[Record]) -> Line:
+def refused_by(method: str, each: PictureSet, refusals: Iterable[Refusal]) -> tuple[str, ...]:
+    """The pictures of a set that a method refused."""
+    jobs = [refusal.job for refusal in refusals]
+    return tuple(job.picture.name for job in jobs if (job.set, job.method.name) == (each.name, method))
+
+
+def _measured(
+    each: PictureSet, method: Demosaicer, records: Iterable[Record], refusals: Iterable[Refusal]
+) -> Line:
     """What this run, or an earlier one, measured."""
     figures = {record.image: _figures(record) for record in records if record.method == method.name}
-    return Line(method.name, method.role, figures, each.unmeasured(figures))
+    refused = refused_by(method.name, each, refusals)
+    return Line(method.name, method.role, figures, each.unmeasured(figures), refused)
 
 
 def _published(each: PictureSet, method: str, known: Mapping[str, Figures], crop: int) -> Line:
@@ -212,11 +197,7 @@ def _figures(record: Record) -> dict[str, float]:
 
 def cost_figures(record: Costly) -> dict[str, float]:
     """What a result took, and what it proved if it proved anything."""
-    figures = {
-        "s_per_mp": record.seconds / record.megapixels,
-        "cpu_s_per_mp": record.cpu_seconds / record.megapixels,
-        "mib": record.peak_bytes / MIB,
-    }
+    figures = per_megapixel(record) | {"mib": record.peak_bytes / MIB}
     if record.groups is not None and record.certified is not None and record.worst_gap is not None:
         figures |= {"groups": record.groups, "certified": record.certified, "worst_gap": record.worst_gap}
     return figures

@@ -47,9 +47,12 @@ def detail_table(summary: SetSummary, crop: int) -> DataTable:
 
 
 def mean_table(summary: SetSummary, crop: int, conditions: str = "") -> DataTable | None:
-    """The means over the whole set, the best method first; None where there are none."""
-    lines = [line for line in summary.lines if not line.missing]
-    if not lines:
+    """The means over the whole set, the best method first; None where there are none.
+
+    A method that refused a picture has no means, but its place among those that have.
+    """
+    lines = [line for line in summary.lines if not line.missing or line.refused]
+    if all(line.missing for line in lines):
         return None
     titles = (title for title, _, _ in _COLUMNS)
     columns = ("method", f"CPSNR crop {crop}", "crop 0", *titles, "lowest CPSNR", "groups certified")

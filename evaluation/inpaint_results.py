@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from .inpaint_benchmark import Record
+from .inpaint_benchmark import Key, Record
+from .running import NO_COST, Refusal, empty_row, per_megapixel
 from .store import ResultStore
 from .writing import write_rows
 
@@ -17,17 +17,12 @@ class Store(ResultStore[Record]):
 
     form = FORMAT
     kind = Record
+    key_kind = Key
     unbounded = ("cpsnr", "psnr_missing")
 
 
-def write_csv(target: Path, records: Iterable[Record]) -> None:
-    """Write one line per result."""
-    write_rows(target, [_flat(record) for record in records])
-
-
-def _flat(record: Record) -> dict[str, Any]:
-    """A result as named cells; times are also per megapixel."""
-    return asdict(record) | {
-        "s_per_mp": record.seconds / record.megapixels,
-        "cpu_s_per_mp": record.cpu_seconds / record.megapixels,
-    }
+def write_csv(target: Path, records: Iterable[Record], refusals: Iterable[Refusal] = ()) -> None:
+    """Write one line per result, and per refusal one with the reason instead of figures."""
+    done = [asdict(record) | per_megapixel(record) | {"reason": None} for record in records]
+    refused = [empty_row(Record, each) | NO_COST | {"reason": each.reason} for each in refusals]
+    write_rows(target, [*done, *refused])

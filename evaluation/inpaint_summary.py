@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from .datasets import PictureSet
-from .demosaic_summary import Gain, Line, SetSummary, cost_figures, gain
+from .demosaic_summary import Gain, Line, SetSummary, cost_figures, gain, refused_by
 from .demosaicers import CONTROL, OURS
-from .inpaint_benchmark import Record
+from .inpaint_benchmark import Job, Record
 from .inpainters import BASELINE, Inpainter
+from .running import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +32,40 @@ class MaskSummary:
 
 
 def summarise(
-    each: PictureSet, masks: Iterable[str], methods: Sequence[Inpainter], records: Iterable[Record]
+    each: PictureSet,
+    masks: Iterable[str],
+    methods: Sequence[Inpainter],
+    records: Iterable[Record],
+    refusals: Iterable[Refusal] = (),
 ) -> list[MaskSummary]:
     """The lines of every method under every mask, on one set."""
+    refusals = list(refusals)
     of_set = [record for record in records if record.set == each.name]
     summaries = []
     for mask in masks:
         of_mask = [record for record in of_set if record.mask == mask]
-        lines = [_line(each, method, of_mask) for method in methods]
+        refused = [refusal for refusal in refusals if mask_of(refusal) == mask]
+        lines = [_line(each, method, of_mask, refused) for method in methods]
         shares = [record.missing_share for record in of_mask]
         share = sum(shares) / len(shares) if shares else None
-        shown = tuple(line for line in lines if line.figures)
+        shown = tuple(line for line in lines if line.is_shown)
         summaries.append(MaskSummary(mask, share, SetSummary(each, shown)))
     return summaries
 
 
-def _line(each: PictureSet, method: Inpainter, records: Iterable[Record]) -> Line:
+def mask_of(refusal: Refusal) -> str:
+    """The mask under which a method refused a picture."""
+    job = cast(Job, refusal.job)
+    return job.damage.mask
+
+
+def _line(
+    each: PictureSet, method: Inpainter, records: Iterable[Record], refusals: Iterable[Refusal]
+) -> Line:
     """What this run, or an earlier one, measured."""
     figures = {record.image: _figures(record) for record in records if record.method == method.name}
-    return Line(method.name, method.role, figures, each.unmeasured(figures))
+    refused = refused_by(method.name, each, refusals)
+    return Line(method.name, method.role, figures, each.unmeasured(figures), refused)
 
 
 def _figures(record: Record) -> dict[str, float]:

@@ -49,6 +49,11 @@ class Method:
     solve: Callable[[Samples, int], Outcome]
     paper: PaperMethod | None
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether its failure is a fault of this package, and not a figure that is missing."""
+        return self.paper == "ntc"
+
 
 @dataclass(frozen=True, slots=True)
 class Solver:

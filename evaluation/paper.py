@@ -6,7 +6,9 @@ methods run and whichever rows ran before it.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from time import perf_counter
 
 import numpy as np
@@ -17,6 +19,7 @@ from demosaic_ntc.memory import peak_bytes, reset_peak
 from .methods import Method, Proof
 from .metrics import nmse
 from .paper_tables import TABLES, Row, Table
+from .peers import reason
 from .synthetic import draw_samples, random_truth
 from .tensors import RankOneSum, Samples
 
@@ -53,10 +56,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A method that cannot run an experiment, and why."""
+    """A method that could not do a repetition of an experiment, and why."""
 
     experiment: Experiment
     method: Method
+    seed: int
     reason: str
 
 
@@ -77,7 +81,10 @@ def select(tables: Iterable[str], rows: Iterable[str]) -> list[Experiment]:
 def run(
     experiments: Iterable[Experiment], methods: Iterable[Method], seeds: Iterable[int]
 ) -> Iterator[Record | Refusal]:
-    """Run all methods on all repetitions of all experiments, one result after the other."""
+    """Run all methods on all repetitions of all experiments, one result after the other.
+
+    A method that refuses a repetition is not asked for the others of that row: it has no mean there.
+    """
     methods, seeds = list(methods), list(seeds)
     for experiment in experiments:
         running = list(methods)
@@ -102,19 +109,33 @@ def instance(row: Row, seed: int) -> tuple[RankOneSum, Samples]:
 def attempt(
     experiment: Experiment, method: Method, seed: int, truth: RankOneSum, samples: Samples
 ) -> Record | Refusal:
-    """Run one method once and measure it."""
+    """Run one method once and measure it; whatever goes wrong in a peer is a refusal, in ours an error."""
     reset_peak()
     start = perf_counter()
     try:
         outcome = method.solve(samples, seed)
-    except TooLarge as error:
-        return Refusal(experiment, method, str(error))
-    seconds, peak = perf_counter() - start, peak_bytes()
-    return Record(experiment, method, seed, nmse(outcome.estimate, truth), seconds, peak, outcome.proof)
+        seconds, peak = perf_counter() - start, peak_bytes()
+        error = _finite(nmse(outcome.estimate, truth))
+    except Exception as failure:
+        if method.is_ours and not isinstance(failure, TooLarge):
+            raise
+        return Refusal(experiment, method, seed, reason(failure))
+    return Record(experiment, method, seed, error, seconds, peak, outcome.proof)
+
+
+def _finite(error: float) -> float:
+    """The error of an estimate; one that overflowed is no estimate."""
+    if not isfinite(error):
+        raise ArithmeticError(f"the estimate's error is {error}")
+    return error
 
 
 def warm_up(method: Method, order: int) -> None:
-    """Run a method on tiny tensors of that order: kernels are compiled and loaded before time is taken."""
+    """Run a method on tiny tensors of that order: kernels are compiled and loaded before time is taken.
+
+    A peer that fails on them may still do what is measured.
+    """
     for noise in (0.0, 0.1):
         _, samples = instance(Row(3, order, 20, noise), seed=0)
-        method.solve(samples, 0)
+        with suppress(*() if method.is_ours else (Exception,)):
+            method.solve(samples, 0)

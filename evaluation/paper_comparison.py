@@ -22,6 +22,7 @@ _COMPARISON = (
     "status",
     "MiB",
 )
+_CAPTION = "± standard error of the mean; the paper's times are of another machine"
 _PROOFS = ("seed", "method", "objective", "lower bound", "certified gap", "status", "radius", "oracle calls")
 
 
@@ -31,8 +32,14 @@ def comparison_tables(summaries: Iterable[Summary]) -> Iterator[DataTable]:
         rows = list(group)
         source = rows[0].experiment.table
         title = f"Table {source.name}: {source.caption}"
-        caption = "± standard error of the mean; the paper's times are of another machine"
+        caption = "; ".join((_CAPTION, *refusal_words(rows)))
         yield DataTable(title, caption, _COMPARISON, tuple(_comparison(summary) for summary in rows))
+
+
+def refusal_words(summaries: Iterable[Summary]) -> list[str]:
+    """Why methods have no figures, each reason once."""
+    refusals = (refusal for summary in summaries for refusal in summary.refusals)
+    return list(dict.fromkeys(f"{refusal.method.name}: {refusal.reason}" for refusal in refusals))
 
 
 def proof_table(records: Iterable[Record]) -> DataTable:
@@ -62,20 +69,24 @@ def tensor_size(experiment: Experiment) -> str:
 def _comparison(summary: Summary) -> tuple[Cell, ...]:
     """A line of the comparison."""
     paper, faster, gap = summary.published, summary.times_faster, summary.worst_gap
-    samples = summary.experiment.row.samples
+    samples, nmse, seconds, memory = summary.experiment.row.samples, Cell(""), Cell(""), Cell("")
+    if summary.has_means:
+        nmse = Cell(_with_error(summary.nmse, resolution=RESOLUTION), summary.nmse.mean)
+        seconds = Cell(_with_error(summary.seconds, resolution=0.0), summary.seconds.mean)
+        memory = Cell(f"{summary.peak_bytes / 1024**2:.0f}")
     return (
         Cell(tensor_size(summary.experiment)),
         Cell(f"{samples:,}", samples),
         Cell(summary.method.name),
         Cell(str(len(summary.records))),
-        Cell(_with_error(summary.nmse, resolution=RESOLUTION), summary.nmse.mean),
+        nmse,
         Cell(f"{paper.nmse:.3f} ± {paper.nmse_error:.3f}", paper.nmse) if paper else Cell(""),
-        Cell(_with_error(summary.seconds, resolution=0.0), summary.seconds.mean),
+        seconds,
         Cell(f"{paper.seconds:.3g} ± {paper.seconds_error:.2g}", paper.seconds) if paper else Cell(""),
         Cell(f"{faster:.3g}", faster) if faster else Cell(""),
         Cell(f"{gap:.1e}", gap) if gap is not None else Cell(""),
         Cell(", ".join(f"{count} {name}" for name, count in summary.statuses.items())),
-        Cell(f"{summary.peak_bytes / 1024**2:.0f}"),
+        memory,
     )
 
 

@@ -38,8 +38,9 @@ def write_plot(target: Path, summaries: Iterable[Summary]) -> None:
 
 
 def paper_figure(summaries: Iterable[Summary]) -> Figure:
-    """Draw two panels per table, NMSE and seconds."""
-    by_table = [list(group) for _, group in groupby(summaries, key=lambda s: s.experiment.table.name)]
+    """Draw two panels per table, NMSE and seconds, of whatever has means."""
+    drawn = [summary for summary in summaries if summary.has_means]
+    by_table = [list(group) for _, group in groupby(drawn, key=lambda s: s.experiment.table.name)]
     figure = Figure(figsize=(11, 4.2 * max(len(by_table), 1)), layout="constrained")
     panels = figure.subplots(max(len(by_table), 1), 2, squeeze=False)
     for (accuracy, time), group in zip(panels, by_table, strict=False):

@@ -37,6 +37,8 @@ def read_reference(path: Path) -> Reference:
             raise InputError(f"has no column {missing[0]}; a reference has {', '.join(COLUMNS)}")
         found: dict[str, dict[str, dict[str, Figures]]] = {}
         for number, row in enumerate(rows, start=2):
+            if not any(row[name] for name in COLUMNS[3:]):
+                continue  # a method that refused this picture
             of_set = found.setdefault(row["set"], {})
             of_set.setdefault(row["method"].strip(), {})[row["image"]] = _figures(row, number)
     return found

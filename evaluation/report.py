@@ -45,6 +45,10 @@ class View(Protocol):
     def scenes(self) -> Iterator[Scene]:
         """Its pictures to be compared."""
 
+    @property
+    def refused(self) -> list[str]:
+        """What could not be run, and why."""
+
 
 def gallery_of(file: ReportFile) -> Gallery:
     """The pictures of a report."""
@@ -63,7 +67,8 @@ def views(file: ReportFile) -> list[View]:
     if plan := file.get("paper plan"):
         repetitions = report_paper.PaperStore(file.section("paper"), {})
         traces = tuple(Trace.decoded(trace) for trace in file.get("convergence") or ())
-        found.append(PaperView(tuple(report_paper.summaries(repetitions, plan)), traces))
+        summaries = report_paper.summaries(repetitions, plan, repetitions.reasons)
+        found.append(PaperView(tuple(summaries), traces))
     return found
 
 
@@ -78,7 +83,7 @@ def write_report(folder: Path) -> Path:
     page = Page(
         "Benchmark report",
         _INTRODUCTION,
-        facts(file),
+        facts(file) | _not_run(parts),
         tuple(scene for part in parts for scene in part.scenes),
         tables,
         tuple(drawing.written(folder / PLOTS) for part in parts for drawing in part.drawings),
@@ -96,10 +101,15 @@ def write_tables(folder: Path, tables: Iterable[DataTable]) -> None:
 
 
 def facts(file: ReportFile) -> dict[str, str]:
-    """How everything was made: the protocols of all parts, and what could not be run."""
+    """How everything was made: the protocols of all parts."""
     told: dict[str, str] = dict(file.get("facts") or {})
     for part in ("demosaic", "inpaint", "paper"):
         section = file.get(part) or {}
         told |= {f"{part}: {name}": text for name, text in section.get("protocol", {}).items()}
-    refusals = file.get("refusals") or []
-    return told | ({"not run": "; ".join(refusals)} if refusals else {})
+    return told
+
+
+def _not_run(parts: Iterable[View]) -> dict[str, str]:
+    """What could not be run, if anything."""
+    refused = dict.fromkeys(words for part in parts for words in part.refused)
+    return {"not run": "; ".join(refused)} if refused else {}

@@ -14,7 +14,7 @@ from .demosaicers import Demosaicer
 from .gallery import Gallery, small_copy, truth_key
 from .report_plan import cannot_run, described_methods, described_sets, revived_sets
 from .report_running import Showing
-from .running import finished
+from .running import Refusal, finished, refused
 
 #: The methods of a report, ours and what it is made of first.
 METHODS = (
@@ -41,9 +41,14 @@ class DemosaicPart:
         """The results that there are, under the names that set and picture have now."""
         return finished(self.jobs, store.get)
 
+    def refused(self, store: Store) -> list[Refusal]:
+        """What has no result, and why."""
+        return refused(self.jobs, store.reasons)
+
     def summaries(self, store: Store) -> list[SetSummary]:
         """All methods, set by set."""
-        return summarise(self.sets, self.methods, self.finished(store), {}, self.crop)
+        results = self.finished(store)
+        return summarise(self.sets, self.methods, results, {}, self.crop, self.refused(store))
 
     def conditions(self, each: PictureSet, store: Store) -> str:
         """How the means of a set were made."""

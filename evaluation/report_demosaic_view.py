@@ -15,6 +15,7 @@ from .gallery import Gallery, truth_key
 from .pictures import Bytes
 from .report_demosaic import DemosaicPart
 from .report_plots import error_maps, gains, gains_of, quality_and_time
+from .running import refusal_words
 from .viewer_page import Scene, Version
 
 TRUTH = "truth"
@@ -39,9 +40,16 @@ class DemosaicView:
         """The means of every set, then every picture."""
         for summary in self.sets:
             conditions = self.part.conditions(summary.set, self.store)
-            means = mean_table(summary, self.part.crop, ". ".join((conditions, *findings(summary))))
+            refused = [r for r in self.part.refused(self.store) if r.job.set == summary.set.name]
+            told = (conditions, *findings(summary), *refusal_words(refused))
+            means = mean_table(summary, self.part.crop, ". ".join(told))
             yield from [means] if means else []
         yield from (picture_table(summary, self.part.crop) for summary in self.sets if summary.lines)
+
+    @property
+    def refused(self) -> list[str]:
+        """What could not be run, and why."""
+        return refusal_words(self.part.refused(self.store))
 
     @property
     def drawings(self) -> Iterator[Drawing]:

@@ -20,6 +20,7 @@ from .inpainters import Inpainter
 from .report_plan import cannot_run, described_methods, described_sets, revived_sets
 from .report_plots import mask_gains
 from .report_running import Showing
+from .running import Refusal, refusal_words
 from .viewer_page import Scene, Version
 
 # The part of each picture that is damaged, and how many pictures of a set are: as much as time allows.
@@ -59,6 +60,12 @@ class InpaintPart:
         kept = {(r.method, r.settings, r.mask, r.place, r.sha256): r for r in store}
         found = [(job, kept.get(_found_by(job))) for job in self.jobs]
         return [replace(r, set=job.set, image=job.picture.name) for job, r in found if r is not None]
+
+    def refused(self, store: Store) -> list[Refusal]:
+        """What has no result, and why; found as results are."""
+        kept = {(k.method, k.settings, k.mask, k.place, k.sha256): why for k, why in store.reasons.items()}
+        found = [(job, kept.get(_found_by(job))) for job in self.jobs]
+        return [Refusal(job, why) for job, why in found if why is not None]
 
 
 def some_of(each: PictureSet, numbers: str | None) -> PictureSet:
@@ -132,7 +139,13 @@ class InpaintView:
     def _masks(self, each: PictureSet) -> list[MaskSummary]:
         """All methods on one set, mask by mask."""
         masks = [damage.mask for damage in self.part.damages]
-        return summarise(each, masks, self.part.methods, self.part.finished(self.store))
+        results, refusals = self.part.finished(self.store), self.part.refused(self.store)
+        return summarise(each, masks, self.part.methods, results, refusals)
+
+    @property
+    def refused(self) -> list[str]:
+        """What could not be run, and why."""
+        return refusal_words(self.part.refused(self.store))
 
     @property
     def tables(self) -> Iterator[DataTable]:
@@ -141,7 +154,9 @@ class InpaintView:
         for each in self.part.sets:
             summaries = self._masks(each)
             machines = [record.machine for record in records if record.set == each.name]
-            means = mean_tables(summaries, set_protocol(each, self.part.damages, machines))
+            refused = [r for r in self.part.refused(self.store) if r.job.set == each.name]
+            told = (set_protocol(each, self.part.damages, machines), *refusal_words(refused))
+            means = mean_tables(summaries, ". ".join(told))
             for table in (*means, gain_table(summaries)):
                 if table is not None:
                     yield replace(table, title=f"Inpainting {table.title}")

@@ -1,6 +1,6 @@
 """The paper's experiments as a part of a report: every repetition is kept, and none is repeated."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from .data_table import DataTable
 from .drawing import Drawing
 from .methods import Method, Proof, Solver, catalogue
 from .paper import Experiment, Record, Refusal, attempt, instance, warm_up
-from .paper_comparison import comparison_tables
+from .paper_comparison import comparison_tables, refusal_words
 from .paper_tables import TABLES
 from .plots import paper_figure
 from .protocol import SOLVER_LAYERS, engine, machine
@@ -25,8 +25,18 @@ FORMAT = "demosaic-ntc benchmark paper 1"
 METHODS = ("ntc", "als", "silrtc", "mean-elsewhere", "mean")
 
 
-#: What a repetition depends on: table, size, order, samples, noise, method, settings, seed.
-PaperKey = tuple[str, int, int, int, float, str, str, int]
+@dataclass(frozen=True, slots=True)
+class PaperKey:
+    """What a repetition depends on: two results with the same key are interchangeable."""
+
+    table: str
+    size: int
+    order: int
+    samples: int
+    noise: float
+    method: str
+    settings: str
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ class PaperResult:
     def key(self) -> PaperKey:
         """What this result depends on."""
         place = (self.table, self.size, self.order, self.samples, self.noise)
-        return (*place, self.method, self.settings, self.seed)
+        return PaperKey(*place, self.method, self.settings, self.seed)
 
 
 class PaperStore(ResultStore[PaperResult]):
@@ -65,6 +75,7 @@ class PaperStore(ResultStore[PaperResult]):
 
     form = FORMAT
     kind = PaperResult
+    key_kind = PaperKey
     unbounded = ()
 
 
@@ -79,14 +90,14 @@ class PaperPart:
 
     def settings(self, method: Method) -> str:
         """How a method is called; ours changes with its code."""
-        ours = f", gap {self.solver.gap:g}, {engine(SOLVER_LAYERS)}" if method.paper == "ntc" else ""
+        ours = f", gap {self.solver.gap:g}, {engine(SOLVER_LAYERS)}" if method.is_ours else ""
         return method.explanation + ours
 
     def key(self, experiment: Experiment, method: Method, seed: int) -> PaperKey:
         """What a repetition depends on."""
         row = experiment.row
         place = (experiment.table.name, row.size, row.order, row.samples, row.noise)
-        return (*place, method.name, self.settings(method), seed)
+        return PaperKey(*place, method.name, self.settings(method), seed)
 
     @property
     def keys(self) -> list[PaperKey]:
@@ -116,6 +127,7 @@ def run_missing(part: PaperPart, store: PaperStore) -> Iterator[Record | Refusal
                 result = attempt(experiment, method, seed, truth, samples)
                 if isinstance(result, Refusal):
                     running.remove(method)
+                    store.refuse(part.key(experiment, method, seed), result.reason)
                 else:
                     settings = part.settings(method)
                     store.add(PaperResult(**flat(result), settings=settings, machine=machine()))
@@ -130,25 +142,42 @@ def described(part: PaperPart) -> dict[str, Any]:
     }
 
 
-def summaries(results: Iterable[PaperResult], plan: dict[str, Any]) -> list[Summary]:
+def summaries(
+    results: Iterable[PaperResult], plan: dict[str, Any], reasons: Mapping[PaperKey, str] | None = None
+) -> list[Summary]:
     """Means over the repetitions that a described part means, table by table in the paper's order."""
     methods, settings, seeds = catalogue(Solver()), plan["settings"], plan["seeds"]
-    meant = [r for r in results if settings.get(r.method) == r.settings and r.seed in seeds]
-    known = [_record(result, methods[result.method]) for result in meant]
-    order = {name: place for place, name in enumerate(TABLES)}
-    known.sort(key=lambda record: (order[record.experiment.table.name], record.experiment.label))
-    return summarise(known)
+
+    def is_meant(key: PaperKey | PaperResult) -> bool:
+        return settings.get(key.method) == key.settings and key.seed in seeds
+
+    done = [_record(result, methods[result.method]) for result in results if is_meant(result)]
+    refused = [
+        Refusal(_experiment(key), methods[key.method], key.seed, reason)
+        for key, reason in (reasons or {}).items()
+        if is_meant(key)
+    ]
+    return summarise(sorted([*done, *refused], key=lambda result: _position(result, list(settings))))
+
+
+def _position(result: Record | Refusal, methods: list[str]) -> tuple[int, int, int]:
+    """Where a repetition stands: tables in the paper's order, then rows, then methods as they were chosen."""
+    experiment = result.experiment
+    return list(TABLES).index(experiment.table.name), experiment.label, methods.index(result.method.name)
+
+
+def _experiment(key: PaperKey | PaperResult) -> Experiment:
+    """The row of the paper that a repetition belongs to."""
+    table = TABLES[key.table]
+    place = (key.size, key.order, key.samples, key.noise)
+    row = next(row for row in table.rows if (row.size, row.order, row.samples, row.noise) == place)
+    return Experiment(table, row)
 
 
 def _record(result: PaperResult, method: Method) -> Record:
     """A repetition as the experiments know it."""
-    table = TABLES[result.table]
-    place = (result.size, result.order, result.samples, result.noise)
-    row = next(row for row in table.rows if (row.size, row.order, row.samples, row.noise) == place)
-    experiment = Experiment(table, row)
-    return Record(
-        experiment, method, result.seed, result.nmse, result.seconds, result.peak_bytes, _proof(result)
-    )
+    figures = (result.seed, result.nmse, result.seconds, result.peak_bytes)
+    return Record(_experiment(result), method, *figures, _proof(result))
 
 
 def _proof(result: PaperResult) -> Proof | None:
@@ -173,9 +202,14 @@ class PaperView:
         yield from comparison_tables(self.summaries)
 
     @property
+    def refused(self) -> list[str]:
+        """What could not be run, and why."""
+        return refusal_words(self.summaries)
+
+    @property
     def drawings(self) -> Iterator[Drawing]:
         """The paper's figures with ours, and convergence."""
-        if self.summaries:
+        if any(summary.has_means for summary in self.summaries):
             caption = "NMSE and seconds, with bars of one standard error; dashed: the paper's means"
             yield Drawing("paper", "The paper's experiments", caption, paper_figure(self.summaries))
         if self.traces:

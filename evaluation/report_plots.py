@@ -1,6 +1,7 @@
 """What a report shows as drawings: quality against time, gains picture by picture, convergence, errors."""
 
 from collections.abc import Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def mask_gains(summaries: Sequence[MaskSummary]) -> Figure:
     )
     for number, (label, quantity, colour) in enumerate(bars):
         gained = [getattr(summary, quantity) for summary in summaries]
-        heights = [gain.mean if gain and gain.mean is not None else 0.0 for gain in gained]
+        heights = [gain.mean if gain and gain.mean is not None else nan for gain in gained]
         panel.bar(places + 0.4 * number - 0.2, heights, width=0.4, color=colour, label=label)
     panel.set_xticks(places, [summary.mask for summary in summaries], rotation=30, fontsize=8)
     panel.axhline(0, color="black", linewidth=0.8)

@@ -63,8 +63,8 @@ def run_all(
     run: Callable[[list[AnyJob]], Results],
     store: ResultStore[Any],
     showing: Showing,
-) -> Iterator[str | None]:
-    """Do the jobs, each yielding why it was refused, if it was.
+) -> Iterator[AnyJob]:
+    """Do the jobs, each of them yielded when it is done or refused.
 
     A picture is kept before its result, which says that the job is done.
     """
@@ -72,8 +72,8 @@ def run_all(
     todo = [latest.watched(job) for job in jobs]
     for job, result in zip(todo, run(todo), strict=True):
         if isinstance(result, Refusal):
-            yield result.reason
-            continue
-        showing.keep(job, latest.restored[0])
-        store.add(result)
-        yield None
+            store.refuse(job.key, result.reason)
+        else:
+            showing.keep(job, latest.restored[0])
+            store.add(result)
+        yield job

@@ -1,6 +1,6 @@
 """The work behind a report, part by part; everything finished is in its file at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from . import protocol as common
 from .convergence import ROWS, title, traced
 from .demosaic_protocol import protocol as demosaic_protocol
 from .inpaint_protocol import protocol as inpaint_protocol
-from .paper import Refusal
 from .paper_comparison import tensor_size
 from .report import PICTURES, gallery_of
 from .report_demosaic import DemosaicPart
@@ -42,7 +41,6 @@ def opened(folder: Path, *, whole: bool) -> ReportFile:
     file = ReportFile(folder / NAME)
     file.put("whole pictures", whole)
     file.put("facts", {"machine": common.machine(), "commit": common.commit()})
-    file.put("refusals", [])
     return file
 
 
@@ -50,13 +48,6 @@ def forget(folder: Path) -> None:
     """Remove the results and pictures of earlier runs; nothing else in the folder is touched."""
     for path in (folder / NAME, *(folder / PICTURES).glob("*.webp")):
         path.unlink(missing_ok=True)
-
-
-def refuse(file: ReportFile, reason: str) -> None:
-    """Note, once, what could not be run."""
-    known = file.get("refusals") or []
-    if reason not in known:
-        file.put("refusals", [*known, reason])
 
 
 def demosaic_work(file: ReportFile, part: DemosaicPart) -> Work:
@@ -68,7 +59,8 @@ def demosaic_work(file: ReportFile, part: DemosaicPart) -> Work:
     _show(file, report_demosaic.keep_truths(part, gallery))
     showing = report_demosaic.showing(gallery)
     jobs = missing(part.jobs, store, showing)
-    return _picture_work(file, jobs, run_all(jobs, demosaic_benchmark.run, store, showing))
+    done = run_all(jobs, demosaic_benchmark.run, store, showing)
+    return _picture_work(len(jobs), done)
 
 
 def inpaint_work(file: ReportFile, part: InpaintPart) -> Work:
@@ -80,19 +72,13 @@ def inpaint_work(file: ReportFile, part: InpaintPart) -> Work:
     _show(file, report_inpaint.keep_truths(part, gallery))
     showing = report_inpaint.showing(part, gallery)
     jobs = missing(part.jobs, store, showing)
-    return _picture_work(file, jobs, run_all(jobs, inpaint_benchmark.run, store, showing))
+    done = run_all(jobs, inpaint_benchmark.run, store, showing)
+    return _picture_work(len(jobs), done)
 
 
-def _picture_work(file: ReportFile, jobs: Sequence[StoredJob], refusals: Iterator[str | None]) -> Work:
-    """Methods on pictures; what one refuses is noted."""
-
-    def steps() -> Iterator[str]:
-        for job, reason in zip(jobs, refusals, strict=True):
-            if reason is not None:
-                refuse(file, f"{job.method.name}: {reason}")
-            yield f"{job.set}, {job.picture.name}: {job.method.name}"
-
-    return Work(len(jobs), steps())
+def _picture_work(total: int, jobs: Iterable[StoredJob]) -> Work:
+    """Methods on pictures."""
+    return Work(total, (f"{job.set}, {job.picture.name}: {job.method.name}" for job in jobs))
 
 
 def paper_work(file: ReportFile, part: PaperPart) -> Work:
@@ -106,8 +92,6 @@ def paper_work(file: ReportFile, part: PaperPart) -> Work:
 
     def steps() -> Iterator[str]:
         for result in report_paper.run_missing(part, store):
-            if isinstance(result, Refusal):
-                refuse(file, f"{result.method.name}: {result.reason}")
             row = result.experiment.row
             yield f"{tensor_size(result.experiment)}, n = {row.samples:,}: {result.method.name}"
         for row in ROWS[len(fresh) :]:

@@ -10,45 +10,60 @@ from .paper import Record, Refusal
 from .summary import Summary, summarise
 from .writing import write_rows, write_text
 
+# What a repetition that was refused does not have.
+_FIGURES = (
+    *("nmse", "seconds", "peak_bytes", "status", "objective"),
+    *("lower_bound", "gap", "radius", "iterations", "oracle_calls"),
+)
 
-def write_json(
-    target: Path, protocol: Mapping[str, str], records: Iterable[Record], refusals: Iterable[Refusal]
-) -> None:
+
+def write_json(target: Path, protocol: Mapping[str, str], results: Iterable[Record | Refusal]) -> None:
     """Write protocol, summaries beside the paper's figures, refusals and all repetitions."""
-    records = list(records)
+    results = list(results)
     content = {
         "protocol": protocol,
-        "summaries": [_summary(summary) for summary in summarise(records)],
-        "refusals": [
-            {
-                "table": r.experiment.table.name,
-                "row": r.experiment.label,
-                "method": r.method.name,
-                "reason": r.reason,
-            }
-            for r in refusals
-        ],
-        "repetitions": [flat(record) for record in records],
+        "summaries": [_summary(summary) for summary in summarise(results)],
+        "refusals": [_refusal(result) for result in results if isinstance(result, Refusal)],
+        "repetitions": [_line(result) for result in results],
     }
     write_text(target, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def write_csv(target: Path, records: Iterable[Record]) -> None:
-    """Write one line per repetition."""
-    write_rows(target, [flat(record) for record in records])
+def write_csv(target: Path, results: Iterable[Record | Refusal]) -> None:
+    """Write one line per repetition; one that was refused has its reason instead of figures."""
+    write_rows(target, [_line(result) for result in results])
 
 
 def flat(record: Record) -> dict[str, Any]:
     """One repetition as names and plain values; what a method does not prove is None."""
-    row, proof = record.experiment.row, record.proof
+    return _place(record) | _figures(record)
+
+
+def _line(result: Record | Refusal) -> dict[str, Any]:
+    """One repetition, done or refused: the same names for both."""
+    if isinstance(result, Refusal):
+        return _place(result) | dict.fromkeys(_FIGURES) | {"reason": result.reason}
+    return flat(result) | {"reason": None}
+
+
+def _place(result: Record | Refusal) -> dict[str, Any]:
+    """Which repetition it is."""
+    row = result.experiment.row
     return {
-        "table": record.experiment.table.name,
+        "table": result.experiment.table.name,
         "size": row.size,
         "order": row.order,
         "samples": row.samples,
         "noise": row.noise,
-        "method": record.method.name,
-        "seed": record.seed,
+        "method": result.method.name,
+        "seed": result.seed,
+    }
+
+
+def _figures(record: Record) -> dict[str, Any]:
+    """What a repetition gave."""
+    proof = record.proof
+    return {
         "nmse": record.nmse,
         "seconds": record.seconds,
         "peak_bytes": record.peak_bytes,
@@ -68,17 +83,28 @@ def _calls(calls: Mapping[str, int]) -> str:
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
-    """One method on one row, with the paper's figures where there are any."""
+    """One method on one row, with the paper's figures where there are any; None where there are no means."""
     return {
         "table": summary.experiment.table.name,
         "row": summary.experiment.label,
         "method": summary.method.name,
         "repetitions": len(summary.records),
-        "nmse": asdict(summary.nmse),
-        "seconds": asdict(summary.seconds),
+        "nmse": asdict(summary.nmse) if summary.has_means else None,
+        "seconds": asdict(summary.seconds) if summary.has_means else None,
         "paper": asdict(summary.published) if summary.published else None,
         "times_faster": summary.times_faster,
         "worst_gap": summary.worst_gap,
         "statuses": summary.statuses,
-        "peak_bytes": summary.peak_bytes,
+        "peak_bytes": summary.peak_bytes if summary.has_means else None,
+    }
+
+
+def _refusal(refusal: Refusal) -> dict[str, Any]:
+    """Which method has no figures where, and why."""
+    return {
+        "table": refusal.experiment.table.name,
+        "row": refusal.experiment.label,
+        "method": refusal.method.name,
+        "seed": refusal.seed,
+        "reason": refusal.reason,
     }

@@ -1,7 +1,8 @@
 """Results that are kept as they come, and continued from.
 
 The JSON file is replaced as a whole after every result: whatever ends the run, everything finished is in it,
-and the next run does only what is missing. JSON has no infinity: the PSNR of an exact result is null there.
+and the next run does only what is missing; what was refused is tried again. JSON has no infinity: the PSNR of
+an exact result is null there.
 """
 
 import json
@@ -66,18 +67,21 @@ AnyRecord = TypeVar("AnyRecord", bound=Keyed)
 class ResultStore(Generic[AnyRecord]):
     """The results of this run and of earlier ones, on disk if there is a file for them.
 
-    `form` names what is in the file, `kind` is the type of a result, and its numbers called `unbounded` may
-    be infinite.
+    `form` names what is in the file, `kind` is the type of a result, `key_kind` that of its key, and its
+    numbers called `unbounded` may be infinite.
     """
 
     form: ClassVar[str]
     kind: ClassVar[type[Any]]
+    key_kind: ClassVar[type[Any]]
     unbounded: ClassVar[tuple[str, ...]]
 
     def __init__(self, place: Place | Path | None, protocol: Mapping[str, str]) -> None:
         self._place = OwnFile(place) if isinstance(place, Path) else place
         self._protocol = protocol
-        self._records: dict[Hashable, AnyRecord] = {record.key: record for record in self._read()}
+        self._records: dict[Hashable, AnyRecord] = {}
+        self._reasons: dict[Any, str] = {}
+        self._read()
 
     def __contains__(self, key: Hashable) -> bool:
         """Whether there is a result for this key."""
@@ -90,25 +94,49 @@ class ResultStore(Generic[AnyRecord]):
     def add(self, record: AnyRecord) -> None:
         """Keep a result, on disk at once."""
         self._records[record.key] = record
-        if self._place is not None:
-            rows = [_encoded(each) for each in self._records.values()]
-            self._place.write({"format": self.form, "protocol": self._protocol, "results": rows})
+        self._reasons.pop(record.key, None)
+        self._write()
+
+    def refuse(self, key: Hashable, reason: str) -> None:
+        """Keep why there is no result, on disk at once; one that is there already stays."""
+        if key not in self._records:
+            self._reasons[key] = reason
+            self._write()
+
+    @property
+    def reasons(self) -> Mapping[Any, str]:
+        """Why there are no results, by their keys."""
+        return dict(self._reasons)
 
     def __iter__(self) -> Iterator[AnyRecord]:
         """All results."""
         return iter(list(self._records.values()))
 
-    def _read(self) -> list[AnyRecord]:
-        """The results of earlier runs; none when nothing is kept yet."""
+    def _write(self) -> None:
+        """Replace what is on disk."""
+        if self._place is not None:
+            content = {
+                "format": self.form,
+                "protocol": self._protocol,
+                "results": [_encoded(each) for each in self._records.values()],
+                "refusals": [asdict(key) | {"reason": reason} for key, reason in self._reasons.items()],
+            }
+            self._place.write(content)
+
+    def _read(self) -> None:
+        """Take over the results of earlier runs, if any are kept."""
         if self._place is None:
-            return []
+            return
         try:
             content = self._place.read()
             if content is None:
-                return []
+                return
             if content["format"] != self.form:
                 raise KeyError("format")
-            return [self._decoded(row) for row in content["results"]]
+            self._records = {record.key: record for record in map(self._decoded, content["results"])}
+            for row in content.get("refusals", ()):
+                key = {name: value for name, value in row.items() if name != "reason"}
+                self._reasons[self.key_kind(**key)] = row["reason"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             name = self._place.name
             raise InputError(f"{name}: holds no results of this benchmark; choose another name") from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .methods import Method
-from .paper import Experiment, Record
+from .paper import Experiment, Record, Refusal
 from .paper_tables import Published
 
 
@@ -26,11 +26,17 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All repetitions of one method on one experiment."""
+    """All repetitions of one method on one experiment; with one that it refused there are no means."""
 
     experiment: Experiment
     method: Method
     records: tuple[Record, ...]
+    refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def has_means(self) -> bool:
+        """Whether every repetition has its figures."""
+        return bool(self.records) and not self.refusals
 
     @property
     def nmse(self) -> Estimate:
@@ -61,7 +67,7 @@ class Summary:
     @property
     def times_faster(self) -> float | None:
         """The paper's seconds over ours; the machines differ."""
-        return self.published.seconds / self.seconds.mean if self.published else None
+        return self.published.seconds / self.seconds.mean if self.published and self.has_means else None
 
     @property
     def peak_bytes(self) -> int:
@@ -69,10 +75,17 @@ class Summary:
         return max(record.peak_bytes for record in self.records)
 
 
-def summarise(records: Iterable[Record]) -> list[Summary]:
-    """Group the records by experiment and method, in the order in which they came."""
-    groups: dict[tuple[str, int, str], list[Record]] = {}
-    for record in records:
-        key = (record.experiment.table.name, record.experiment.label, record.method.name)
-        groups.setdefault(key, []).append(record)
-    return [Summary(group[0].experiment, group[0].method, tuple(group)) for group in groups.values()]
+def summarise(results: Iterable[Record | Refusal]) -> list[Summary]:
+    """Group the results by experiment and method, in the order in which they came."""
+    groups: dict[tuple[str, int, str], list[Record | Refusal]] = {}
+    for result in results:
+        key = (result.experiment.table.name, result.experiment.label, result.method.name)
+        groups.setdefault(key, []).append(result)
+    return [_summary(group) for group in groups.values()]
+
+
+def _summary(group: list[Record | Refusal]) -> Summary:
+    """The results of one method on one experiment."""
+    records = tuple(result for result in group if isinstance(result, Record))
+    refusals = tuple(result for result in group if isinstance(result, Refusal))
+    return Summary(group[0].experiment, group[0].method, records, refusals)

@@ -72,6 +72,51 @@ def test_an_interruption_keeps_the_finished_repetitions(
     assert [(r["method"], r["seed"]) for r in repetitions] == [("als", 0), ("mean", 0), ("als", 1)]
 
 
+def broken(*_: object) -> None:
+    raise FloatingPointError("overflow")
+
+
+def test_a_peer_that_fails_does_not_end_the_benchmark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.als.als", broken)
+    result = benchmark("--reps", "2", "--methods", "als", "--plot", str(tmp_path / "r.png"))
+    assert result.exit_code == 0, result.stderr
+    (als,) = [line for line in result.stdout.splitlines() if line.startswith("  10^×3") and " als " in line]
+    assert als.split()[2:5] == ["als", "0", "–"]
+    assert "als: failed (FloatingPointError: overflow)" in result.stdout
+    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_failure_of_ours_is_an_error_and_leaves_no_half_of_a_plot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.methods.complete", broken)
+    monkeypatch.setattr("cli.failures.logged", lambda _: None)
+    options = ("--plot", str(tmp_path / "r.png"), "--json", str(tmp_path / "r.json"))
+    result = benchmark("--reps", "1", "--methods", "als,ntc", *options)
+    assert result.exit_code == 70
+    assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
+
+
+def test_nothing_is_drawn_when_nothing_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Record | Refusal:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluation.paper, "attempt", interrupted)
+    assert benchmark("--methods", "als", "--plot", str(tmp_path / "r.png")).exit_code == 130
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_are_written_though_nobody_reads_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed() -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("cli.benchmark.results_console", closed)
+    benchmark("--reps", "1", "--methods", "als", "--csv", str(tmp_path / "r.csv"))
+    assert "als" in (tmp_path / "r.csv").read_text()
+
+
 def test_the_noisy_table_prints_certificates() -> None:
     result = CliRunner().invoke(
         app, ["benchmark", "paper", "--table", "noisy", "--reps", "1", "--methods", "ntc", "--gap", "1e-3"]

@@ -178,6 +178,44 @@ def test_a_method_that_refuses_is_told_and_the_others_go_on(tmp_path: Path, pict
     assert "menon: colour-demosaicing knows Bayer arrays" in (folder / "index.html").read_text()
 
 
+def test_peers_that_fail_are_told_beneath_the_tables_and_tried_again(
+    tmp_path: Path, pictures: Path, done: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("math domain error")
+
+    folder = tmp_path / "report"
+    options = ("--methods", "menon,bilinear", *REPAIRS, *TENSORS)
+    with monkeypatch.context() as patch:
+        patch.setattr("evaluation.demosaicers.menon", broken)
+        patch.setattr("evaluation.inpainters._biharmonic", broken)
+        patch.setattr("evaluation.als.als", broken)
+        result = benchmark("all", pictures, "-o", folder, *options)
+    assert result.exit_code == 0, result.stderr
+    words = "failed (ValueError: math domain error); its figures are left out"
+    means = (folder / "tables" / "waves-means-over-2-pictures.md").read_text()
+    assert "| menon | – | – |" in means
+    assert f"menon: {words}" in means
+    paper = (folder / "tables" / "table-1-order-3-tensors-n-500.md").read_text()
+    assert "| 500 | als | 0 | – |" in paper
+    assert f"als: {words}" in paper
+    page = (folder / "index.html").read_text()
+    assert "not run" in page
+    assert f"biharmonic: {words}" in page
+    again = tmp_path / "again"
+    again.mkdir()
+    (again / "results.json").write_bytes((folder / "results.json").read_bytes())
+    assert benchmark("report", again).exit_code == 0
+    assert (again / "tables" / "waves-means-over-2-pictures.md").read_text() == means
+    done.clear()
+    assert benchmark("all", pictures, "-o", folder, *options).exit_code == 0
+    assert done == [
+        *("1 menon", "2 menon", "1 dead biharmonic", "1 random:20 biharmonic", "2 dead biharmonic"),
+        *("2 random:20 biharmonic", "10 als 0", "10 als 1"),
+    ]
+    assert "not run" not in (folder / "index.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "code", "reason"),
     [

@@ -3,6 +3,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from typer.testing import CliRunner, Result
 import evaluation.demosaic_benchmark as module
 from cli.app import app
 from evaluation.demosaic_benchmark import Job, Record
+from evaluation.optional import menon
 from evaluation.pictures import Bytes
+from evaluation.reference import read_reference
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
@@ -93,8 +96,47 @@ def test_a_method_that_refuses_is_explained_and_the_others_go_on(pictures: Path)
     result = benchmark(pictures, "--cfa", "XTRANS", "--methods", "menon,bilinear")
     assert result.exit_code == 0
     assert "menon: colour-demosaicing knows Bayer arrays, not XTRANS" in result.stdout
-    assert not rows(result.stdout, "menon")
+    assert [set(cells[1:]) for cells in rows(result.stdout, "menon")] == [{"–"}, {"–"}]
     assert len(rows(result.stdout, "bilinear")) == 2
+
+
+def test_a_peer_that_fails_on_a_picture_keeps_its_place_and_is_tried_again(
+    tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(mosaic: Any, cfa: Any) -> Any:
+        if mosaic.shape == (48, 40):
+            raise ValueError("math\ndomain error")
+        return menon(mosaic, cfa)
+
+    monkeypatch.setattr("evaluation.demosaicers.menon", failing)
+    files = {name: tmp_path / f"r.{name}" for name in ("json", "csv")}
+    options = ("--methods", "menon,bilinear", "--json", files["json"], "--csv", files["csv"])
+    result = benchmark(pictures, *options)
+    assert result.exit_code == 0, result.stderr
+    by_picture, means = rows(result.stdout, "menon")
+    assert ([cell == "–" for cell in by_picture[1:]], set(means[1:])) == ([False, True, False], {"–"})
+    assert "menon: failed (ValueError: math domain error); its figures are left out" in result.stdout
+    assert [(r["method"], r["reason"][:6]) for r in json.loads(files["json"].read_text())["refusals"]] == [
+        ("menon", "failed")
+    ]
+    lines = list(csv.DictReader(files["csv"].read_text().splitlines()))
+    refused = [(line["method"], line["image"], line["cpsnr_crop10"]) for line in lines if line["reason"]]
+    assert refused == [("menon", "2", "")]
+    assert "menon" in read_reference(files["csv"])["waves"]
+    monkeypatch.setattr("evaluation.demosaicers.menon", menon)
+    again = benchmark(pictures, *options)
+    assert "–" not in [cell for row in rows(again.stdout, "menon") for cell in row[:4]]
+    assert json.loads(files["json"].read_text())["refusals"] == []
+
+
+@pytest.mark.parametrize("method", ["ntc", "blend"])
+def test_a_failure_of_ours_is_an_error(pictures: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise ValueError("math domain error")
+
+    monkeypatch.setattr("evaluation.demosaicers.demosaic", broken)
+    monkeypatch.setattr("cli.failures.logged", lambda _: None)
+    assert benchmark(pictures, "--methods", method).exit_code == 70
 
 
 def test_a_second_run_measures_only_what_is_missing(

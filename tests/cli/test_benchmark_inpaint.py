@@ -124,6 +124,23 @@ def test_an_interruption_keeps_and_prints_what_is_finished(
     assert "random:20: no mean, since pictures are missing" in result.stdout
 
 
+def test_a_peer_that_fails_has_no_mean_and_the_others_go_on(
+    pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("evaluation.inpainters._biharmonic", broken)
+    result = benchmark(pictures, *QUICK, "--csv", tmp_path / "r.csv", "--details")
+    assert result.exit_code == 0, result.stderr
+    whole, *_ = cells(result.stdout, "random:20")
+    assert whole[2] == "–"
+    assert float(whole[3]) > 0
+    assert "biharmonic: failed (RuntimeError); its figures are left out" in result.stdout
+    rows = list(csv.DictReader((tmp_path / "r.csv").read_text().splitlines()))
+    assert [(row["method"], row["cpsnr"]) for row in rows if row["reason"]] == [("biharmonic", "")] * 6
+
+
 def test_details_show_every_picture(pictures: Path) -> None:
     result = benchmark(pictures, "--methods", "telea", "--masks", "dead", "--details")
     assert "waves, dead: by picture" in result.stdout

@@ -1,3 +1,7 @@
+import csv
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -5,7 +9,10 @@ from demosaic_ntc.errors import InputError, TooLarge
 from evaluation.control import constant_mean
 from evaluation.methods import Method, Outcome, Solver, catalogue
 from evaluation.paper import Experiment, Record, Refusal, instance, run, select
-from evaluation.paper_tables import TABLES, Row, Table
+from evaluation.paper_comparison import comparison_tables
+from evaluation.paper_tables import TABLES, PaperMethod, Row, Table
+from evaluation.plots import paper_figure
+from evaluation.results import write_csv, write_json
 from evaluation.summary import summarise
 from evaluation.tensors import Samples
 
@@ -65,6 +72,72 @@ def test_a_method_that_refuses_a_row_is_asked_once_and_the_others_go_on() -> Non
         "too large; choose a smaller one"
     ]
     assert len(seen) == 3
+
+
+def failing(paper: PaperMethod | None, at: int) -> Method:
+    def solve(samples: Samples, seed: int) -> Outcome:
+        if seed == at:
+            raise np.linalg.LinAlgError("Singular\nmatrix")
+        return Outcome(constant_mean(samples))
+
+    return Method("broken", "", solve, paper)
+
+
+def test_a_peer_that_fails_has_no_mean_and_the_others_go_on() -> None:
+    results = list(run([TINY], [failing("tncp", at=1), spy("a", [])], [2, 1, 3]))
+    broken, other = summarise(results)
+    assert [refusal.reason for refusal in broken.refusals] == [
+        "failed (LinAlgError: Singular matrix); its figures are left out"
+    ]
+    assert ([record.seed for record in broken.records], broken.has_means) == ([2], False)
+    assert (len(other.records), other.has_means) == (3, True)
+
+
+def test_a_failure_of_ours_is_an_error() -> None:
+    with pytest.raises(np.linalg.LinAlgError):
+        list(run([TINY], [failing("ntc", at=1)], [1]))
+
+
+def test_a_peer_that_fails_on_its_warm_up_is_measured_nevertheless() -> None:
+    (record,) = run([TINY], [failing("tncp", at=0)], [1])
+    assert isinstance(record, Record)
+    with pytest.raises(np.linalg.LinAlgError):
+        list(run([TINY], [failing("ntc", at=0)], [1]))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_estimate_that_is_not_finite_is_none(value: float) -> None:
+    def solve(samples: Samples, seed: int) -> Outcome:
+        return Outcome(np.full(samples.shape, value))
+
+    (refusal,) = run([TINY], [Method("m", "", solve, None)], [0])
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason.startswith("failed (")
+
+
+def test_what_a_method_without_means_lacks_is_empty_in_tables_and_files(tmp_path: Path) -> None:
+    experiment = select(["1"], ["10"])[0]
+    results = list(run([experiment], [failing("als", at=1), spy("a", [])], [0, 1]))
+    (table,) = comparison_tables(summarise(results))
+    first = dict(zip(table.columns, (cell.text for cell in table.rows[0]), strict=True))
+    assert (first["method"], first["NMSE"], first["seconds"], first["MiB"]) == ("broken", "", "", "")
+    assert first["paper's NMSE"] == "0.058 ± 0.002"
+    assert "broken: failed (LinAlgError: Singular matrix)" in table.caption
+    write_csv(tmp_path / "r.csv", results)
+    rows = list(csv.DictReader((tmp_path / "r.csv").read_text().splitlines()))
+    refused = [(row["method"], row["seed"], row["nmse"]) for row in rows if row["reason"]]
+    assert refused == [("broken", "1", "")]
+    write_json(tmp_path / "r.json", {}, results)
+    content = json.loads((tmp_path / "r.json").read_text())
+    assert [summary["nmse"] is None for summary in content["summaries"]] == [True, False]
+    assert [(each["method"], each["seed"]) for each in content["refusals"]] == [("broken", 1)]
+
+
+def test_a_plot_leaves_out_what_has_no_means() -> None:
+    experiment = select(["1"], ["10"])[0]
+    results = list(run([experiment], [failing("als", at=0), spy("a", [])], [0]))
+    _, labels = paper_figure(summarise(results)).axes[0].get_legend_handles_labels()
+    assert labels == ["a"]
 
 
 def test_rows_are_selected_by_what_varies_in_their_table() -> None:
