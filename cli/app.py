@@ -18,6 +18,7 @@ from .demo import demo
 from .failures import explained
 from .info import info
 from .inpaint import inpaint
+from .interrupts import signals_unwind
 from .watch import watch
 
 DEFAULT_COMMAND = "convert"
@@ -43,8 +44,8 @@ class Program(TyperGroup):
         return [*args[:place], DEFAULT_COMMAND, *args[place:]]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a failure becomes one line and an exit code."""
-        with explained(debug=bool(ctx.params.get("debug"))):
+        """Run the command; a failure becomes one line and an exit code, a signal unwinds the stack."""
+        with signals_unwind(), explained(debug=bool(ctx.params.get("debug"))):
             return super().invoke(ctx)
 
 

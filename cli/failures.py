@@ -17,7 +17,6 @@ code meaning
 """
 
 import platform
-import signal
 import sys
 import tempfile
 import traceback
@@ -26,7 +25,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from importlib.metadata import version
-from types import FrameType
 from typing import Any
 
 import typer
@@ -109,7 +107,7 @@ def one_line(text: str) -> str:
 def explained(*, debug: bool, quiet: bool = False) -> Iterator[None]:
     """Turn any failure inside into its line on stderr and its exit code, any warning into its line."""
     try:
-        with _sigterm_raises(), _warnings_in_one_line(quiet=quiet):
+        with _warnings_in_one_line(quiet=quiet):
             yield
     except (Exception, KeyboardInterrupt, Terminated) as error:
         if _is_typers_own(error):
@@ -141,21 +139,3 @@ def _is_typers_own(error: BaseException) -> bool:
     """Usage errors, exits and a closed pipe have their answer in typer already."""
     own = (typer.Exit, typer.Abort, BrokenPipeError)
     return isinstance(error, own) or hasattr(error, "exit_code")
-
-
-@contextmanager
-def _sigterm_raises() -> Iterator[None]:
-    """Let SIGTERM unwind the stack as Ctrl-C does, so that clean-up runs and results are kept."""
-
-    def raise_terminated(_signal: int, _frame: FrameType | None) -> None:
-        raise Terminated
-
-    try:
-        previous = signal.signal(signal.SIGTERM, raise_terminated)
-    except ValueError:  # only the main thread may set handlers
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)

@@ -2,8 +2,10 @@ import os
 import signal
 import tempfile
 import warnings
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 
 from cli.app import Program
 from cli.failures import ExitCode, Terminated, exit_code, explained, one_line
+from cli.interrupts import signals_unwind
 from demosaic_ntc.errors import DiskFull, InputError, LicenceMissing, ModelTooLarge, NotAnImage, TooLarge
 
 
@@ -114,21 +117,50 @@ def test_an_exit_chosen_by_a_command_is_kept() -> None:
     assert result.stderr == ""
 
 
-def test_sigterm_unwinds_the_stack_before_the_program_ends() -> None:
-    handler, cleaned = signal.getsignal(signal.SIGTERM), []
+@pytest.fixture
+def handlers() -> Iterator[dict[signal.Signals, Any]]:
+    """What is done about signals; it is the same again after a test that was ended by one."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield {number: signal.getsignal(number) for number in numbers}
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)]
+)
+def test_signals_unwind_the_stack_before_the_program_ends(
+    handlers: dict[signal.Signals, Any], sent: signal.Signals, code: ExitCode
+) -> None:
+    cleaned = []
 
     def work() -> None:
-        with explained(debug=False):
+        with signals_unwind(), explained(debug=False):
             try:
-                os.kill(os.getpid(), signal.SIGTERM)
+                os.kill(os.getpid(), sent)
             finally:
                 cleaned.append("yes")
 
     with pytest.raises(typer.Exit) as ended:
         work()
-    assert ended.value.exit_code == ExitCode.TERMINATED
+    assert ended.value.exit_code == code
     assert cleaned == ["yes"]
-    assert signal.getsignal(signal.SIGTERM) is handler
+    assert all(signal.getsignal(number) is not handler for number, handler in handlers.items())
+
+
+def test_handlers_are_as_before_when_no_signal_came(handlers: dict[signal.Signals, Any]) -> None:
+    with signals_unwind():
+        pass
+    assert {number: signal.getsignal(number) for number in handlers} == handlers
+
+
+def test_who_ignores_interrupts_goes_on_ignoring_them(handlers: dict[signal.Signals, Any]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with signals_unwind():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def test_control_characters_cannot_break_the_line() -> None:

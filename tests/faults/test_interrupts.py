@@ -83,6 +83,99 @@ def test_second_interrupt_stops_at_once(tmp_path: Path, small: Path, start: Star
     assert os.listdir(tmp_path) == []
 
 
+# What takes its time on the way out, each at another stage of it.
+UNWINDING = (
+    ENDLESS
+    + """
+from typer.core import TyperGroup
+def slowly(*arguments, invoke=TyperGroup.invoke):
+    try:
+        return invoke(*arguments)
+    finally:
+        print("leaving", flush=True)
+        time.sleep(2)
+TyperGroup.invoke = slowly
+"""
+)
+
+TELLING = (
+    ENDLESS
+    + """
+import typer
+def slowly(*_, **__):
+    print("leaving", flush=True)
+    time.sleep(2)
+typer.echo = slowly
+"""
+)
+
+SHUTTING_DOWN = """
+import atexit
+import time
+import demosaic_ntc.files.conversion as conversion
+def slowly():
+    print("leaving", flush=True)
+    time.sleep(2)
+def endless(*_, **__):
+    atexit.register(slowly)
+    print("solving", flush=True)
+    while True:
+        time.sleep(0.05)
+conversion.demosaic = endless
+"""
+
+FINALISING = (
+    ENDLESS
+    + """
+import os
+class Slow:
+    def __del__(self, write=os.write, sleep=time.sleep):
+        write(1, b"leaving\\n")
+        sleep(0.5)
+slow = Slow()
+"""
+)
+
+
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "code",
+    [UNWINDING, TELLING, SHUTTING_DOWN, FINALISING],
+    ids=["unwinding", "telling", "shutting down", "finalising"],
+)
+def test_a_second_signal_on_the_way_out_does_not_change_the_exit_code(
+    tmp_path: Path, small: Path, start: Start, code: str, second: signal.Signals
+) -> None:
+    process = start("convert", small, tmp_path / "a.png", "--method", "bilinear", code=code)
+    assert process.stdout.readline() == b"solving\n"
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == b"leaving\n"
+    sent_at = time.perf_counter()
+    process.send_signal(second)
+    _, errors = process.communicate(timeout=20)
+    assert time.perf_counter() - sent_at < 1.5
+    assert process.returncode == 130, errors
+    assert b"Traceback" not in errors
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_second_interrupt_is_heard_where_nobody_reads_along(
+    tmp_path: Path, small: Path, start: Start
+) -> None:
+    process = start("convert", small, tmp_path / "a.png", "--method", "bilinear", code=DEAF)
+    assert process.stdout.readline() == b"solving\n"
+    process.stderr.close()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    try:
+        assert process.wait(timeout=20) == 130
+    finally:
+        process.kill()
+        process.stdout.close()
+
+
 def test_killed_writer_leaves_the_old_file(tmp_path: Path, small: Path, start: Start) -> None:
     target = tmp_path / "a.png"
     target.write_bytes(b"old")
