@@ -51,6 +51,13 @@ conversion.demosaic = deaf
 """
 
 
+# After the first signal nothing but a second one ends the program: a busy machine is not told from patience.
+PATIENT = """
+import cli.interrupts
+cli.interrupts._PATIENCE = 60.0
+"""
+
+
 @pytest.mark.parametrize("code", [ENDLESS, STUCK_WRITER, DEAF], ids=["solving", "writing", "deaf"])
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_stop_quickly_and_leave_the_old_file(
@@ -71,14 +78,14 @@ def test_signals_stop_quickly_and_leave_the_old_file(
 
 
 def test_second_interrupt_stops_at_once(tmp_path: Path, small: Path, start: Start) -> None:
-    process = start("convert", small, tmp_path / "a.png", "--method", "bilinear", code=DEAF)
+    process = start("convert", small, tmp_path / "a.png", "--method", "bilinear", code=DEAF + PATIENT)
     assert process.stdout.readline() == b"solving\n"
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)
     sent_at = time.perf_counter()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
-    assert time.perf_counter() - sent_at < 1
+    assert time.perf_counter() - sent_at < 10
     assert process.returncode == 130
     assert os.listdir(tmp_path) == []
 
@@ -93,7 +100,7 @@ def slowly(*arguments, invoke=TyperGroup.invoke):
         return invoke(*arguments)
     finally:
         print("leaving", flush=True)
-        time.sleep(2)
+        time.sleep(20)
 TyperGroup.invoke = slowly
 """
 )
@@ -104,7 +111,7 @@ TELLING = (
 import typer
 def slowly(*_, **__):
     print("leaving", flush=True)
-    time.sleep(2)
+    time.sleep(20)
 typer.echo = slowly
 """
 )
@@ -115,7 +122,7 @@ import time
 import demosaic_ntc.files.conversion as conversion
 def slowly():
     print("leaving", flush=True)
-    time.sleep(2)
+    time.sleep(20)
 def endless(*_, **__):
     atexit.register(slowly)
     print("solving", flush=True)
@@ -153,7 +160,7 @@ def test_a_second_signal_on_the_way_out_does_not_change_the_exit_code(
     sent_at = time.perf_counter()
     process.send_signal(second)
     _, errors = process.communicate(timeout=20)
-    assert time.perf_counter() - sent_at < 1.5
+    assert time.perf_counter() - sent_at < 10
     assert process.returncode == 130, errors
     assert b"Traceback" not in errors
     assert os.listdir(tmp_path) == []
@@ -162,7 +169,7 @@ def test_a_second_signal_on_the_way_out_does_not_change_the_exit_code(
 def test_a_second_interrupt_is_heard_where_nobody_reads_along(
     tmp_path: Path, small: Path, start: Start
 ) -> None:
-    process = start("convert", small, tmp_path / "a.png", "--method", "bilinear", code=DEAF)
+    process = start("convert", small, tmp_path / "a.png", "--method", "bilinear", code=DEAF + PATIENT)
     assert process.stdout.readline() == b"solving\n"
     process.stderr.close()
     time.sleep(0.3)

@@ -118,8 +118,12 @@ def test_same_seed_gives_the_same_solution(instances: Any) -> None:
     assert all((a == b).all() for a, b in zip(one.vertices, other.vertices, strict=True))
 
 
+# Nothing, or enough to be told from nothing beside the radius in double precision.
+RESOLVED = st.one_of(st.just(0.0), st.floats(1e-6, 5))
+
+
 @given(
-    st.lists(st.floats(0, 5), min_size=1, max_size=12),
+    st.lists(RESOLVED, min_size=1, max_size=12),
     st.floats(0.05, 4.0),
     st.integers(0, 2**31),
 )
@@ -137,6 +141,13 @@ def test_any_solution_is_nonnegative_bounded_and_certified(
     assert solution.certificate.objective == pytest.approx(
         np.mean((solution.at(index) - np.array(values)) ** 2), abs=1e-9
     )
+
+
+def test_values_lost_in_the_rounding_of_the_radius_are_not_called_fitted() -> None:
+    solution = complete((3, 3, 3), [[2, 1, 1], [0, 0, 0]], [0.0, 1e-30], radius=1.0, deadline=0.5)
+    assert solution.status is not Status.OPTIMAL
+    assert solution.certificate.objective == pytest.approx(5e-61)
+    assert solution.certificate.lower_bound == 0.0
 
 
 def test_values_above_the_radius_are_fitted_as_far_as_it_allows() -> None:
