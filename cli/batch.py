@@ -10,7 +10,7 @@ from .failures import explained
 from .inpaint import inpaint
 from .sharing import refuse_options_of, with_options_of
 
-_PLACES = ("source", "target", "paths", "json")
+_PLACES = ("source", "target", "paths", "error_map", "json")
 
 
 @with_options_of(inpaint, without=_PLACES)
@@ -32,7 +32,7 @@ def batch(
     dry_run: b.DryRun = False,
     **chosen: Any,
 ) -> None:
-    """Turn many raw files into finished pictures, with every option of `convert`; or repair many pictures.
+    """Turn many raw files into finished pictures, with the options of `convert`; or repair many.
 
     Folders keep their structure. A damaged file is reported and costs no other; what was done stays done, and
     --resume goes on after an interruption.

@@ -13,6 +13,7 @@ from demosaic_ntc.errors import InputError
 from .benchmark_all import everything, report
 from .benchmark_convert import convert
 from .benchmark_demosaic import demosaic
+from .benchmark_errors import errors
 from .benchmark_inpaint import inpaint
 from .benchmarking import check_targets, progress_bar, results_console, split_names, usage
 from .measuring import evaluation
@@ -160,4 +161,5 @@ benchmark.command("all")(everything)
 benchmark.command()(report)
 benchmark.command()(demosaic)
 benchmark.command()(inpaint)
+benchmark.command()(errors)
 benchmark.command()(convert)

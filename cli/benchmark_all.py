@@ -15,12 +15,13 @@ from .measuring import evaluation
 if TYPE_CHECKING:
     from evaluation.datasets import PictureSet
     from evaluation.report_demosaic import DemosaicPart
+    from evaluation.report_errors import ErrorPart
     from evaluation.report_file import ReportFile
     from evaluation.report_inpaint import InpaintPart
     from evaluation.report_paper import PaperPart
     from evaluation.report_work import Work
 
-PARTS = ("demosaic", "inpaint", "paper")
+PARTS = ("demosaic", "inpaint", "errors", "paper")
 
 
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="REPORT", help="The folder of the report.")]
@@ -88,6 +89,7 @@ def _parts(options: Mapping[str, Any], sets: list["PictureSet"]) -> dict[str, An
     makers: dict[str, Callable[[], Any]] = {
         "demosaic": lambda: _demosaic(options, sets),
         "inpaint": lambda: _inpaint(options, sets),
+        "errors": lambda: _errors(options, sets),
         "paper": lambda: _paper(options),
     }
     return {name: makers[name]() for name in names}
@@ -116,6 +118,19 @@ def _inpaint(options: Mapping[str, Any], sets: list["PictureSet"]) -> "InpaintPa
     methods = evaluation("inpainters").select(names, effort)
     chosen = [module.some_of(each, options["images"]) for each in sets]
     part: InpaintPart = module.InpaintPart(tuple(chosen), module.damages(chosen, masks), tuple(methods))
+    return part
+
+
+def _errors(options: Mapping[str, Any], sets: list["PictureSet"]) -> "ErrorPart":
+    """Expected errors of demosaicing and inpainting, as the options have it."""
+    from demosaic_ntc.imaging.cfa import Cfa
+
+    module, benchmark = evaluation("report_errors"), evaluation("error_benchmark")
+    effort = evaluation("demosaicers").Effort(threads=options["threads"])
+    mosaics = benchmark.of_mosaics(Cfa.parse(options["cfa"]), effort)
+    damages = (benchmark.of_damages(mask, effort) for mask in module.MASKS)
+    evaluation("datasets").check_crop(sets, options["crop"])
+    part: ErrorPart = module.ErrorPart(tuple(sets), (mosaics, *damages), options["crop"])
     return part
 
 

@@ -69,9 +69,7 @@ def inpaint(
             show_default="all of it",
         ),
     ] = None,
-    images: Annotated[
-        str | None, typer.Option(metavar="1-8,23", help="Only the pictures of these numbers in each set.")
-    ] = None,
+    images: o.Images = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the masks.")] = 0,
     quality: o.Quality = "normal",
     details: o.Details = False,

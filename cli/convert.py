@@ -19,6 +19,7 @@ def convert(
     no_rotate: o.NoRotate = False,
     no_metadata: o.NoMetadata = False,
     jpeg_quality: o.JpegQuality = 95,
+    error_map: o.ErrorMap = None,
     wb: o.WhiteBalance = "camera",
     black: o.Black = None,
     white: o.White = "auto",
@@ -46,5 +47,5 @@ def convert(
         from .converting import convert_one, settings_from
         from .telling import Telling
 
-        settings = settings_from(chosen)
-        convert_one(source, target, settings, Telling(quiet=quiet, verbose=verbose, json=json))
+        settings, telling = settings_from(chosen), Telling(quiet=quiet, verbose=verbose, json=json)
+        convert_one(source, target, settings, telling, error_map)

@@ -24,6 +24,9 @@ from .telling import (
     certificate,
     certified_lines,
     check_different,
+    check_error_map,
+    error_facts,
+    error_lines,
     seconds_line,
     tell_compiling,
     tell_done,
@@ -78,9 +81,12 @@ def _output(options: Mapping[str, Any]) -> Output:
     )
 
 
-def convert_one(source: Path, target: Path, settings: Settings, telling: Telling) -> None:
+def convert_one(
+    source: Path, target: Path, settings: Settings, telling: Telling, error_map: Path | None = None
+) -> None:
     """Convert a file and say what was done; an existing target is left alone unless told otherwise."""
     check_different(source, target)
+    check_error_map(error_map, settings.engine.method, (source, target))
     if target.exists() and not settings.output.overwrite:
         tell_skipped(source, target, telling)
         return
@@ -88,7 +94,7 @@ def convert_one(source: Path, target: Path, settings: Settings, telling: Telling
     array = likely_array(source, settings.layout)
     costs = stage_costs(settings.engine.method, settings.engine.quality, array)
     with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
-        done = convert_file(source, target, settings, report)
+        done = convert_file(source, target, settings, report, error_map)
     tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 
 
@@ -109,6 +115,7 @@ def described(done: Conversion, settings: Settings) -> dict[str, Any]:
         "parameters": settings.described(),
         "seconds": {**done.seconds, "total": sum(done.seconds.values())},
         "certificate": certificate(done.certificate),
+        **error_facts(done.error_map),
         "notices": list(done.notices),
     }
 
@@ -123,6 +130,7 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
         f"{sum(done.seconds.values()):.1f} s"
     )
     yield from certified_lines(done.certificate)
+    yield from error_lines(done.error_map)
     if verbose:
         yield f"white level {done.exposure.white:g}, matrix {done.matrix_source}, {done.stops:+.2f} EV"
         yield seconds_line(done.seconds)

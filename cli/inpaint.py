@@ -36,7 +36,7 @@ MaskColour = Annotated[
         rich_help_panel=_MASK,
     ),
 ]
-Method = Annotated[str, typer.Option(help="ntc, group-mean or biharmonic.", rich_help_panel="Engine")]
+Method = Annotated[str, typer.Option(help="ntc, predict-only or biharmonic.", rich_help_panel="Engine")]
 
 
 def inpaint(
@@ -45,6 +45,7 @@ def inpaint(
     threshold: Threshold = None,
     mask_color: MaskColour = None,
     max_pixels: o.MaxPixels = 150_000_000,
+    error_map: o.ErrorMap = None,
     method: Method = "ntc",
     quality: o.Quality = "normal",
     seed: o.Seed = 0,
@@ -66,5 +67,5 @@ def inpaint(
         from .inpainting import files_from, repair_one, settings_from
         from .telling import Telling
 
-        files, settings = files_from(paths, mask_color), settings_from(chosen)
+        files, settings = files_from(paths, mask_color, error_map), settings_from(chosen)
         repair_one(files, settings, Telling(quiet=quiet, verbose=verbose, json=json))

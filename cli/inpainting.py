@@ -12,7 +12,7 @@ from demosaic_ntc.files.image import format_of
 from demosaic_ntc.files.mask import MaskRule, parse_colour
 from demosaic_ntc.files.repair import Repair, RepairSettings, repair_file
 from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.imaging.repair import METHODS
+from demosaic_ntc.imaging.inpaint import METHODS
 
 from .costs import REPAIR_COSTS
 from .interrupts import heard_interrupts
@@ -23,6 +23,9 @@ from .telling import (
     certificate,
     certified_lines,
     check_different,
+    check_error_map,
+    error_facts,
+    error_lines,
     seconds_line,
     tell_compiling,
     tell_done,
@@ -37,15 +40,16 @@ class Files:
     source: Path
     mask: Path | None
     target: Path
+    error_map: Path | None = None
 
 
-def files_from(paths: Sequence[Path], colour: str | None) -> Files:
+def files_from(paths: Sequence[Path], colour: str | None, error_map: Path | None = None) -> Files:
     """The files of ``IN MASK OUT``, or of ``IN OUT`` with a painted colour."""
     match paths, colour:
         case [source, mask, target], None:
-            return Files(source, mask, target)
+            return Files(source, mask, target, error_map)
         case [source, target], str():
-            return Files(source, None, target)
+            return Files(source, None, target, error_map)
         case _, None:
             raise typer.BadParameter("give IN MASK OUT, or IN OUT with --mask-color")
         case _:
@@ -75,12 +79,13 @@ def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None
     for path in (files.source, files.mask):
         if path is not None:
             check_different(path, files.target)
+    check_error_map(files.error_map, settings.engine.method, (files.source, files.mask, files.target))
     if files.target.exists() and not settings.overwrite:
         tell_skipped(files.source, files.target, telling)
         return
     tell_compiling(settings.engine.method, telling)
     with heard_interrupts(), shown_progress(REPAIR_COSTS, quiet=telling.quiet) as report:
-        done = repair_file(files.source, files.mask, files.target, settings, report)
+        done = repair_file(files.source, files.mask, files.target, settings, report, files.error_map)
     tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 
 
@@ -99,6 +104,7 @@ def described(done: Repair, settings: RepairSettings) -> dict[str, Any]:
         "parameters": settings.described(),
         "seconds": {**done.seconds, "total": sum(done.seconds.values())},
         "certificate": certificate(done.certificate),
+        **error_facts(done.error_map),
         "notices": list(done.notices),
     }
 
@@ -111,5 +117,6 @@ def _lines(done: Repair, *, verbose: bool) -> Iterator[str]:
         f"({done.missing / (height * width):.2%}), {sum(done.seconds.values()):.1f} s"
     )
     yield from certified_lines(done.certificate)
+    yield from error_lines(done.error_map)
     if verbose:
         yield f"{done.depth}, {seconds_line(done.seconds)}"

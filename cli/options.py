@@ -129,6 +129,15 @@ NoRotate = Annotated[
 NoMetadata = Annotated[
     bool, typer.Option("--no-metadata", help="Write no EXIF (the profile stays).", rich_help_panel=_OUTPUT)
 ]
+ErrorMap = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="MAP.tif",
+        help="Also write the standard deviation expected of each value, as a floating-point TIFF; errors of "
+        "neighbouring pixels are correlated.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 JpegQuality = Annotated[int, typer.Option(min=1, max=100, help="Quality of JPEG.", rich_help_panel=_OUTPUT)]
 
 WhiteBalance = Annotated[

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from demosaic_ntc.errors import InputError
+
 from .failures import one_line
 from .progress import kernels_are_compiled
 from .saying import say
 
 if TYPE_CHECKING:
+    from demosaic_ntc.files.error_map import ErrorMap
     from demosaic_ntc.imaging.restored import GroupCertificate
 
 #: The methods whose kernels take long enough to compile to be worth a word.
-COMPILED_METHODS = ("ntc", "group-mean")
+COMPILED_METHODS = ("ntc", "predict-only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,17 @@ def check_different(source: Path, target: Path) -> None:
         raise typer.BadParameter(
             f"{one_line(str(target))}: input and output are the same file; choose another OUT"
         )
+
+
+def check_error_map(target: Path | None, method: str, others: Iterable[Path | None]) -> None:
+    """Take for wrong usage an error map that makes no sense with this method or beside these files."""
+    from demosaic_ntc.files.error_map import check_asked
+
+    try:
+        if target is not None:
+            check_asked(target, method, others)
+    except InputError as error:
+        raise typer.BadParameter(one_line(str(error)), param_hint="--error-map") from error
 
 
 def tell_compiling(method: str, telling: Telling) -> None:
@@ -91,6 +105,22 @@ def certified_lines(proven: "GroupCertificate | None") -> Iterator[str]:
     if proven is not None:
         share = proven.certified / max(proven.groups, 1)
         yield f"certified: {share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
+
+
+def error_facts(written: "ErrorMap | None") -> dict[str, str | float | None]:
+    """The error map and the root mean square of its entries in code values; nulls where there is none."""
+    if written is None:
+        return {"error_map": None, "expected_rms": None}
+    return {"error_map": str(written.target), "expected_rms": _finite(written.rms)}
+
+
+def error_lines(written: "ErrorMap | None") -> Iterator[str]:
+    """How far off the picture is expected to be, for people."""
+    if written is not None:
+        rms = f"{written.rms:.0f}" if written.rms >= 100 else f"{written.rms:.3g}"
+        scale = "" if written.white is None else f" of {written.white}"
+        name = one_line(str(written.target))
+        yield f"error map: {name}, expected error {rms}{scale} (root mean square over the picture)"
 
 
 def seconds_line(seconds: Mapping[str, float]) -> str:

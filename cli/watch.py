@@ -33,7 +33,7 @@ Poll = Annotated[
 ]
 
 
-@with_options_of(convert, without=("source", "target", "json"))
+@with_options_of(convert, without=("source", "target", "error_map", "json"))
 def watch(
     folder: Folder,
     output: b.OutputFolder,

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from demosaic_ntc import Solution, complete, inpaint
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.groups import Patches
 from demosaic_ntc.imaging.kernels.matching import match_patches
+from demosaic_ntc.imaging.plan import Patches
 from evaluation.convergence import ROWS, traced
 from evaluation.demosaicers import Effort, select
 from evaluation.drawing import drawn
@@ -85,7 +85,7 @@ def converging() -> Figure:
 def groups() -> Figure:
     """A reference patch and those like it in the picture, and the tensor they make."""
     truth = _sample()
-    patches, (row, column) = Patches(), (72, 215)
+    patches, (row, column) = Patches(size=4, stride=4, count=8, reach=12), (72, 215)
     planes = np.ascontiguousarray(np.moveaxis(truth / np.float32(255), 2, 0), dtype=np.float32)
     offsets = _offsets(planes, patches, row, column)
     figure = Figure(figsize=(9, 4.2), layout="constrained")
@@ -103,9 +103,10 @@ def groups() -> Figure:
 
 def _offsets(planes: NDArray[np.float32], patches: Patches, row: int, column: int) -> NDArray[np.int64]:
     """The patches of a group, as steps from the reference patch."""
-    found = np.zeros((1, 1, patches.count, 2), np.int8)
-    match_patches(planes, np.array([row]), np.array([column]), patches.size, patches.reach, found)
-    return np.asarray(found[0, 0], dtype=np.int64)
+    found = np.zeros((1, patches.count, 2), np.int8)
+    alike = np.zeros((0, 0), np.float32)  # everything is known alike
+    match_patches(planes, alike, np.array([[row, column]]), patches.size, patches.offsets, found)
+    return np.asarray(found[0], dtype=np.int64)
 
 
 def _surroundings(

@@ -28,7 +28,7 @@ _LEFT_OUT = ("shown", "convergence")  # pictures and drawings, which are no figu
 _METHODS = {
     "ntc-best": "**ntc, best**",
     "ntc": "**ntc, normal** (the default)",
-    "group-mean": "control `group-mean`: the same without completion",
+    "predict-only": "control `predict-only`: the same without completion",
     "ntc-fast": "**ntc, fast**",
     "blend": "blend of our two first guesses",
     "lmmse": "directional LMMSE (Zhang and Wu)",
@@ -37,7 +37,7 @@ _METHODS = {
     "libraw-ahd": "LibRaw AHD",
     "bilinear": "bilinear",
 }
-_REPAIRS = ("telea", "ns", "biharmonic", "group-mean", "ntc-fast", "ntc", "ntc-best")
+_REPAIRS = ("telea", "ns", "biharmonic", "predict-only", "ntc-fast", "ntc", "ntc-best")
 
 
 def demosaic_table(file: ReportFile) -> str:

@@ -20,9 +20,9 @@ from .protocol import engine
 #: Ours, the parts it is made of (what it must beat to be worth its name), or what somebody else published.
 Role = Literal["ours", "part", "peer"]
 
-OURS, CONTROL = "ntc", "group-mean"
+OURS, CONTROL = "ntc", "predict-only"
 
-_PARTS = ["ntc", "group-mean", "blend"]
+_PARTS = ["ntc", "predict-only", "blend"]
 _BAYER_DEFAULT = [*_PARTS, "lmmse", "mlri", "menon", "malvar", "bilinear", "libraw-ahd", "libraw-dcb"]
 _OTHER_DEFAULT = [*_PARTS, "bilinear", "libraw-linear", "libraw-vng", "libraw-markesteijn-3"]
 
@@ -57,7 +57,7 @@ def grades(effort: Effort) -> list[tuple[str, str, Role, Effort]]:
         (OURS, "ntc", "ours", effort),
         ("ntc-fast", "ntc", "ours", replace(effort, quality="fast")),
         ("ntc-best", "ntc", "ours", replace(effort, quality="best")),
-        (CONTROL, "group-mean", "part", effort),
+        (CONTROL, "predict-only", "part", effort),
     ]
 
 

@@ -10,12 +10,21 @@ from typing import Protocol
 
 from demosaic_ntc.errors import InputError
 
-from . import demosaic_results, inpaint_results, report_demosaic, report_inpaint, report_paper
+from . import (
+    demosaic_results,
+    error_results,
+    inpaint_results,
+    report_demosaic,
+    report_errors,
+    report_inpaint,
+    report_paper,
+)
 from .convergence import Trace
 from .data_table import DataTable, cells, file_name, markdown
 from .drawing import Drawing
 from .gallery import Gallery
 from .report_demosaic_view import DemosaicView
+from .report_errors import ErrorView
 from .report_file import NAME, ReportFile
 from .report_inpaint import InpaintView
 from .report_paper import PaperView
@@ -64,6 +73,9 @@ def views(file: ReportFile) -> list[View]:
     if plan := file.get("inpaint plan"):
         repairs = inpaint_results.Store(file.section("inpaint"), {})
         found.append(InpaintView(report_inpaint.revived(plan), repairs, gallery, shown))
+    if plan := file.get("errors plan"):
+        kept = error_results.Store(file.section("errors"), {})
+        found.append(ErrorView(report_errors.revived(plan), kept))
     if plan := file.get("paper plan"):
         repetitions = report_paper.PaperStore(file.section("paper"), {})
         traces = tuple(Trace.decoded(trace) for trace in file.get("convergence") or ())
@@ -103,7 +115,7 @@ def write_tables(folder: Path, tables: Iterable[DataTable]) -> None:
 def facts(file: ReportFile) -> dict[str, str]:
     """How everything was made: the protocols of all parts."""
     told: dict[str, str] = dict(file.get("facts") or {})
-    for part in ("demosaic", "inpaint", "paper"):
+    for part in ("demosaic", "inpaint", "errors", "paper"):
         section = file.get(part) or {}
         told |= {f"{part}: {name}": text for name, text in section.get("protocol", {}).items()}
     return told

@@ -18,7 +18,7 @@ from .running import Refusal, finished, refused
 
 #: The methods of a report, ours and what it is made of first.
 METHODS = (
-    *("ntc", "ntc-best", "ntc-fast", "group-mean", "blend", "lmmse", "mlri", "menon", "malvar", "bilinear"),
+    *("ntc", "ntc-best", "ntc-fast", "predict-only", "blend", "lmmse", "mlri", "menon", "malvar", "bilinear"),
     *("libraw-ahd", "libraw-dcb", "libraw-vng"),
 )
 

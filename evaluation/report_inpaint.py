@@ -25,7 +25,7 @@ from .viewer_page import Scene, Version
 
 # The part of each picture that is damaged, and how many pictures of a set are: as much as time allows.
 _BOX, _IMAGES = CropBox(128, 128, 256, 256), 8
-METHODS = ("ntc", "ntc-best", "ntc-fast", "group-mean", "biharmonic", "telea", "ns")
+METHODS = ("ntc", "ntc-best", "ntc-fast", "predict-only", "biharmonic", "telea", "ns")
 
 TRUTH, DAMAGED = "truth", "damaged"
 

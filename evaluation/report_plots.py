@@ -1,4 +1,4 @@
-"""What a report shows as drawings: quality against time, gains picture by picture, convergence, errors."""
+"""What a report shows as drawings: quality against time, gains, convergence, errors and expected errors."""
 
 from collections.abc import Sequence
 from math import nan
@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 
 from .convergence import Trace
 from .demosaic_summary import Line, SetSummary, best_on
+from .error_bins import TOLERANCE
+from .error_tables import Calibration
 from .inpaint_summary import MaskSummary
 from .pictures import Bytes
 
@@ -19,6 +21,9 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "peer": {"color": "#8a8f98", "marker": "^"},
     "reference": {"color": "#b36b00", "marker": "x"},
 }
+
+# The axes of a drawing without any point.
+_UNIT = np.array([0.1, 10.0])
 
 # Errors are drawn this many times as bright as they are.
 _BRIGHTER = 8
@@ -146,6 +151,31 @@ def error_maps(rows: Sequence[tuple[str, Bytes, Sequence[tuple[str, Bytes]]]]) -
                 np.minimum(errors, 255).astype(np.uint8),
                 f"errors ×{_BRIGHTER}",
             )
+    return figure
+
+
+def reliability(found: Sequence[Calibration]) -> Figure:
+    """True against expected error, a point per bin, with the diagonal and what is tolerated around it."""
+    figure = Figure(figsize=(4.8 * max(len(found), 1), 4.6), layout="constrained")
+    for panel, each in zip(_row(figure, len(found)), found, strict=False):
+        points = [
+            (one.expected, one.true, one.counts) for one in each.bins if one.expected > 0 and one.true > 0
+        ]
+        ends = (
+            np.array([min(min(p[:2]) for p in points), max(max(p[:2]) for p in points)]) if points else _UNIT
+        )
+        ends = ends * (0.7, 1.4)
+        panel.fill_between(ends, ends * (1 - TOLERANCE), ends * (1 + TOLERANCE), color="#0b5cad", alpha=0.12)
+        panel.plot(ends, ends, color="#8a8f98", linewidth=0.8)
+        panel.plot([p[0] for p in points], [p[1] for p in points], color="#0b5cad", linewidth=0.8)
+        for expected, true, counts in points:
+            filled = "#0b5cad" if counts else "white"
+            panel.plot(expected, true, color="#0b5cad", marker="o", markersize=6, markerfacecolor=filled)
+        panel.set(xscale="log", yscale="log", xlim=tuple(ends), ylim=tuple(ends), aspect="equal")
+        panel.set_title(f"{each.task}, pictures: {each.pictures}", fontsize=10)
+        panel.set_xlabel("expected RMSE, of 255")
+        panel.set_ylabel("true RMSE, of 255")
+        panel.grid(alpha=0.3)
     return figure
 
 

@@ -7,23 +7,28 @@ from pathlib import Path
 from . import (
     demosaic_benchmark,
     demosaic_results,
+    error_benchmark,
+    error_results,
     inpaint_benchmark,
     inpaint_results,
     report_demosaic,
+    report_errors,
     report_inpaint,
     report_paper,
 )
 from . import protocol as common
 from .convergence import ROWS, title, traced
 from .demosaic_protocol import protocol as demosaic_protocol
+from .error_tables import protocol as error_protocol
 from .inpaint_protocol import protocol as inpaint_protocol
 from .paper_comparison import tensor_size
 from .report import PICTURES, gallery_of
 from .report_demosaic import DemosaicPart
+from .report_errors import ErrorPart
 from .report_file import NAME, ReportFile
 from .report_inpaint import InpaintPart
 from .report_paper import PaperPart
-from .report_running import missing, run_all
+from .report_running import Showing, missing, run_all
 from .running import StoredJob
 
 
@@ -73,6 +78,16 @@ def inpaint_work(file: ReportFile, part: InpaintPart) -> Work:
     showing = report_inpaint.showing(part, gallery)
     jobs = missing(part.jobs, store, showing)
     done = run_all(jobs, inpaint_benchmark.run, store, showing)
+    return _picture_work(len(jobs), done)
+
+
+def errors_work(file: ReportFile, part: ErrorPart) -> Work:
+    """Expected errors beside true ones."""
+    store = error_results.Store(file.section("errors"), error_protocol(part.methods, part.crop))
+    file.put("errors plan", report_errors.described(part))
+    nothing = Showing(gallery_of(file), lambda job: None)
+    jobs = missing(part.jobs, store, nothing)
+    done = run_all(jobs, error_benchmark.run, store, nothing)
     return _picture_work(len(jobs), done)
 
 

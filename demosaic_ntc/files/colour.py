@@ -44,6 +44,16 @@ class Curve:
         above = ((np.maximum(code, knee) + self.offset) / (1 + self.offset)) ** self.gamma
         return np.where(code <= knee, code / self.slope, above)
 
+    def steepness(self, light: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The derivative of the code values with respect to linear light, finite and above zero everywhere.
+
+        Pure gammas rise without bound towards black: below the toe of sRGB they count as steep as at it.
+        """
+        toe = self.toe if self.slope > 0 else SRGB_CURVE.toe
+        power = np.maximum(light, np.float32(toe)) ** np.float32(1 / self.gamma - 1)
+        above = np.float32((1 + self.offset) / self.gamma) * power
+        return above if self.slope == 0 else np.where(light <= toe, np.float32(self.slope), above)
+
 
 SRGB_CURVE = Curve(2.4, 0.055, 12.92, 0.0031308)
 BT2020_CURVE = Curve(1 / 0.45, 0.09929682680944, 4.5, 0.018053968510807)

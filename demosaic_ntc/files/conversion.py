@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
 from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
+from demosaic_ntc.files.error_map import ErrorMap, Expected, check_asked, check_place, written_beside
 from demosaic_ntc.files.icc import icc_profile
 from demosaic_ntc.files.image import FinishedPicture, write_picture
 from demosaic_ntc.files.journal import Journal, rows_as
@@ -26,6 +28,7 @@ from demosaic_ntc.files.render import (
     brightening,
     encode_mosaic,
     finish,
+    finish_error,
     is_dark,
     oriented,
 )
@@ -64,15 +67,26 @@ class Conversion:
     certificate: GroupCertificate | None
     seconds: dict[str, float]
     notices: tuple[str, ...]
+    error_map: ErrorMap | None = None
 
 
 def convert_file(
-    source: Path, target: Path, settings: Settings, progress: ReportProgress | None = None
+    source: Path,
+    target: Path,
+    settings: Settings,
+    progress: ReportProgress | None = None,
+    error_map: Path | None = None,
 ) -> Conversion:
-    """Read, develop and write one photo; nothing appears at the target unless all went well."""
-    report = progress or silently
-    bits = settings.output.depth(target)
+    """Read, develop and write one photo; nothing appears at the target unless all went well.
+
+    With a place for an error map, the standard deviations expected of its pixels are written there as well.
+    """
+    report, output = progress or silently, settings.output
+    bits = output.depth(target)
     check_target(target)
+    if error_map is not None:
+        check_asked(error_map, settings.engine.method, (source, target))
+        check_place(error_map, overwrite=output.overwrite)
     journal = Journal()
     with journal.stage("decode"):
         report(Progress("decoding", 0, 1))
@@ -80,14 +94,15 @@ def convert_file(
         journal.notices += _notices(ready, settings.development)
         report(Progress("decoding", 1, 1))
     with journal.stage("demosaic"), named(source):
-        restored = complete_mosaic(ready, settings.engine, report)
+        restored = complete_mosaic(ready, settings.engine, report, error=error_map is not None)
     with journal.stage("render"):
         look = _look(restored, ready, settings.development, bits)
         pixels = _render(restored, ready, look, settings.development, report)
+        expected = _expected(restored, ready, look, settings.development)
         picture = _described(pixels, ready.photo, look, settings)
         journal.notices += _brightness_notices(restored, ready, look, settings.development)
-    with journal.stage("write"):
-        output = settings.output
+    beside = written_beside(error_map, expected, overwrite=output.overwrite)
+    with journal.stage("write"), beside as mapped:
         write_picture(
             target,
             picture,
@@ -107,6 +122,7 @@ def convert_file(
         certificate=restored.certificate,
         seconds=journal.seconds,
         notices=tuple(journal.notices),
+        error_map=mapped,
     )
 
 
@@ -124,8 +140,10 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing)
 
 
-def complete_mosaic(ready: Prepared, engine: Engine, report: ReportProgress) -> Restored:
-    """Let the engine restore the full colours."""
+def complete_mosaic(
+    ready: Prepared, engine: Engine, report: ReportProgress, *, error: bool = False
+) -> Restored:
+    """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
     return demosaic(
         ready.mosaic.samples,
         ready.photo.cfa,
@@ -137,6 +155,7 @@ def complete_mosaic(ready: Prepared, engine: Engine, report: ReportProgress) -> 
         white=ready.mosaic.white,
         missing=ready.missing,
         time_limit=engine.time_limit,
+        error=error,
     )
 
 
@@ -155,11 +174,36 @@ def _render(
     restored: Restored, ready: Prepared, look: Finish, how: Development, report: ReportProgress
 ) -> Pixels:
     """The finished pixels, cut and turned as asked."""
-    image, box = restored.image, ready.photo.camera_crop
-    if how.crop == "camera" and box is not None:
-        image = image[box.top : box.top + box.height, box.left : box.left + box.width]
-    pixels = finish(image, ready.mosaic.lift, look, rows_as("rendering", report))
-    return oriented(pixels, ready.photo.orientation) if how.rotate else pixels
+    image = _cut(restored.image, ready.photo, how)
+    return _turned(finish(image, ready.mosaic.lift, look, rows_as("rendering", report)), ready.photo, how)
+
+
+def _expected(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Expected | None:
+    """The errors expected of the finished pixels, cut and turned alike; None if they were not wanted."""
+    if restored.error is None:
+        return None
+    photo = ready.photo
+    image, error = _cut(restored.image, photo, how), _cut(restored.error, photo, how)
+    codes = _turned(finish_error(image, error, ready.mosaic.lift, look), photo, how)
+    return Expected(codes, _orientation(photo, how), 2**look.bits - 1)
+
+
+def _cut(image: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
+    """The part of a picture that is kept."""
+    box = photo.camera_crop
+    if how.crop != "camera" or box is None:
+        return image
+    return image[box.top : box.top + box.height, box.left : box.left + box.width]
+
+
+def _turned(pixels: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
+    """The pixels as they are stored: upright, unless they are to stay as the sensor lay."""
+    return oriented(pixels, photo.orientation) if how.rotate else pixels
+
+
+def _orientation(photo: RawPhoto, how: Development) -> int:
+    """What EXIF says of the pixels as they are stored."""
+    return 1 if how.rotate else photo.orientation
 
 
 def _described(pixels: Pixels, photo: RawPhoto, look: Finish, settings: Settings) -> FinishedPicture:
@@ -171,7 +215,7 @@ def _described(pixels: Pixels, photo: RawPhoto, look: Finish, settings: Settings
     exif = finished(
         photo.exif,
         size=(pixels.shape[0], pixels.shape[1]),
-        orientation=1 if how.rotate else photo.orientation,
+        orientation=_orientation(photo, how),
         srgb=how.space == "srgb" and not how.linear,
         parameters=settings.described(),
         software=f"demosaic-ntc {version('demosaic-ntc')}",

@@ -110,6 +110,24 @@ def finish(image: Floats, lift: float, how: Finish, report: ReportRows) -> Pixel
     return pixels
 
 
+def finish_error(image: Floats, error: Floats, lift: float, how: Finish) -> Floats:
+    """The standard deviations of finished pixels in code values, from those of the engine's picture.
+
+    `image` and `error` are (height, width, 3), encoded and lifted; so is the result, from 0 up. To first
+    order: decoding divides a deviation by the steepness of the engine's curve, the matrix (with the gain)
+    adds the variances of three independent channels, and the transfer curve multiplies by its own steepness;
+    values that are clipped take that at the clip. The blending of highlights and rounding are left out.
+    """
+    codes = np.empty(image.shape, dtype=np.float32)
+    matrix, top = how.matrix, np.float32(2**how.bits - 1)
+    for rows in _bands(image.shape[0]):
+        light = _decoded(image[rows], lift)
+        variance = np.square(error[rows] / SRGB_CURVE.steepness(light)) @ np.square(matrix)
+        steepness = how.space.curve.steepness(np.clip(light @ matrix, 0, 1))
+        codes[rows] = np.sqrt(variance) * steepness * top
+    return codes
+
+
 def _output_light(band: Floats, lift: float, matrix: Floats, blend_above: float | None) -> Floats:
     """Linear light in the output space of a band of the engine's picture."""
     light = _decoded(band, lift)

@@ -10,6 +10,14 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
+from demosaic_ntc.files.error_map import (
+    ErrorMap,
+    Expected,
+    check_asked,
+    check_place,
+    white_of,
+    written_beside,
+)
 from demosaic_ntc.files.image import format_of
 from demosaic_ntc.files.journal import Journal, rows_as
 from demosaic_ntc.files.mask import MaskRule, painted, read_mask
@@ -52,6 +60,7 @@ class Repair:
     certificate: GroupCertificate | None
     seconds: dict[str, float]
     notices: tuple[str, ...]
+    error_map: ErrorMap | None = None
 
 
 def repair_file(
@@ -60,14 +69,19 @@ def repair_file(
     target: Path,
     settings: RepairSettings,
     progress: ReportProgress | None = None,
+    error_map: Path | None = None,
 ) -> Repair:
     """Repair one picture; nothing appears at the target unless all went well.
 
-    Without a mask, the pixels of the settings' painted colour are repaired.
+    Without a mask, the pixels of the settings' painted colour are repaired. With a place for an error map,
+    the standard deviations expected of the picture's colours are written there as well.
     """
     report, journal = progress or silently, Journal()
     format_of(target)
     check_target(target)
+    if error_map is not None:
+        check_asked(error_map, settings.engine.method, (source, mask, target))
+        check_place(error_map, overwrite=settings.overwrite)
     with journal.stage("decode"):
         report(Progress("decoding", 0, 1))
         picture = read_picture(source, settings.limits)
@@ -76,9 +90,10 @@ def repair_file(
         journal.notices += _notices(picture, missing, target, settings.mask)
         report(Progress("decoding", 1, 1))
     with journal.stage("inpaint"), named(source):
-        restored = _completed(picture, missing, settings.engine, report)
+        restored = _completed(picture, missing, settings.engine, report, error=error_map is not None)
         journal.notices += restored.notices
-    with journal.stage("write"):
+    beside = written_beside(error_map, _expected(restored, picture), overwrite=settings.overwrite)
+    with journal.stage("write"), beside as mapped:
         if _is_copy(picture, missing, target):
             _copy(source, target, settings)
         else:
@@ -93,6 +108,7 @@ def repair_file(
         certificate=restored.certificate,
         seconds=journal.seconds,
         notices=tuple(journal.notices),
+        error_map=mapped,
     )
 
 
@@ -105,8 +121,10 @@ def _missing(picture: StoredPicture, mask: Path | None, settings: RepairSettings
     return painted(picture, settings.mask.colour)
 
 
-def _completed(picture: StoredPicture, missing: Flags, engine: Engine, report: ReportProgress) -> Restored:
-    """Let the engine restore the missing colours."""
+def _completed(
+    picture: StoredPicture, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
+) -> Restored:
+    """Let the engine restore the missing colours, and say how far off they may be if that is wanted."""
     return inpaint(
         picture.colours,
         missing,
@@ -116,7 +134,15 @@ def _completed(picture: StoredPicture, missing: Flags, engine: Engine, report: R
         threads=engine.threads,
         progress=report,
         time_limit=engine.time_limit,
+        error=error,
     )
+
+
+def _expected(restored: Restored, picture: StoredPicture) -> Expected | None:
+    """The errors expected of a picture's colours, in their own scale; None if they were not wanted."""
+    if restored.error is None:
+        return None
+    return Expected(restored.error, picture.orientation, white_of(picture.colours.dtype))
 
 
 def _notices(picture: StoredPicture, missing: Flags, target: Path, rule: MaskRule) -> Iterator[str]:

@@ -1,11 +1,13 @@
 """From a mosaic to a picture: the border where input is checked, and the choice of method."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.checks import (
@@ -22,13 +24,14 @@ from demosaic_ntc.imaging.first_guess.dead_samples import without_missing
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
-from demosaic_ntc.imaging.guided import PLANS, complete_mosaic
+from demosaic_ntc.imaging.mosaics.complete import TRIALS, complete_mosaic
 from demosaic_ntc.imaging.plain import complete_plainly
-from demosaic_ntc.imaging.restored import Progress, ReportProgress, Restored
+from demosaic_ntc.imaging.plan import TOLERANCE
+from demosaic_ntc.imaging.plans import PLANS, without_completion
+from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
 from demosaic_ntc.ntc.deadline import Deadline
 
-Floats = NDArray[np.float32]
-FirstGuess = Callable[[Floats, Cfa, int], Floats]
+FirstGuess = Callable[[Float32, Cfa, int], Float32]
 
 FIRST_GUESSES: dict[str, FirstGuess] = {
     "bilinear": lambda mosaic, cfa, threads: bilinear(mosaic, cfa),
@@ -37,7 +40,7 @@ FIRST_GUESSES: dict[str, FirstGuess] = {
     "mlri": lambda mosaic, cfa, threads: kiku2014(mosaic, cfa),
     "blend": lambda mosaic, cfa, threads: blend(mosaic, cfa, threads).image,
 }
-METHODS = ("ntc", "group-mean", *FIRST_GUESSES)
+METHODS = ("ntc", "predict-only", *FIRST_GUESSES)
 TENSORS = ("groups", "whole", "tiled")
 
 
@@ -54,63 +57,101 @@ def demosaic(
     white: float | None = None,
     missing: NDArray[np.bool_] | None = None,
     time_limit: float | None = None,
+    error: bool = False,
 ) -> Restored:
-    """Restore the full colour picture of a mosaic.
+    """Restore the full colour picture of a mosaic: float32, in its scale, with the measured samples kept.
 
-    Parameters
-    ----------
-    mosaic
-        Height × width samples of any integer or float type, finite and not negative.
-    cfa
-        The colour array: a name (``"RGGB"``, ``"XTRANS"``), rows (``"RG/GB"``) or a `Cfa`.
-    method
-        ``"ntc"`` (groups of patches completed), ``"group-mean"`` (the same without the completion, to see
-        what it adds) or a first guess alone, one of `FIRST_GUESSES`.
-    quality
-        ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
-    tensor
-        ``"groups"`` of similar patches; for study also ``"whole"`` (height × width × 3) and ``"tiled"``.
-    seed
-        Makes the random starts of ``"whole"`` and ``"tiled"`` repeatable; groups need none.
-    threads
-        How many threads share the work; all processors when not given. The result does not depend on it.
-    progress
-        Called with a `Progress` after each step.
-    white
-        The sample value of full scale; by default the one `full_scale` reads from the data.
-    missing
-        Height × width flags of samples not to be used (dead pixels): the groups complete them. Interpolations
-        fill them from their neighbours.
-    time_limit
-        Seconds after which groups are no longer completed but left at their means, which the certificate
-        then shows. The first estimate is always computed.
-
-    Returns
-    -------
-    Restored
-        The float32 picture in the scale of the mosaic, with the measured samples kept.
+    * ``mosaic``: height × width samples of any integer or float type, finite and not negative.
+    * ``cfa``: the colour array, a name (``"RGGB"``, ``"XTRANS"``), rows (``"RG/GB"``) or a `Cfa`.
+    * ``method``: ``"ntc"`` (groups of patches predicted and completed), ``"predict-only"`` (the same without
+      the completion, to see what it adds) or a first guess alone, one of `FIRST_GUESSES`.
+    * ``quality``: ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
+    * ``tensor``: ``"groups"``; for study also ``"whole"`` (height × width × 3) and ``"tiled"``.
+    * ``seed``: makes the random starts of ``"whole"`` and ``"tiled"`` repeatable; groups need none.
+    * ``threads``: how many share the work, all processors by default; the result does not depend on it.
+    * ``progress``: called with a `Progress` after each step.
+    * ``white``: the sample value of full scale; by default the one `full_scale` reads from the data.
+    * ``missing``: height × width flags of samples not to be used (dead pixels), which are restored as well.
+    * ``time_limit``: seconds after which no more groups are restored: what stands then is the result, and the
+      certificate shows it. The first estimate is always computed.
+    * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
     """
     array = as_cfa(cfa)
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
-    samples = checked_samples(mosaic, array)
-    scale = full_scale(samples) if white is None else _checked_white(white)
-    workers, report = checked_threads(threads), progress or silently
-    deadline = Deadline.after(time_limit)
-    dead = None if missing is None else checked_missing(missing, "mosaic", samples.shape)
-    scaled = (samples / scale).astype(np.float32)
-    if dead is not None:
-        scaled = without_missing(scaled, dead, array)
+    task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently)
+    if method in FIRST_GUESSES:
+        return task.interpolated(method)
     if method == "ntc" and tensor != "groups":
-        picture, certificate = complete_plainly(scaled, array, tensor, quality, seed, report)
-    elif method in FIRST_GUESSES:
-        picture, certificate = FIRST_GUESSES[method](scaled, array, workers), None
-        report(Progress(method, 1, 1))
-    else:
-        plan = PLANS[quality] if method == "ntc" else PLANS[quality].without_completion
-        picture, certificate = complete_mosaic(scaled, array, plan, workers, report, dead, deadline)
-    return Restored(keep_samples(picture * np.float32(scale), samples, array, dead), certificate)
+        return task.completed_plainly(tensor, quality, seed)
+    return task.restored(method, quality, Deadline.after(time_limit), error)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """A mosaic that was found in order, and how to work on it."""
+
+    samples: NDArray[Any]
+    scaled: Float32  # full scale 1, missing samples filled from their neighbours
+    scale: float
+    cfa: Cfa
+    missing: Flags | None
+    threads: int
+    report: ReportProgress
+
+    @classmethod
+    def checked(
+        cls,
+        mosaic: NDArray[Any],
+        cfa: Cfa,
+        white: float | None,
+        missing: Flags | None,
+        threads: int,
+        report: ReportProgress,
+    ) -> "_Task":
+        """Return the task, or raise."""
+        samples = checked_samples(mosaic, cfa)
+        scale = full_scale(samples) if white is None else _checked_white(white)
+        scaled, dead = (samples / scale).astype(np.float32), None
+        if missing is not None:
+            dead = checked_missing(missing, "mosaic", samples.shape)
+            scaled = without_missing(scaled, dead, cfa)
+        return cls(samples, scaled, scale, cfa, dead, threads, report)
+
+    def interpolated(self, method: str) -> Restored:
+        """Return a first guess alone."""
+        picture = FIRST_GUESSES[method](self.scaled, self.cfa, self.threads)
+        self.report(Progress(method, 1, 1))
+        return Restored(self._finished(picture))
+
+    def completed_plainly(self, tensor: str, quality: str, seed: int) -> Restored:
+        """Return what completion makes of the mosaic as one tensor."""
+        picture, certificate = complete_plainly(self.scaled, self.cfa, tensor, quality, seed, self.report)
+        return Restored(self._finished(picture), certificate)
+
+    def restored(self, method: str, quality: str, deadline: Deadline, error: bool) -> Restored:
+        """Return the picture that groups of patches make."""
+        completed = method == "ntc"
+        plan = PLANS[quality] if completed else without_completion(PLANS[quality])
+        estimate, gaps = complete_mosaic(
+            self.scaled,
+            self.missing,
+            self.cfa,
+            TRIALS[quality],
+            plan,
+            self.threads,
+            self.report,
+            deadline,
+            error,
+        )
+        image = self._finished(np.moveaxis(estimate.planes, 0, 2))
+        deviation = np.moveaxis(np.sqrt(estimate.variance), 0, 2) * np.float32(self.scale) if error else None
+        return Restored(image, GroupCertificate.of(gaps, TOLERANCE) if completed else None, error=deviation)
+
+    def _finished(self, picture: Float32) -> Float32:
+        """Return a picture in the scale of the mosaic, with the measured samples."""
+        return keep_samples(picture * np.float32(self.scale), self.samples, self.cfa, self.missing)
 
 
 def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
@@ -126,9 +167,7 @@ def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
     return samples
 
 
-def keep_samples(
-    picture: Floats, samples: NDArray[Any], cfa: Cfa, missing: NDArray[np.bool_] | None = None
-) -> Floats:
+def keep_samples(picture: Float32, samples: NDArray[Any], cfa: Cfa, missing: Flags | None = None) -> Float32:
     """Return the picture with every measured value put back exactly."""
     measured = cfa.masks(samples.shape)
     if missing is not None:

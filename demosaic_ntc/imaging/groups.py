@@ -1,140 +1,202 @@
-"""Restoration by groups of similar patches: the picture cut into bands, each pass over all of them.
-
-A group is the patches most like a reference patch, as a tensor (channel, patch, pixel): what one patch does
-not show, another does. Each pass regresses every channel on the two others (the guide), adds the weighted
-mean over the patches of what that leaves, and completes the rest by nonnegative tensor completion.
+"""Groups of similar patches over a picture: references where work is wanted, cut into bands, added up.
 
 Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.imaging.kernels.steps`.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from demosaic_ntc.imaging.kernels.matching import Offsets, Planes, match_patches
-from demosaic_ntc.imaging.kernels.mosaic_pass import PassSettings, Scene, restore_groups
-from demosaic_ntc.imaging.kernels.steps import Sums, write_means
+from demosaic_ntc.arrays import Flags, Float32, Offsets, Places, Planes, Sums
+from demosaic_ntc.imaging.kernels.adding import write_errors, write_means
+from demosaic_ntc.imaging.kernels.completing import complete_groups
+from demosaic_ntc.imaging.kernels.matching import match_patches
+from demosaic_ntc.imaging.kernels.passes import (
+    GAUSSIAN,
+    SHAPE_UNIT,
+    Picture,
+    add_shapes,
+    restore_groups,
+)
 from demosaic_ntc.imaging.parallel import in_order
+from demosaic_ntc.imaging.plan import Patches, Step
 from demosaic_ntc.ntc.deadline import Deadline
 
-Floats = NDArray[np.float32]
-Report = Callable[[int, int], None]
-Result = TypeVar("Result")
+Report = Callable[[float], None]
 
-NEVER = Deadline()
 BAND_ROWS = 128  # rows of pixels whose reference patches are worked on together
+_TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
+_GAP = 16  # columns without references at which a tile is cut
+_SAMPLES, _LEAST_SAMPLES = 1024, 64  # groups of a picture that tell the shape of its covariances
+_RUN = 16  # of them that lie side by side, as these are quicker to match
 
 
-@dataclass(frozen=True, slots=True)
-class Patches:
-    """How groups are formed."""
-
-    size: int = 4
-    stride: int = 3
-    count: int = 8  # patches in a group
-    reach: int = 12  # of the search, in each direction
-    dense: int = 4  # how far out a search around holes looks at every place
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """Reference rows worked on together, the rows they can touch, and where the next band's begin."""
+    """References worked on together, the rows they can touch, and where the next band's begin."""
 
-    rows: NDArray[np.int64]
+    references: Places
     top: int
     bottom: int
     next_top: int
 
 
-def reference_positions(length: int, patches: Patches) -> NDArray[np.int64]:
+def reference_positions(length: int, patches: Patches) -> Places:
     """Return where reference patches start along one direction; the last one ends at the border."""
     last = length - patches.size
     return np.unique(np.append(np.arange(0, last + 1, patches.stride), last)).astype(np.int64)
 
 
-def bands_of(height: int, patches: Patches, band_rows: int) -> list[Band]:
-    """Cut the reference rows into bands, each taller than what neighbouring bands share."""
-    rows = reference_positions(height, patches)
-    per_band = max(band_rows, 2 * patches.reach + 2 * patches.size) // patches.stride + 1
-    parts = [rows[start : start + per_band] for start in range(0, len(rows), per_band)]
-    tops = [max(int(part[0]) - patches.reach, 0) for part in parts] + [height]
-    bottoms = [min(int(part[-1]) + patches.reach + patches.size, height) for part in parts]
+def references_in(wanted: Flags, patches: Patches) -> Places:
+    """Return (row, column) of the reference patches that hold a wanted pixel, sorted by rows."""
+    rows = reference_positions(wanted.shape[0], patches)
+    columns = reference_positions(wanted.shape[1], patches)
+    total = np.pad(wanted.cumsum(axis=0, dtype=np.int32).cumsum(axis=1), ((1, 0), (1, 0)))
+    below, right = rows[:, None] + patches.size, columns + patches.size
+    top, left = rows[:, None], columns
+    count = total[below, right] - total[top, right] - total[below, left] + total[top, left]
+    down, across = np.nonzero(count)
+    return np.stack([rows[down], columns[across]], axis=1)
+
+
+def bands_of(references: Places, height: int, patches: Patches, band_rows: int = BAND_ROWS) -> list[Band]:
+    """Cut references, sorted by rows, into bands, each taller than what neighbouring bands share."""
+    tall = max(band_rows, 2 * patches.reach + 2 * patches.size)
+    starts = np.flatnonzero(np.diff(references[:, 0] // tall, prepend=-1))
+    parts = np.split(references, starts[1:])
+    tops = [max(int(part[0, 0]) - patches.reach, 0) for part in parts] + [height]
+    bottoms = [min(int(part[-1, 0]) + patches.reach + patches.size, height) for part in parts]
     return [
-        Band(part, top, bottom, below)
+        Band(part, top, max(bottom, below), below) if below < height else Band(part, top, bottom, bottom)
         for part, top, bottom, below in zip(parts, tops, bottoms, tops[1:], strict=False)
     ]
 
 
-class GroupRestoration:
-    """The groups of one picture, matched once and restored by any number of passes."""
+def tiles_of_references(references: Places) -> Iterator[Places]:
+    """Cut references into tiles that leave wide gaps out, each sorted by rows."""
+    order = np.lexsort((references[:, 1], references[:, 0] // _TILE[0]))
+    rows, columns = references[order].T
+    steps = np.diff(rows // _TILE[0]), np.diff(columns // _TILE[1])
+    apart = (steps[0] != 0) | (steps[1] != 0) | (np.diff(columns) > _GAP)
+    for part in np.split(order, np.flatnonzero(apart) + 1):
+        yield references[np.sort(part)]
 
-    def __init__(self, scene: Scene, patches: Patches, threads: int, band_rows: int = BAND_ROWS) -> None:
-        self._patches = patches
-        self._threads = threads
-        self._bands = bands_of(scene.mosaic.shape[0], patches, band_rows)
-        self._columns = reference_positions(scene.mosaic.shape[1], patches)
-        self._found: dict[int, Offsets] = {}
 
-    def match(self, scene: Scene, report: Report) -> None:
-        """Find the patches of every group in the scene's estimate."""
-        matches = self._in_order(lambda band: self._match(scene.planes, band), report)
-        self._found = dict(zip((int(band.rows[0]) for band in self._bands), matches, strict=True))
+def _runs(references: Places, wanted: int) -> list[Places]:
+    """Return about so many of the references, or all, in runs that are spread evenly."""
+    if wanted >= len(references):
+        return [references]
+    starts = np.linspace(0, len(references) - _RUN, -(-wanted // _RUN)).astype(np.int64)
+    return [references[start : start + _RUN] for start in starts]
 
-    def restored(
-        self, scene: Scene, settings: PassSettings, report: Report, deadline: Deadline = NEVER
-    ) -> tuple[Planes, Floats]:
-        """Run one pass; return the planes of the new estimate and the certified gap of every group.
 
-        Bands begun after the deadline stop at the mean; their gaps are infinite.
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """What the groups of a picture say about it; (channels, height, width), the squares of full scale 1."""
+
+    planes: Planes  # the weighted means of what was said, the estimate where nothing was
+    expected: Planes  # the mean of the expected squared errors; empty where errors are not wanted
+    spread: Planes  # the variance of what was said; empty where errors are not wanted
+    gaps: Float32  # (groups): certified, infinite where nothing is proven
+
+    @classmethod
+    def nothing(cls, estimate: Planes, errors: bool) -> "Said":
+        """Return room for what will be said, given the estimate."""
+        shape = estimate.shape if errors else (0, 0, 0)
+        nothing = np.zeros(0, np.float32)
+        return cls(estimate.copy(), np.zeros(shape, np.float32), np.zeros(shape, np.float32), nothing)
+
+    def write(self, estimate: Planes, sums: Sums, rows: slice) -> None:
+        """Write what the sums of some rows amount to."""
+        write_means(sums, self.planes[:, rows])
+        if self.spread.size:
+            write_errors(
+                sums, estimate[:, rows], self.planes[:, rows], self.expected[:, rows], self.spread[:, rows]
+            )
+
+
+class GroupPass:
+    """One step over the groups of a picture."""
+
+    def __init__(
+        self, picture: Picture, confidence: Float32, step: Step, threads: int, errors: bool = False
+    ) -> None:
+        self._picture, self._confidence, self._step, self._threads = picture, confidence, step, threads
+        self._errors = errors
+        self._patches = step.patches.fitting(picture.planes.shape[1:])
+        self._offsets = self._patches.offsets
+        self._fading = step.fading(1)
+
+    def restored(self, wanted: Flags, report: Report, deadline: Deadline, band_rows: int = BAND_ROWS) -> Said:
+        """Restore all groups whose reference patch holds a wanted pixel, and return what they say.
+
+        Bands that would begin after the deadline say nothing; their gaps are infinite.
         """
-        planes = np.empty_like(scene.planes)
-        gaps: list[Floats] = []
-        carried: tuple[Sums, Sums] | None = None
-        hurried = settings._replace(vertices=0)
-        done = self._in_order(
-            lambda band: self._restore(scene, band, hurried if deadline.passed() else settings), report
-        )
-        for band, (values, weights, band_gaps) in zip(self._bands, done, strict=True):
-            gaps.append(band_gaps)
-            if carried:
-                shared = carried[1].shape[0]
-                values[:, :shared] += carried[0]
-                weights[:shared] += carried[1]
+        references = references_in(wanted, self._patches)
+        said, prior = Said.nothing(self._picture.planes, self._errors), self.prior(wanted, len(references))
+        bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
+        carried, gaps = np.zeros((0, 0, 0, 0), np.int64), [np.zeros(0, np.float32)]
+        done = in_order(lambda band: self._restore(band, prior, deadline), bands, self._threads)
+        for number, (band, (sums, proven)) in enumerate(zip(bands, done, strict=True), 1):
+            gaps.append(proven)
+            shared = min(carried.shape[2], sums.shape[2])
+            if shared:
+                sums[:, :, :shared] += carried[:, :, :shared]
             finished = band.next_top - band.top
-            write_means(values[:, :finished], weights[:finished], planes[:, band.top : band.next_top])
-            carried = values[:, finished:].copy(), weights[finished:].copy()
-        return planes, np.concatenate(gaps)
+            said.write(self._picture.planes, sums[:, :, :finished], slice(band.top, band.next_top))
+            carried = sums[:, :, finished:].copy()
+            report(number / len(bands))
+        return replace(said, gaps=np.concatenate(gaps))
 
-    def _match(self, planes: Planes, band: Band) -> Offsets:
-        patches = self._patches
-        found = np.zeros((len(band.rows), len(self._columns), patches.count, 2), np.int8)
-        match_patches(planes, band.rows, self._columns, patches.size, patches.reach, found)
-        return found
+    def prior(self, wanted: Flags, groups: int) -> Float32:
+        """Return Q, (entry, entry): the mean shape of the covariances of groups all over the picture.
 
-    def _restore(self, scene: Scene, band: Band, settings: PassSettings) -> tuple[Sums, Sums, Floats]:
-        height, width = band.bottom - band.top, scene.mosaic.shape[1]
-        values, weights = np.zeros((3, height, width), np.int64), np.zeros((height, width), np.int64)
-        found = self._found[int(band.rows[0])]
-        gaps = np.full(found.shape[:2], np.inf, np.float32)
-        restore_groups(
-            scene,
-            band.rows,
-            self._columns,
-            found,
-            self._patches.size,
-            settings,
-            band.top,
-            values,
-            weights,
-            gaps,
+        Their sum is one of whole numbers, which no order of its terms can change.
+        """
+        entries = self._picture.planes.shape[0] * self._patches.size**2
+        if self._step.does.predictor != GAUSSIAN:
+            return np.zeros((0, 0), np.float32)
+        everywhere = references_in(np.ones_like(wanted), self._patches)
+        runs = _runs(everywhere, max(_LEAST_SAMPLES, min(groups, _SAMPLES)))
+        total = sum(in_order(self._shapes, runs, self._threads), np.zeros((entries, entries), np.int64))
+        lower = total * (SHAPE_UNIT / sum(map(len, runs)))
+        return (lower + np.tril(lower, -1).T).astype(np.float32)
+
+    def _shapes(self, references: Places) -> Sums:
+        """Return the sum of the shapes of the covariances of some groups."""
+        entries = self._picture.planes.shape[0] * self._patches.size**2
+        total = np.zeros((entries, entries), np.int64)
+        add_shapes(self._picture, references, self._match(references), self._patches.size, total)
+        return total
+
+    def _restore(self, band: Band, prior: Float32, deadline: Deadline) -> tuple[Sums, Float32]:
+        """Match and restore the groups of a band; return their sums and their gaps."""
+        channels, _, width = self._picture.planes.shape
+        sums = np.zeros((4 if self._errors else 2, channels, band.bottom - band.top, width), np.int64)
+        gaps = np.full(len(band.references), np.inf, np.float32)
+        if deadline.passed():
+            return sums, gaps
+        done = 0
+        for tile in tiles_of_references(band.references):
+            self._restore_tile(tile, prior, band.top, sums, gaps[done : done + len(tile)])
+            done += len(tile)
+        return sums, gaps
+
+    def _restore_tile(self, references: Places, prior: Float32, top: int, sums: Sums, gaps: Float32) -> None:
+        """Match, predict and add up the groups of a tile; complete those whose prediction leaves too much."""
+        size, does, found = self._patches.size, self._step.does, self._match(references)
+        restore_groups(self._picture, references, found, size, does, self._fading, prior, top, sums, gaps)
+        left = np.flatnonzero(np.isinf(gaps)) if does.vertices else np.zeros(0, np.int64)
+        if left.size:
+            rest, those, proven = references[left], found[left], gaps[left]
+            complete_groups(self._picture, rest, those, size, does, self._fading, prior, top, sums, proven)
+            gaps[left] = proven
+
+    def _match(self, references: Places) -> Offsets:
+        """Return the offsets of the patches of every reference's group."""
+        found = np.empty((len(references), self._patches.count, 2), np.int8)
+        match_patches(
+            self._picture.planes, self._confidence, references, self._patches.size, self._offsets, found
         )
-        return values, weights, gaps
-
-    def _in_order(self, work: Callable[[Band], Result], report: Report) -> Iterator[Result]:
-        """Work on the bands, from top to bottom."""
-        for done, result in enumerate(in_order(work, self._bands, self._threads), 1):
-            report(done, len(self._bands))
-            yield result
+        return found

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Flags, Planes
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.checks import (
     QUALITIES,
@@ -15,12 +16,13 @@ from demosaic_ntc.imaging.checks import (
     full_scale,
     silently,
 )
-from demosaic_ntc.imaging.repair import METHODS, repair
-from demosaic_ntc.imaging.restored import ReportProgress, Restored
+from demosaic_ntc.imaging.holes.repair import repair
+from demosaic_ntc.imaging.plan import TOLERANCE
+from demosaic_ntc.imaging.plans import PLANS, Plan, without_completion
+from demosaic_ntc.imaging.restored import GroupCertificate, ReportProgress, Restored
 from demosaic_ntc.ntc.deadline import Deadline
 
-Flags = NDArray[np.bool_]
-Planes = NDArray[np.float32]
+METHODS = ("ntc", "predict-only", "biharmonic")
 
 # Known values within this share of full scale are stretched: float32 would lose them, and tolerances too.
 _LEAST_CONTRAST = 1 / 64
@@ -36,55 +38,69 @@ def inpaint(
     threads: int | None = None,
     progress: ReportProgress | None = None,
     time_limit: float | None = None,
+    error: bool = False,
 ) -> Restored:
-    """Restore the missing pixels of a picture.
+    """Restore the missing pixels of a picture, in its own type, known entries bit by bit as they were.
 
-    Parameters
-    ----------
-    image
-        Height × width or height × width × channels, of any integer or float type and in any range from zero
-        up. Known entries are finite and not negative; whatever stands at missing ones is ignored.
-    missing
-        Flags of what is to be restored: height × width for pixels, or of the image's shape for entries.
-    method
-        ``"ntc"`` (groups of patches completed), ``"group-mean"`` (the same without the completion, to see
-        what it adds) or ``"biharmonic"`` (the first estimate alone).
-    quality
-        ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
-    seed
-        Here for the sake of calls written for every method: no step of these draws random numbers.
-    threads
-        How many threads share the work; all processors when not given. The result does not depend on it.
-    progress
-        Called with a `Progress` after each step.
-    time_limit
-        Seconds after which no more groups are restored: what stands then is the result, and the certificate
-        shows it. The first estimate is always computed.
-
-    Returns
-    -------
-    Restored
-        The picture in the type of the input, known entries bit by bit as they were.
+    * ``image``: height × width or height × width × channels, of any integer or float type and in any range
+      from zero up. Known entries are finite and not negative; what stands at missing ones is ignored.
+    * ``missing``: flags of what is to be restored, height × width for pixels or of the image's shape.
+    * ``method``: ``"ntc"`` (groups of patches predicted and completed), ``"predict-only"`` (the same without
+      the completion, to see what it adds) or ``"biharmonic"`` (the first estimate alone).
+    * ``quality``: ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
+    * ``seed``: here for the sake of calls written for every method: no step of these draws random numbers.
+    * ``threads``: how many share the work, all processors by default; the result does not depend on it.
+    * ``progress``: called with a `Progress` after each step.
+    * ``time_limit``: seconds after which no more groups are restored: what stands then is the result, and the
+      certificate shows it. The first estimate is always computed.
+    * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
     """
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     workers, deadline = checked_threads(threads), Deadline.after(time_limit)
     picture = _checked_picture(image)
-    channels, holes = _planes_of(picture), _holes(missing, picture)
-    _check_known(channels, holes)
+    holes = _holes(missing, picture)
+    _check_known(_planes_of(picture), holes)
     if not holes.any():
-        return Restored(picture.copy(), notices=("nothing is missing, nothing to do",))
-    scale = Scale.of(channels, holes)
-    planes, known = scale.planes(channels, holes), np.logical_not(holes, order="C")
-    seen = np.array([plane.any() for plane in known])
+        nothing = np.zeros(picture.shape, np.float32) if error else None
+        return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
+    return _restored(picture, holes, method, quality, workers, progress or silently, deadline, error)
+
+
+def _restored(
+    picture: NDArray[Any],
+    holes: Flags,
+    method: str,
+    quality: str,
+    threads: int,
+    report: ReportProgress,
+    deadline: Deadline,
+    error: bool,
+) -> Restored:
+    """Restore a picture that was found in order; ``holes`` are (channels, height, width)."""
+    channels, known = _planes_of(picture), np.logical_not(holes, order="C")
+    scale, seen = Scale.of(channels, holes), np.array([plane.any() for plane in known])
     used = slice(None) if seen.all() else seen
-    filled, certificate = repair(
-        planes[used], known[used], method, quality, workers, progress or silently, deadline
-    )
+    planes = scale.planes(channels, holes)[used]
+    filled, gaps = repair(planes, known[used], _plan(method, quality), threads, report, deadline, error)
     restored = picture.copy()
-    for channel, plane, hole in zip(_planes_of(restored), _with_unseen(filled, seen), holes, strict=True):
+    for channel, plane, hole in zip(
+        _planes_of(restored), _with_unseen(filled.planes, seen), holes, strict=True
+    ):
         channel[hole] = scale.values(plane[hole], picture.dtype)
-    return Restored(restored, certificate, _notices(seen))
+    certificate = GroupCertificate.of(gaps, TOLERANCE) if method == "ntc" else None
+    deviation = None
+    if error:
+        planes = np.sqrt(_with_unseen(filled.variance, seen)) * np.float32(scale.width)
+        deviation = np.moveaxis(planes, 0, 2).reshape(picture.shape)
+    return Restored(restored, certificate, _notices(seen), deviation)
+
+
+def _plan(method: str, quality: str) -> Plan:
+    """Return the steps of a method."""
+    if method == "biharmonic":
+        return {}
+    return PLANS[quality] if method == "ntc" else without_completion(PLANS[quality])
 
 
 @dataclass(frozen=True, slots=True)

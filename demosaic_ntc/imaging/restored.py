@@ -59,6 +59,7 @@ class Restored:
     image: NDArray[Any]
     certificate: GroupCertificate | None = None
     notices: tuple[str, ...] = ()  # what a user should know about the result
+    error: NDArray[np.float32] | None = None  # standard deviation of the expected error, in the image's scale
 
     def _repr_png_(self) -> bytes | None:
         """Show the picture in a notebook."""

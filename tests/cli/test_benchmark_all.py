@@ -80,16 +80,25 @@ def test_a_report_has_a_page_tables_plots_and_results(tmp_path: Path, pictures: 
         "waves-means-over-2-pictures",
         "waves-cpsnr-in-db-crop-10",
         "table-1-order-3-tensors-n-500",
+        "expected-and-true-errors-rggb",
+        "expected-and-true-errors-random-50",
     ):
         assert {f"tables/{table}.md", f"tables/{table}.csv"} <= names
-    for plot in ("quality-and-time", "paper", "convergence"):
+    for plot in ("quality-and-time", "paper", "convergence", "reliability"):
         assert {f"plots/{plot}.svg", f"plots/{plot}.png"} <= names
     shown = scenes(folder)
     assert [scene["name"] for scene in shown] == ["waves 1", "waves 2", "1, dead", "2, random:20"]
     assert {version["name"] for version in shown[0]["versions"]} == {"malvar", "bilinear", "truth"}
     assert {version["name"] for version in shown[2]["versions"]} == {"biharmonic", "damaged", "truth"}
     page = (folder / "index.html").read_text()
-    for fact in ("machine", "commit", "demosaic: mosaic", "inpaint: masks", "paper: versions"):
+    for fact in (
+        "machine",
+        "commit",
+        "demosaic: mosaic",
+        "inpaint: masks",
+        "errors: bins",
+        "paper: versions",
+    ):
         assert f"<dt>{fact}</dt>" in page
 
 
@@ -146,7 +155,7 @@ def test_tables_are_made_from_the_results_alone(tmp_path: Path, pictures: Path) 
     assert names == sorted(path.name for path in (copy / "tables").iterdir())
     for name in names:
         assert (copy / "tables" / name).read_bytes() == (folder / "tables" / name).read_bytes()
-    for name in ("quality-and-time.svg", "convergence.svg", "paper.svg"):
+    for name in ("quality-and-time.svg", "convergence.svg", "paper.svg", "reliability.svg"):
         assert (copy / "plots" / name).read_bytes() == (folder / "plots" / name).read_bytes()
     assert scenes(copy) == []
 

@@ -24,7 +24,7 @@ def method(name: str, role: Role) -> Demosaicer:
 
 METHODS = [
     method("ntc", "ours"),
-    method("group-mean", "part"),
+    method("predict-only", "part"),
     method("menon", "peer"),
     method("vng", "peer"),
 ]
@@ -39,7 +39,7 @@ def record(name: str, image: str, cpsnr: float) -> Record:
 
 ALL = [
     record("ntc", "a", 40.0), record("ntc", "b", 30.0),
-    record("group-mean", "a", 39.0), record("group-mean", "b", 30.5),
+    record("predict-only", "a", 39.0), record("predict-only", "b", 30.5),
     record("menon", "a", 38.0), record("menon", "b", 31.0),
     record("vng", "a", 35.0), record("vng", "b", 32.0),
 ]  # fmt: skip

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError, Unsupported
+from demosaic_ntc.errors import BadMask, InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.checks import full_scale
 from demosaic_ntc.imaging.demosaic import FIRST_GUESSES, demosaic
+from demosaic_ntc.imaging.groups import reference_positions
+from demosaic_ntc.imaging.plan import Kind
+from demosaic_ntc.imaging.plans import PLANS
 from demosaic_ntc.imaging.restored import Progress
 
 Floats = NDArray[np.float32]
@@ -91,3 +94,128 @@ def test_bad_input_is_refused_with_one_clear_error(
 def test_a_bayer_method_on_another_array_is_unsupported() -> None:
     with pytest.raises(Unsupported, match="lmmse is defined on Bayer arrays, not on XTRANS"):
         demosaic(BLACK, "XTRANS", method="lmmse")
+
+
+@pytest.mark.parametrize("quality", PLANS)
+def test_a_constant_picture_comes_back(quality: str) -> None:
+    truth = np.broadcast_to(np.array([0.2, 0.5, 0.7], np.float32), (24, 26, 3))
+    restored = demosaic(Cfa.named("RGGB").sample(truth), quality=quality)
+    np.testing.assert_allclose(restored.image, truth, atol=1e-4)
+
+
+@pytest.mark.parametrize("tint", [(1.0, 1.0, 1.0), (0.9, 0.7, 0.5)])
+def test_a_ramp_comes_back(tint: tuple[float, float, float]) -> None:
+    ramp = np.linspace(0.1, 0.9, 40, dtype=np.float32)[None, :, None]
+    truth = np.broadcast_to(ramp, (32, 40, 3)) * np.array(tint, np.float32)
+    restored = demosaic(Cfa.named("RGGB").sample(truth), white=1.0)
+    np.testing.assert_allclose(restored.image[4:-4, 4:-4], truth[4:-4, 4:-4], atol=3e-3)
+
+
+@pytest.mark.parametrize("cfa", ["RGGB", "GBRG", "XTRANS", "QUAD_RGGB"])
+def test_measured_samples_are_kept(cfa: str, scene: Floats) -> None:
+    mosaic = (Cfa.named(cfa).sample(scene[:30, :34]) * 4000).astype(np.uint16)
+    image = demosaic(mosaic, cfa, quality="fast").image
+    assert (Cfa.named(cfa).sample(image) == mosaic).all()
+
+
+def test_nothing_restored_leaves_the_range_of_its_channel() -> None:
+    stripes = (np.indices((40, 44)).sum(axis=0) % 5 < 2)[..., None] * np.array([0.8, 0.6, 0.4]) + 0.1
+    mosaic = Cfa.named("RGGB").sample(stripes.astype(np.float32))
+    image = demosaic(mosaic, white=1.0).image
+    for channel, measured in enumerate(np.moveaxis(Cfa.named("RGGB").masks(mosaic.shape), 2, 0)):
+        assert image[..., channel].min() >= mosaic[measured].min() - 1e-6
+        assert image[..., channel].max() <= mosaic[measured].max() + 1e-6
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (4, 4), (5, 31), (33, 7)])
+def test_any_size_from_one_period_on_works(shape: tuple[int, int], scene: Floats) -> None:
+    restored = demosaic(Cfa.named("RGGB").sample(scene[: shape[0], : shape[1]]), error=True)
+    assert restored.image.shape == (*shape, 3)
+    assert np.isfinite(restored.image).all()
+    assert restored.error is not None
+    assert np.isfinite(restored.error).all()
+
+
+@pytest.mark.parametrize(("array", "kind"), [("RGGB", Kind.BAYER), ("XTRANS", Kind.ARRAY)])
+def test_every_group_of_the_completed_step_has_a_proven_gap(array: str, kind: Kind, scene: Floats) -> None:
+    certificate = demosaic(Cfa.named(array).sample(scene[:72, :80]), array).certificate
+    patches = PLANS["normal"][kind][-1].patches
+    assert certificate is not None
+    assert certificate.groups == len(reference_positions(72, patches)) * len(reference_positions(80, patches))
+    assert certificate.certified == certificate.groups
+    assert 0 <= certificate.median_gap <= certificate.worst_gap < np.inf
+    assert certificate.within_tolerance > 0
+
+
+def test_the_control_stops_at_the_prediction_and_certifies_nothing() -> None:
+    noise = np.random.default_rng(0).random((40, 40, 3)).astype(np.float32)
+    mosaic = Cfa.named("RGGB").sample(noise)
+    control, completed = (demosaic(mosaic, method=method, white=1.0) for method in ("predict-only", "ntc"))
+    assert control.certificate is None
+    assert completed.certificate is not None
+    assert completed.certificate.certified == completed.certificate.groups
+    assert np.abs(control.image - completed.image).mean() < 0.05
+
+
+@pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
+def test_groups_do_not_depend_on_the_number_of_threads(array: str, scene: Floats) -> None:
+    mosaic = Cfa.named(array).sample(np.tile(scene[:, :40], (2, 1, 1)))
+    one, two, four = (demosaic(mosaic, array, threads=number, error=True) for number in (1, 2, 4))
+    for other in (two, four):
+        assert np.array_equal(one.image, other.image)
+        assert one.error is not None
+        assert other.error is not None
+        assert np.array_equal(one.error, other.error)
+        assert one.certificate == other.certificate
+
+
+def test_missing_samples_are_completed_whatever_stands_there(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene[:72, :80])
+    missing = np.zeros(mosaic.shape, bool)
+    missing[10:60:7, 12:70:9] = True
+    dead, hot = np.where(missing, np.float32(0), mosaic), np.where(missing, np.float32(1), mosaic)
+    restored = [demosaic(wrong, missing=missing, white=1.0).image for wrong in (dead, hot)]
+    assert (restored[0] == restored[1]).all()
+    error = np.abs(Cfa.named("RGGB").sample(restored[0]) - mosaic)
+    nearest = sum(np.roll(mosaic, step, axis) for step in (-2, 2) for axis in (0, 1)) / 4
+    assert error[missing].mean() < 0.65 * np.abs(nearest - mosaic)[missing].mean()
+    assert error[~missing].max() == 0
+
+
+def test_after_the_time_limit_the_first_estimate_stands_uncertified(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene[:40, :40])
+    restored = demosaic(mosaic, time_limit=1e-9)
+    assert restored.certificate is not None
+    assert restored.certificate.groups > 0
+    assert restored.certificate.certified == 0
+    first = demosaic(mosaic, method="blend").image
+    assert restored.image == pytest.approx(np.clip(first, *_bounds(mosaic)), abs=1e-5)
+
+
+def _bounds(mosaic: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the largest sample of every channel."""
+    channels = [mosaic[measured] for measured in np.moveaxis(Cfa.named("RGGB").masks(mosaic.shape), 2, 0)]
+    return np.array([part.min() for part in channels]), np.array([part.max() for part in channels])
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        (np.zeros((3, 3), bool), "booleans of the mosaic's shape"),
+        (np.zeros((20, 20), int), "booleans of the mosaic's shape"),
+        (np.ones((20, 20), bool), "every sample is missing"),
+    ],
+)
+def test_bad_flags_of_missing_samples_are_refused(missing: NDArray[np.bool_], words: str) -> None:
+    with pytest.raises(BadMask, match=words):
+        demosaic(np.zeros((20, 20), np.float32), missing=missing)
+
+
+@pytest.mark.parametrize("tensor", ["whole", "tiled"])
+def test_plain_tensors_fit_the_samples_and_are_certified(tensor: str, scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene[:24, :28])
+    restored = demosaic(mosaic, tensor=tensor)
+    assert restored.certificate is not None
+    assert restored.certificate.groups == 1
+    assert (Cfa.named("RGGB").sample(restored.image) == mosaic).all()
+    assert np.abs(restored.image - scene[:24, :28]).mean() < 0.3

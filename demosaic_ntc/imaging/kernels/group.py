@@ -27,7 +27,6 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _SMALLEST_WEIGHT = 1e-7
 _SMALLEST_PIVOT = 1e-9
 _ROUNDS = 3
-_PER_LOOK = 3
 _STEP = 32  # pixels that a compiled loop takes at once; rows are padded with zeros to whole steps
 
 
@@ -112,11 +111,15 @@ def _alternate(total: Tensor, pixel: Tensor, column: Tensor) -> tuple[np.float32
 
 
 @fast_kernel
-def likely_vertices(
-    gradient: Tensor, total: Tensor, pixel: Tensor, column: Tensor, values: Tensor, members: NDArray[np.int64]
-) -> None:
-    """Look for low ⟨gradient, vertex⟩ by alternation, for every subset of channels."""
+def likely_vertex(
+    gradient: Tensor, total: Tensor, pixel: Tensor, column: Tensor
+) -> tuple[np.float32, int, int]:
+    """Look for a low ⟨gradient, vertex⟩ by alternation, from the strongest patch of every subset of channels.
+
+    Returns the least value found and the subsets that reach it, as bit masks.
+    """
     channels, patches, _ = gradient.shape
+    best, best_channels, best_patches = _ZERO, 0, 0
     for chosen in range(1, 1 << channels):
         _sum_of_channels(gradient, chosen, total)
         strongest, lowest = 0, _ZERO
@@ -128,7 +131,10 @@ def likely_vertices(
                 strongest, lowest = k, negative
         for q in range(pixel.shape[0]):
             pixel[q] = _ONE if total[strongest, q] < _ZERO else _ZERO
-        values[chosen], members[chosen] = _alternate(total, pixel, column)
+        value, members = _alternate(total, pixel, column)
+        if value < best:
+            best, best_channels, best_patches = value, chosen, members
+    return best, best_channels, best_patches
 
 
 @fast_kernel
@@ -166,40 +172,6 @@ def _inner_products(points: NDArray[np.float32], weight: Tensor, count: int, gra
         for entry in range(flat.shape[0]):
             total += flat[entry] * newest[entry] * older[entry]
         gram[count, other] = gram[other, count] = total
-
-
-@fast_kernel
-def _add_best(
-    gradient: Tensor,
-    values: Tensor,
-    members: NDArray[np.int64],
-    target: float,
-    radius: float,
-    data: Tensor,
-    weight: Tensor,
-    gain: Tensor,
-    points: NDArray[np.float32],
-    gram: Floats,
-    factor: Floats,
-    count: int,
-    wanted: int,
-) -> int:
-    """Append the best vertices below the target, one for each subset of channels at most; return how many."""
-    added = 0
-    for _ in range(wanted):
-        best = 0
-        for chosen in range(1, members.shape[0]):
-            if values[chosen] < target and (best == 0 or values[chosen] < values[best]):
-                best = chosen
-        if best == 0:
-            break
-        last = count + added
-        _write_vertex(gradient, best, members[best], np.float32(radius), data, gain, points[last])
-        values[best] = _ZERO
-        _inner_products(points, weight, last, gram)
-        if append_to_cholesky(gram, factor, last) > _SMALLEST_PIVOT * (gram[last, last] + 1.0):
-            added += 1
-    return added
 
 
 @fast_kernel
@@ -266,18 +238,15 @@ def complete_group(
 
     ``weight`` sums to one. Stops when the gap is proven to be at most ``tolerance``, or when as many vertices
     were tried as ``atoms`` allows; the gap that is returned is proven either way, by the exact oracle or by
-    the free bound Σ min(gradient, 0). One look at a gradient yields a vertex for every subset of channels,
-    and the best few are taken together.
+    the free bound Σ min(gradient, 0). The oracle is weak: alternation first, exact search where that fails.
     """
     channels, patches, pixels = data.shape
     points = np.empty((atoms + 1, channels, patches, pixels), np.float32)
     gram, factor = np.empty((atoms + 1, atoms + 1)), np.empty((atoms + 1, atoms + 1))
-    alpha = np.zeros(atoms + 1)
-    padded = -(-pixels // _STEP) * _STEP
+    alpha, padded = np.zeros(atoms + 1), -(-pixels // _STEP) * _STEP
     gradient, total = np.empty_like(data), np.zeros((patches, padded), np.float32)
     pixel, column = np.zeros(padded, np.float32), np.zeros(padded, np.float32)
     sums, values = np.empty((1 << patches, padded), np.float32), np.empty(1 << patches, np.float32)
-    members = np.empty(1 << channels, np.int64)
     first, inside, known = points[0].ravel(), start.ravel(), data.ravel()
     for entry in range(known.shape[0]):
         first[entry] = inside[entry] - known[entry]
@@ -289,29 +258,18 @@ def complete_group(
         lower = max(lower, objective - (here - radius * free))
         if objective - lower <= tolerance:
             break
-        added = 0
+        target, value, chosen, members = (here - tolerance) / radius, _ZERO, 0, 0
         if tried < atoms:
-            likely_vertices(gradient, total, pixel, column, values, members)
-            added = _add_best(
-                gradient,
-                values,
-                members,
-                (here - tolerance) / radius,
-                radius,
-                data,
-                weight,
-                column,
-                points,
-                gram,
-                factor,
-                count,
-                min(_PER_LOOK, atoms - tried),
-            )
-        if added == 0:
-            value, _, _ = exact_vertex(gradient, total, sums, values)
+            value, chosen, members = likely_vertex(gradient, total, pixel, column)
+        if tried >= atoms or value >= target:
+            value, chosen, members = exact_vertex(gradient, total, sums, values)
             lower = max(lower, objective - (here - radius * float(value)))
+        if value >= target or tried >= atoms:
             break
-        tried += added
-        alpha[count : count + added] = 0.0
-        count = _correct(points, gram, factor, alpha, count + added)
+        _write_vertex(gradient, chosen, members, np.float32(radius), data, column, points[count])
+        _inner_products(points, weight, count, gram)
+        if append_to_cholesky(gram, factor, count) <= _SMALLEST_PIVOT * (gram[count, count] + 1.0):
+            break
+        alpha[count] = 0.0
+        count, tried = _correct(points, gram, factor, alpha, count + 1), tried + 1
     return objective, objective - lower

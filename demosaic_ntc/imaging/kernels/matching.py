@@ -1,194 +1,182 @@
-"""Search for similar patches: least sums of squared differences in a window around each reference."""
+"""Search for similar patches: the least mean squared differences in a window around each reference.
+
+The difference of two patches is Σ c c′ (x − x′)² / Σ c c′ over their pixels, with x the values of all
+channels and c the confidence in a pixel: what is hardly known counts little. Where everything is known alike
+there is no map of confidences, and the difference is Σ (x − x′)².
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32, Offsets, Places, Planes
 from demosaic_ntc.compiled import fast_kernel
 
-Planes = NDArray[np.float32]  # (channels, height, width)
-Offsets = NDArray[np.int8]  # (..., patches, 2): rows and columns relative to the reference patch
-
-_FAR = np.float32(1e30)  # beyond all distances, and finite when multiplied by the mass of a patch
+_FAR = np.float32(1e30)  # beyond all differences, and finite when multiplied by the mass of a patch
+_ZERO = np.float32(0.0)
 
 
 @fast_kernel
-def _add_row_of_differences(
-    planes: Planes,
-    row: int,
-    column: int,
-    other: int,
-    first: int,
-    count: int,
-    size: int,
-    sums: NDArray[np.float32],
-) -> None:
-    """Add Σ (difference)² between the reference patch and ``count`` patches of one row of candidates."""
-    for channel in range(planes.shape[0]):
-        for i in range(size):
-            for j in range(size):
-                value = planes[channel, row + i, column + j]
-                candidates = planes[channel, other + i, first + j : first + j + count]
-                for step in range(count):
-                    difference = candidates[step] - value
-                    sums[step] += difference * difference
-
-
-@fast_kernel
-def _insert(best: NDArray[np.float32], found: Offsets, error: np.float32, dy: int, dx: int) -> None:
-    """Put a candidate in its place among the best so far; of equals the first found stays first."""
-    place = best.shape[0] - 1
-    while place > 0 and best[place - 1] > error:
-        best[place] = best[place - 1]
-        found[place, 0], found[place, 1] = found[place - 1, 0], found[place - 1, 1]
-        place -= 1
-    best[place] = error
-    found[place, 0], found[place, 1] = dy, dx
-
-
-@fast_kernel
-def match_patches(
-    planes: Planes, rows: NDArray[np.int64], columns: NDArray[np.int64], size: int, reach: int, found: Offsets
-) -> None:
-    """Write the offsets of the patches most like each reference patch, itself first, into ``found``.
-
-    ``found`` is (references down, references across, patches, 2); where a picture holds fewer patches than
-    that, the nearest ones are repeated.
-    """
-    _, height, width = planes.shape
-    sums = np.empty(2 * reach + 1, np.float32)
-    best = np.empty(found.shape[2], np.float32)
-    for at_row in range(rows.shape[0]):
-        row = rows[at_row]
-        for at_column in range(columns.shape[0]):
-            column = columns[at_column]
-            group = found[at_row, at_column]
-            group[:] = 0
-            best[:] = _FAR
-            best[0] = -1.0
-            first = max(column - reach, 0)
-            count = min(column + reach, width - size) - first + 1
-            for other in range(max(row - reach, 0), min(row + reach, height - size) + 1):
-                sums[:count] = 0.0
-                _add_row_of_differences(planes, row, column, other, first, count, size, sums)
-                for step in range(count):
-                    dy, dx = other - row, first + step - column
-                    if sums[step] < best[-1] and (dy != 0 or dx != 0):
-                        _insert(best, group, sums[step], dy, dx)
-
-
-@fast_kernel
-def _compare_rows(
-    planes: Planes,
-    confidence: NDArray[np.float32],
-    row: int,
-    column: int,
-    dy: int,
-    dx: int,
-    error: NDArray[np.float32],
-    mass: NDArray[np.float32],
-) -> None:
-    """Write c c′ Σ (x − x′)² and c c′ for a stretch of pixels and their fellows at an offset."""
-    count = error.shape[0]
-    here = confidence[row, column : column + count]
-    there = confidence[row + dy, column + dx : column + dx + count]
-    error[:] = np.float32(0.0)
-    for channel in range(planes.shape[0]):
+def _add_squares(planes: Planes, row: int, column: int, dy: int, dx: int, total: Float32) -> None:
+    """Add Σ (x − x′)² over the channels for a stretch of pixels and those at an offset from them."""
+    count, channels = total.shape[0], planes.shape[0]
+    if channels == 3:  # colour pictures in one loop: half of the time goes into reading and writing the total
+        red, other_red = planes[0, row, column:], planes[0, row + dy, column + dx :]
+        green, other_green = planes[1, row, column:], planes[1, row + dy, column + dx :]
+        blue, other_blue = planes[2, row, column:], planes[2, row + dy, column + dx :]
+        for x in range(count):
+            r, g, b = red[x] - other_red[x], green[x] - other_green[x], blue[x] - other_blue[x]
+            total[x] += r * r + g * g + b * b
+        return
+    for channel in range(channels):
         values = planes[channel, row, column : column + count]
         others = planes[channel, row + dy, column + dx : column + dx + count]
         for x in range(count):
             difference = values[x] - others[x]
-            error[x] += difference * difference
-    for x in range(count):
-        mass[x] = here[x] * there[x]
-        error[x] *= mass[x]
+            total[x] += difference * difference
 
 
 @fast_kernel
-def _add_row(above: NDArray[np.float32], row: NDArray[np.float32]) -> None:
-    """Add the sums over the rows above to a row."""
-    for x in range(row.shape[0]):
-        row[x] += above[x]
-
-
-@fast_kernel
-def _sum_squares(
-    above: NDArray[np.float32],
-    below: NDArray[np.float32],
-    size: int,
-    sums: NDArray[np.float32],
-    total: NDArray[np.float32],
-) -> None:
-    """Write the sums over all squares of size × size, given the sums of the columns down to two rows.
-
-    Sums over 1, 2, 4, … neighbours follow from each other; those that make up the size are put together.
-    """
-    count = sums.shape[0]
-    for x in range(count):
-        sums[x] = below[x] - above[x]
-    for x in range(total.shape[0]):
-        total[x] = np.float32(0.0)
-    width, taken = 1, 0
-    while width <= size:
-        if size & width:
-            shifted = sums[taken:]
-            for x in range(total.shape[0]):
-                total[x] += shifted[x]
-            taken += width
-        count -= width
-        for x in range(count):
-            sums[x] += sums[x + width]
-        width *= 2
-
-
-@fast_kernel
-def match_trusted(
+def _add_weighted(
     planes: Planes,
-    confidence: NDArray[np.float32],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
+    confidence: Float32,
+    row: int,
+    column: int,
+    dy: int,
+    dx: int,
+    scratch: Float32,
+    total: Float32,
+    mass: Float32,
+) -> None:
+    """Add c c′ Σ (x − x′)² and c c′ for a stretch of pixels and those at an offset from them."""
+    count = total.shape[0]
+    scratch[:] = _ZERO
+    _add_squares(planes, row, column, dy, dx, scratch)
+    here = confidence[row, column : column + count]
+    there = confidence[row + dy, column + dx : column + dx + count]
+    for x in range(count):
+        both = here[x] * there[x]
+        mass[x] += both
+        total[x] += both * scratch[x]
+
+
+@fast_kernel
+def _sum_neighbours(values: Float32, size: int, sums: Float32) -> None:
+    """Write the sum of each value and its followers, ``size`` in all."""
+    for x in range(sums.shape[0]):
+        sums[x] = values[x]
+    for step in range(1, size):
+        followers = values[step:]
+        for x in range(sums.shape[0]):
+            sums[x] += followers[x]
+
+
+@fast_kernel
+def _compare_row(
+    planes: Planes,
+    confidence: Float32,
+    references: Places,
     size: int,
-    offsets: NDArray[np.int64],
-    found: Offsets,
+    offsets: Places,
+    room: Float32,
+    differences: Float32,
+) -> None:
+    """Write the difference between references of one row and their candidates, (references, candidates).
+
+    Candidates beyond the border are far away. ``room`` is (3, pixels from the first reference to the last).
+    """
+    _, height, width = planes.shape
+    weighted, row, left = confidence.size > 0, references[0, 0], references[0, 1]
+    right = references[references.shape[0] - 1, 1] + size
+    for candidate in range(offsets.shape[0]):
+        dy, dx = offsets[candidate, 0], offsets[candidate, 1]
+        first = max(left, -dx)
+        length = min(right, width - dx) - first
+        squares = length - size + 1
+        if squares < 1 or row + dy < 0 or row + dy + size > height:
+            differences[:, candidate] = _FAR
+            continue
+        total, mass, sums = room[0, :length], room[1, :length], room[2, :squares]
+        total[:] = _ZERO
+        mass[:] = _ZERO
+        for i in range(row, row + size):
+            if weighted:
+                _add_weighted(planes, confidence, i, first, dy, dx, room[2, :length], total, mass)
+            else:
+                _add_squares(planes, i, first, dy, dx, total)
+        _sum_neighbours(total, size, sums)
+        if weighted:
+            _sum_neighbours(mass, size, total[:squares])
+            for x in range(squares):
+                sums[x] /= total[x]
+        for reference in range(references.shape[0]):
+            x = references[reference, 1] - first
+            differences[reference, candidate] = sums[x] if 0 <= x < squares else _FAR
+
+
+@fast_kernel
+def _smallest(keys: NDArray[np.int32], count: int) -> int:
+    """Return the ``count``-th smallest of keys that are not negative, bit by bit from the top."""
+    found = 0
+    for bit in range(30, -1, -1):
+        trial, below = np.int32(found | (1 << bit)), 0
+        for candidate in range(keys.shape[0]):
+            below += keys[candidate] < trial
+        if below < count:
+            found = int(trial)
+    return found
+
+
+@fast_kernel
+def _take_nearest(differences: Float32, offsets: Places, best: Float32, found: Offsets) -> None:
+    """Write the offset zero and those of the least differences, in their order; of equals, the first ones.
+
+    Floats that are not negative are ordered like the integers of the same bits.
+    """
+    keys, wanted = differences.view(np.int32), found.shape[0] - 1
+    bound = _smallest(keys, min(wanted, keys.shape[0]))
+    ties = wanted
+    for candidate in range(keys.shape[0]):
+        ties -= keys[candidate] < bound
+    found[:] = 0
+    taken = 0
+    for candidate in range(keys.shape[0]):
+        if keys[candidate] > bound or differences[candidate] >= _FAR:
+            continue
+        if keys[candidate] == bound:
+            if ties == 0:
+                continue
+            ties -= 1
+        place = taken
+        while place > 0 and best[place - 1] > differences[candidate]:
+            best[place] = best[place - 1]
+            found[place + 1, 0], found[place + 1, 1] = found[place, 0], found[place, 1]
+            place -= 1
+        best[place] = differences[candidate]
+        found[place + 1, 0], found[place + 1, 1] = offsets[candidate, 0], offsets[candidate, 1]
+        taken += 1
+
+
+@fast_kernel
+def match_patches(
+    planes: Planes, confidence: Float32, references: Places, size: int, offsets: Places, found: Offsets
 ) -> None:
     """Write the offsets of the patches most like each reference patch, itself first, into ``found``.
 
-    The distance of two patches is Σ c c′ (x − x′)² / Σ c c′: what is not known counts little. References
-    come sorted by rows and should lie close together, since the differences at one offset are computed for
-    all of them at once and summed over squares. These sums are differences of sums down the columns, in which
-    confidences below a thousandth would drown. ``found`` is (references, patches, 2).
+    ``confidence`` is (height, width), or empty where everything is known alike. ``references`` are
+    (count, 2), sorted by rows and columns; they should lie close together, since the differences at one
+    offset are computed for a row of them at once. ``offsets`` are (candidates, 2) without zero, those to be
+    preferred among equals first; ``found`` is (count, patches, 2). Where a picture holds fewer candidates
+    than patches are wanted, the reference itself is repeated.
     """
-    _, height, width = planes.shape
-    last, patches = rows.shape[0], found.shape[1]
-    top, bottom, left, right = rows[0], rows[last - 1] + size, columns.min(), columns.max() + size
-    errors = np.zeros((bottom - top + 1, right - left), np.float32)
-    masses = np.zeros_like(errors)
-    sums = np.empty(right - left, np.float32)
-    error, mass = np.empty_like(sums), np.empty_like(sums)
-    best = np.full((last, patches), _FAR, np.float32)
-    best[:, 0] = -1.0
-    found[:] = 0
-    for offset in range(offsets.shape[0]):
-        dy, dx = offsets[offset, 0], offsets[offset, 1]
-        first, first_row = max(left, -dx), max(top, -dy)
-        count, end_row = min(right, width - dx) - first, min(bottom, height - dy)
-        squares = count - size + 1
-        if squares < 1:
-            continue
-        for row in range(first_row, end_row):
-            at = row - first_row
-            error_here, mass_here = errors[at + 1, :count], masses[at + 1, :count]
-            _compare_rows(planes, confidence, row, first, dy, dx, error_here, mass_here)
-            _add_row(errors[at], error_here)
-            _add_row(masses[at], mass_here)
-        row = -1
-        for reference in range(last):
-            if rows[reference] < first_row or rows[reference] + size > end_row:
-                continue
-            if rows[reference] != row:
-                row = rows[reference]
-                above, below = row - first_row, row - first_row + size
-                _sum_squares(errors[above], errors[below], size, sums[:count], error[:squares])
-                _sum_squares(masses[above], masses[below], size, sums[:count], mass[:squares])
-            x = columns[reference] - first
-            if 0 <= x < squares and error[x] < best[reference, -1] * mass[x]:
-                _insert(best[reference], found[reference], error[x] / mass[x], dy, dx)
+    count, width = references.shape[0], references[:, 1].max() - references[:, 1].min() + size
+    room, best = np.empty((3, width), np.float32), np.empty(found.shape[1], np.float32)
+    start = 0
+    while start < count:
+        stop = start + 1
+        while stop < count and references[stop, 0] == references[start, 0]:
+            stop += 1
+        differences = np.empty((stop - start, offsets.shape[0]), np.float32)
+        _compare_row(planes, confidence, references[start:stop], size, offsets, room, differences)
+        for reference in range(start, stop):
+            _take_nearest(differences[reference - start], offsets, best, found[reference])
+        start = stop

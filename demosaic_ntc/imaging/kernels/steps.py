@@ -1,140 +1,163 @@
-"""The steps that every pass over groups shares: the mean, the completion, and adding up what came out.
-
-Sums are kept in whole numbers, so that they do not depend on the order of their terms: results are the
-same bit for bit whatever the bands and the number of threads.
-"""
+"""The steps that every pass over groups shares: gathering the patches, their mean, what it leaves."""
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from demosaic_ntc.compiled import fast_kernel, kernel
-from demosaic_ntc.imaging.kernels.group import Tensor, complete_group
+from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Planes
+from demosaic_ntc.compiled import fast_kernel
 
-Sums = NDArray[np.int64]
-
-VALUE_UNIT = 2.0**24  # of the sums of values; weights are whole multiples of WEIGHT_UNIT
-WEIGHT_UNIT = 16.0
-_ZERO = np.float32(0.0)
+_STEP = 8  # entries that a compiled loop takes at once
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
 class Group(NamedTuple):
-    """The tensors of one group, (channel, patch, pixel)."""
+    """The patches of one group; entries run over the channels, then over the pixels of a patch.
 
-    data: Tensor  # the measured value, else the estimate
-    weight: Tensor  # how far each entry of the data is to be trusted
-    fit: Tensor
-    rest: Tensor  # what the fit leaves, shifted to be nonnegative
-    start: Tensor
-    residual: Tensor
-
-
-@fast_kernel
-def empty_group(channels: int, patches: int, pixels: int) -> Group:
-    """Return the tensors of a group, to be filled."""
-    shape = (channels, patches, pixels)
-    return Group(
-        np.empty(shape, np.float32),
-        np.empty(shape, np.float32),
-        np.empty(shape, np.float32),
-        np.empty(shape, np.float32),
-        np.empty(shape, np.float32),
-        np.empty(shape, np.float32),
-    )
-
-
-@fast_kernel
-def add_mean(group: Group) -> None:
-    """Add to the fit, per channel and pixel, the weighted mean over the patches of what it leaves."""
-    channels, patches, pixels = group.data.shape
-    total, mass = np.empty(pixels, np.float32), np.empty(pixels, np.float32)
-    for channel in range(channels):
-        total[:], mass[:] = _ZERO, _ZERO
-        for k in range(patches):
-            weight, data, fit = group.weight[channel, k], group.data[channel, k], group.fit[channel, k]
-            for q in range(pixels):
-                total[q] += weight[q] * (data[q] - fit[q])
-                mass[q] += weight[q]
-        for k in range(patches):
-            fit = group.fit[channel, k]
-            for q in range(pixels):
-                fit[q] += total[q] / mass[q]
-
-
-@fast_kernel
-def _shift_rest(group: Group) -> float:
-    """Write what the fit leaves, shifted to be nonnegative; weights then sum to 1. Returns the largest."""
-    largest, mass = _ZERO, _ZERO
-    for channel in range(group.data.shape[0]):
-        data, fit = group.data[channel].ravel(), group.fit[channel].ravel()
-        rest, weight = group.rest[channel].ravel(), group.weight[channel].ravel()
-        start = group.start[channel].ravel()
-        low, high = _ZERO, _ZERO
-        for entry in range(data.shape[0]):
-            left = data[entry] - fit[entry]
-            rest[entry] = left
-            low, high = min(low, left), max(high, left)
-            mass += weight[entry]
-        largest = max(largest, high - low)
-        for entry in range(data.shape[0]):
-            rest[entry] -= low
-            start[entry] = -low
-    weights = group.weight.ravel()
-    for entry in range(weights.shape[0]):
-        weights[entry] /= mass
-    return float(largest)
-
-
-@fast_kernel
-def complete_rest(group: Group, reach: float, tolerance: float, vertices: int) -> float:
-    """Complete what the fit leaves and add it to the fit; return the certified gap.
-
-    The radius is ``reach`` times the largest entry. The shifts, where the completion starts, stand for the
-    mean: an optimum over the face of the vertices that hold all patches.
+    Rows of entries are padded with zeros to whole steps of the compiled loops.
     """
-    largest = _shift_rest(group)
-    _, gap = complete_group(
-        group.rest, group.weight, group.start, reach * largest, tolerance, vertices, group.residual
+
+    data: Float32  # (patch, entry): the known value, else the estimate
+    known: Bits  # (patch, pixel)
+    trust: Float32  # (patch, entry): 1 where known, else less
+    noise: Float32  # (restored patch, entry): the variance of what is known
+    fit: Float32  # (restored patch, entry)
+    error: Float32  # (restored patch, entry): the expected squared error of the fit
+    whole: Flags  # (restored patch): everything is known
+
+
+@fast_kernel
+def padded(entries: int) -> int:
+    """Return the length of a row that holds so many entries and ends with a whole step of compiled loops."""
+    return -(-entries // _STEP) * _STEP
+
+
+@fast_kernel
+def empty_group(patches: int, restored: int, pixels: int, channels: int) -> Group:
+    """Return room for the patches of groups, to be filled."""
+    entries = padded(channels * pixels)
+    return Group(
+        np.zeros((patches, entries), np.float32),
+        np.empty((patches, pixels), np.uint8),
+        np.ones((patches, entries), np.float32),
+        np.zeros((restored, entries), np.float32),
+        np.zeros((restored, entries), np.float32),
+        np.zeros((restored, entries), np.float32),
+        np.empty(restored, np.bool_),
     )
-    fit, data, residual = group.fit.ravel(), group.data.ravel(), group.residual.ravel()
-    for entry in range(fit.shape[0]):
-        fit[entry] = data[entry] + residual[entry]
-    return gap
 
 
 @fast_kernel
-def weighted_misfit(group: Group, weight: Tensor, k: int) -> tuple[float, float]:
-    """Return the weighted squared error of a patch of the fit, and the sum of the weights."""
-    error, mass = _ZERO, _ZERO
-    for channel in range(group.data.shape[0]):
-        share, data, fit = weight[channel, k], group.data[channel, k], group.fit[channel, k]
-        for q in range(share.shape[0]):
-            miss = data[q] - fit[q]
-            error += share[q] * miss * miss
-            mass += share[q]
-    return float(error), float(mass)
-
-
-@fast_kernel
-def add_patch(
-    fit: Tensor, k: int, error: float, top: int, left: int, size: int, values: Sums, weights: Sums
+def gather(
+    planes: Planes, known: Bits, row: int, column: int, offsets: Offsets, size: int, group: Group
 ) -> None:
-    """Add a patch of the fit to the sums at a place, with the inverse of its error as its weight."""
-    share = np.int64(WEIGHT_UNIT / error)
-    for i in range(size):
-        for j in range(size):
-            weights[top + i, left + j] += share
-            for channel in range(fit.shape[0]):
-                value = np.int64(fit[channel, k, i * size + j] * VALUE_UNIT)
-                values[channel, top + i, left + j] += share * value
+    """Copy the patches of a group and which of their entries are known; ``known`` is (height, width)."""
+    channels = planes.shape[0]
+    for k in range(offsets.shape[0]):
+        top, left, data = row + offsets[k, 0], column + offsets[k, 1], group.data[k]
+        for i in range(size):
+            bits, shown = known[top + i, left : left + size], group.known[k, i * size : (i + 1) * size]
+            for j in range(size):
+                shown[j] = bits[j]
+        for channel in range(channels):
+            for i in range(size):
+                values = planes[channel, top + i, left : left + size]
+                into = data[(channel * size + i) * size : (channel * size + i + 1) * size]
+                for j in range(size):
+                    into[j] = values[j]
 
 
-@kernel
-def write_means(values: Sums, weights: Sums, planes: Tensor) -> None:
-    """Write the weighted means of what was added up; pixels to which nothing was added stay as they are."""
-    for i in range(weights.shape[0]):
-        for j in range(weights.shape[1]):
-            if weights[i, j] > 0:
-                for channel in range(values.shape[0]):
-                    planes[channel, i, j] = values[channel, i, j] / weights[i, j] / VALUE_UNIT
+@fast_kernel
+def gather_noise(
+    variance: Planes, row: int, column: int, offsets: Offsets, size: int, least: float, group: Group
+) -> None:
+    """Copy the variances of a group's entries, ``least`` added."""
+    for k in range(group.noise.shape[0]):
+        top, left = row + offsets[k, 0], column + offsets[k, 1]
+        for channel in range(variance.shape[0]):
+            for i in range(size):
+                for j in range(size):
+                    value = variance[channel, top + i, left + j] + np.float32(least)
+                    group.noise[k, (channel * size + i) * size + j] = value
+
+
+@fast_kernel
+def gather_trust(
+    depth: Depths,
+    fading: Float32,
+    row: int,
+    column: int,
+    offsets: Offsets,
+    size: int,
+    channels: int,
+    group: Group,
+) -> None:
+    """Write how far each entry is to be trusted: 1 where known, else what ``fading`` says for its depth."""
+    pixels = size * size
+    for k in range(offsets.shape[0]):
+        top, left = row + offsets[k, 0], column + offsets[k, 1]
+        for i in range(size):
+            for j in range(size):
+                q = i * size + j
+                share = fading[depth[top + i, left + j]]
+                for channel in range(channels):
+                    shown = (group.known[k, q] >> channel) & 1
+                    group.trust[k, channel * pixels + q] = _ONE if shown else share
+
+
+@fast_kernel
+def note_whole(group: Group, channels: int) -> None:
+    """Note which of the patches to be restored are known in all entries: they need no help."""
+    everything = (1 << channels) - 1
+    for k in range(group.whole.shape[0]):
+        lacking = 0
+        for q in range(group.known.shape[1]):
+            lacking += 1 if group.known[k, q] != everything else 0
+        group.whole[k] = lacking == 0
+
+
+@fast_kernel
+def predict_by_mean(group: Group, channels: int) -> None:
+    """Write the trusted mean over the patches, and each patch's trusted mean squared misfit as its error."""
+    patches, entries = group.data.shape
+    total, mass = np.zeros(entries, np.float32), np.zeros(entries, np.float32)
+    for k in range(patches):
+        trust, data = group.trust[k], group.data[k]
+        for entry in range(entries):
+            total[entry] += trust[entry] * data[entry]
+            mass[entry] += trust[entry]
+    for entry in range(entries):
+        total[entry] /= mass[entry]
+    for k in range(group.fit.shape[0]):
+        group.fit[k] = total
+        note_misfit(group, k, channels * group.known.shape[1])
+
+
+@fast_kernel
+def note_misfit(group: Group, k: int, entries: int) -> None:
+    """Write the trusted mean squared misfit of a patch as the error of all its entries."""
+    misfit, mass = _ZERO, _ZERO
+    trust, data, fit = group.trust[k], group.data[k], group.fit[k]
+    for entry in range(entries):
+        miss = data[entry] - fit[entry]
+        misfit += trust[entry] * miss * miss
+        mass += trust[entry]
+    group.error[k] = misfit / mass
+
+
+@fast_kernel
+def mean_misfit(group: Group, channels: int, completed: int, unseen: float) -> float:
+    """Return the mean squared misfit of the first patches at known entries: the objective of a completion.
+
+    Entries that are not known are met exactly and count ``unseen`` in the mean.
+    """
+    pixels = group.known.shape[1]
+    error, mass = _ZERO, _ZERO
+    for k in range(completed):
+        for channel in range(channels):
+            for q in range(pixels):
+                entry, shown = channel * pixels + q, (group.known[k, q] >> channel) & 1
+                miss = group.data[k, entry] - group.fit[k, entry] if shown else _ZERO
+                error += miss * miss
+                mass += _ONE if shown else np.float32(unseen)
+    return float(error / mass)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from demosaic_ntc.imaging import regions
-from demosaic_ntc.imaging.regions import MARGIN, damaged_regions
+from demosaic_ntc.imaging.holes import regions
+from demosaic_ntc.imaging.holes.regions import MARGIN, damaged_regions
 
 Flags = NDArray[np.bool_]
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Flags
 from demosaic_ntc.imaging.tiles import Tile
 
-Flags = NDArray[np.bool_]
 Box = tuple[int, int, int, int]  # top, bottom, left, right
 
 MARGIN = 48  # pixels seen around a region: what its patches and those they match can reach

@@ -1,7 +1,5 @@
 """What kind of hole a missing pixel belongs to: told by how deep holes are around it, and how dense."""
 
-from enum import IntEnum
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import (
@@ -13,22 +11,11 @@ from scipy.ndimage import (
     uniform_filter,
 )
 
-Flags = NDArray[np.bool_]
-Depths = NDArray[np.int32]
+from demosaic_ntc.arrays import Flags
+from demosaic_ntc.imaging.plan import Kind
 
 _NEAR = 9  # pixels across, where the deepest missing pixel counts
 _AROUND = 33  # pixels across, where the share of missing pixels counts
-
-
-class Kind(IntEnum):
-    """Kinds of holes, in the order in which they are repaired: the surest first."""
-
-    KNOWN = 0
-    SPARSE = 1  # dead pixels, thin writing, light random loss: most of a patch is known
-    LINES = 2  # dead rows and columns, hairs: one pixel wide, so that much of what is lost can be told
-    SCATTERED = 3  # random loss, writing, thin scratches
-    WIDE = 4  # strokes and blocks of several pixels; random loss of most pixels
-    DEEP = 5  # holes wider than what patches span
 
 
 # A kind's limits: how far in, in pixels, the deepest nearby is, and the share of missing pixels around.
@@ -37,7 +24,7 @@ _LONG = 32  # pixels that hang together make a line
 _WORTH_WHILE = 0.1  # share of the missing pixels from which lines are repaired by themselves
 
 
-def depths(missing: Flags) -> Depths:
+def depths(missing: Flags) -> NDArray[np.int32]:
     """Return how far each missing pixel is from the nearest known one, diagonal steps counted as one."""
     return np.asarray(distance_transform_cdt(missing, "chessboard"), np.int32)
 

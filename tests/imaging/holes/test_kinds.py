@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from demosaic_ntc.imaging.kinds import Kind, depths, kinds_of
+from demosaic_ntc.imaging.holes.kinds import depths, kinds_of
+from demosaic_ntc.imaging.plan import Kind
 
 Flags = NDArray[np.bool_]
 

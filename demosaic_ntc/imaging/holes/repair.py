@@ -1,0 +1,105 @@
+"""Inpainting: regions around the holes, each filled at first and then restored kind by kind."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.imaging.holes.filled import filled
+from demosaic_ntc.imaging.holes.kinds import depths, kinds_of
+from demosaic_ntc.imaging.holes.regions import damaged_regions
+from demosaic_ntc.imaging.known import DEEPEST, Known
+from demosaic_ntc.imaging.plans import Plan
+from demosaic_ntc.imaging.restore import Estimate, Report, Work, part_of, restore
+from demosaic_ntc.imaging.restored import Progress, ReportProgress
+from demosaic_ntc.imaging.tiles import Tile
+from demosaic_ntc.ntc.deadline import Deadline
+
+_RIM = 16  # pixels around a region that are restored with it, and again with their own
+_MOST_CHANNELS = 4  # completed together: the exact oracle tries all subsets of them
+
+
+def repair(
+    planes: Planes,
+    known: Flags,
+    plan: Plan,
+    threads: int,
+    progress: ReportProgress,
+    deadline: Deadline,
+    errors: bool = False,
+) -> tuple[Estimate, Float32]:
+    """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
+
+    ``planes`` and ``known`` are (channels, height, width). Returns the estimate, with expected squared errors
+    where they are wanted, and the certified gaps of all groups. A plan without steps leaves the first fill.
+    """
+    missing = np.logical_or.reduce(~known, axis=0)
+    whole = Estimate(_at_means(planes, known), np.zeros(planes.shape if errors else (0, 0, 0), np.float32))
+    gaps, sets = [np.zeros(0, np.float32)], list(_channel_sets(len(planes)))
+    for region, report in _reported(list(damaged_regions(missing)), missing, progress):
+        for number, channels in enumerate(sets):
+            seen, core = (channels, *region.seen), (channels, *region.core)
+            start, wanted = _first(whole.planes[seen], known[seen], errors), _around(region)
+            work = _works(known[seen], wanted, plan)
+            share = part_of(report, number, len(sets))
+            part, proven = restore(start, _known(start.planes, known[seen]), work, threads, share, deadline)
+            whole.planes[core] = part.planes[:, *region.inner]
+            if errors:
+                whole.variance[core] = part.variance[:, *region.inner]
+            gaps.append(proven)
+    return whole, np.concatenate(gaps)
+
+
+def _first(planes: Planes, known: Flags, errors: bool) -> Estimate:
+    """Return the first estimate of a region; how wrong it is nobody knows: as much as values vary there."""
+    estimate, variance = filled(np.ascontiguousarray(planes), known), np.zeros((0, 0, 0), np.float32)
+    if errors:
+        variance = np.where(known, np.float32(0), estimate.var(axis=(1, 2), keepdims=True))
+    return Estimate(estimate, variance)
+
+
+def _known(planes: Planes, known: Flags) -> Known:
+    """Return what is known of a region, with the depth of its holes."""
+    depth = depths(np.logical_or.reduce(~known, axis=0))
+    return Known.of(planes, known, np.minimum(depth, DEEPEST).astype(np.uint8))
+
+
+def _works(known: Flags, around: Flags, plan: Plan) -> list[Work]:
+    """Return the steps of a region, kind by kind, the surest first."""
+    kinds = kinds_of(np.logical_or.reduce(~known, axis=0))
+    wanted = {kind: around & (kinds == kind) for kind in plan}
+    return [Work(step, here) for kind, here in wanted.items() if here.any() for step in plan[kind]]
+
+
+def _at_means(planes: Planes, known: Flags) -> Planes:
+    """Return the planes with missing entries at their channel's mean; regions that know nothing keep it."""
+    means = planes.mean(axis=(1, 2), keepdims=True, dtype=np.float64, where=known)
+    return np.where(known, planes, means.astype(np.float32))
+
+
+def _around(region: Tile) -> Flags:
+    """Return which pixels that a region sees are restored with it."""
+    flags = np.zeros([axis.stop - axis.start for axis in region.seen], np.bool_)
+    flags[tuple(slice(max(axis.start - _RIM, 0), axis.stop + _RIM) for axis in region.inner)] = True
+    return flags
+
+
+def _channel_sets(channels: int) -> Iterator[slice]:
+    """Cut many channels into sets of about the same size."""
+    sets = -(-channels // _MOST_CHANNELS)
+    bounds = np.linspace(0, channels, sets + 1).round().astype(int)
+    return (slice(int(first), int(last)) for first, last in pairwise(bounds))
+
+
+def _reported(regions: list[Tile], missing: Flags, progress: ReportProgress) -> Iterator[tuple[Tile, Report]]:
+    """Yield the regions, each with how to report the share of it that is done."""
+    sizes = [int(missing[region.core].sum()) for region in regions]
+    for number, region in enumerate(regions):
+        before = sum(sizes[:number])
+
+        def report(share: float, before: int = before, size: int = sizes[number]) -> None:
+            progress(Progress("groups", before + round(share * size), sum(sizes)))
+
+        yield region, report
+        report(1.0)

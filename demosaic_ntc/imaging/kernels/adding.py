@@ -1,0 +1,133 @@
+"""Adding up what groups say about a picture, and the next estimate that comes of it.
+
+Sums are kept in whole numbers, so that they do not depend on the order of their terms: results are the
+same bit for bit whatever the bands and the number of threads.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Bits, Flags, Float32, Planes, Sums
+from demosaic_ntc.compiled import fast_kernel, kernel
+from demosaic_ntc.imaging.kernels.steps import Group
+
+Whole = NDArray[np.int32]
+
+WEIGHT_UNIT = 8.0  # weights are whole multiples of 1 / WEIGHT_UNIT
+VALUE_UNIT = 1024.0  # weighted values are whole multiples of 1 / (WEIGHT_UNIT * VALUE_UNIT)
+SPREAD_UNIT = 2.0**24  # weighted squares are whole multiples of 1 / (WEIGHT_UNIT * SPREAD_UNIT)
+_LEAST_WEIGHT = np.float32(16.0)  # in units: below it, values would be rounded too coarsely
+_MOST = np.float32(2.0)  # of full scale: larger values would not fit the sums
+
+
+@fast_kernel
+def _weigh(fit: Float32, error: Float32, floor: np.float32, weights: Whole, values: Whole) -> None:
+    """Write the inverse of each entry's error as its weight, and its weighted value, in whole units."""
+    for entry in range(fit.shape[0]):
+        weight = np.int32(max(np.float32(WEIGHT_UNIT) / (error[entry] + floor), _LEAST_WEIGHT))
+        value = min(max(fit[entry], -_MOST), _MOST)
+        weights[entry] = weight
+        values[entry] = np.int32(np.float32(weight) * value * np.float32(VALUE_UNIT))
+
+
+@fast_kernel
+def add_patch(
+    group: Group,
+    k: int,
+    floor: float,
+    row: int,
+    column: int,
+    size: int,
+    weights: Whole,
+    values: Whole,
+    sums: Sums,
+) -> None:
+    """Add a patch of the fit to the sums at its place, each entry weighted by the inverse of its error.
+
+    ``sums`` are (2, channel, row, column): of the weights and of the weighted values. ``weights`` and
+    ``values`` are room for those of the patch.
+    """
+    _weigh(group.fit[k], group.error[k], np.float32(floor), weights, values)
+    entry = 0
+    for channel in range(sums.shape[1]):
+        for i in range(row, row + size):
+            weight_row, value_row = sums[0, channel, i], sums[1, channel, i]
+            for j in range(column, column + size):
+                weight_row[j] += weights[entry]
+                value_row[j] += values[entry]
+                entry += 1
+
+
+@fast_kernel
+def add_spread(
+    group: Group,
+    k: int,
+    estimate: Planes,
+    row: int,
+    column: int,
+    size: int,
+    top: int,
+    weights: Whole,
+    sums: Sums,
+) -> None:
+    """Add what the error of a patch's entries is told from: that there is one more, and how far it lies off.
+
+    ``sums`` are (4, channel, row, column) from row ``top`` on. The third counts the patches, the fourth adds
+    up the weighted squares of their distance from the present estimate. ``weights`` are those of the patch.
+    """
+    entry = 0
+    for channel in range(sums.shape[1]):
+        for i in range(row, row + size):
+            for j in range(column, column + size):
+                far = group.fit[k, entry] - estimate[channel, i, j]
+                sums[2, channel, i - top, j] += 1
+                sums[3, channel, i - top, j] += np.int64(
+                    np.float32(weights[entry]) * far * far * np.float32(SPREAD_UNIT)
+                )
+                entry += 1
+
+
+@kernel
+def write_means(sums: Sums, planes: Planes) -> None:
+    """Write the weighted means of what was added up; entries to which nothing was added stay as they are."""
+    for channel in range(planes.shape[0]):
+        for i in range(planes.shape[1]):
+            for j in range(planes.shape[2]):
+                if sums[0, channel, i, j] > 0:
+                    planes[channel, i, j] = sums[1, channel, i, j] / (sums[0, channel, i, j] * VALUE_UNIT)
+
+
+@kernel
+def write_errors(sums: Sums, estimate: Planes, means: Planes, expected: Planes, spread: Planes) -> None:
+    """Write the mean expected squared error of what was added up, and its spread; nothing where nothing was.
+
+    The expected error is the harmonic mean over the patches, the spread their weighted variance.
+    """
+    for channel in range(means.shape[0]):
+        for i in range(means.shape[1]):
+            for j in range(means.shape[2]):
+                weight = sums[0, channel, i, j] / WEIGHT_UNIT
+                if weight > 0:
+                    moved = means[channel, i, j] - estimate[channel, i, j]
+                    square = sums[3, channel, i, j] / (weight * WEIGHT_UNIT * SPREAD_UNIT)
+                    expected[channel, i, j] = sums[2, channel, i, j] / weight
+                    spread[channel, i, j] = max(square - moved * moved, 0.0)
+
+
+@kernel
+def take_over(
+    estimate: Planes, said: Planes, known: Bits, wanted: Flags, low: Float32, high: Float32, relaxed: float
+) -> None:
+    """Turn what groups say into the next estimate, in place: x + ω (g − x) at wanted entries, x elsewhere.
+
+    ``relaxed`` is ω; known entries are kept, the others held between the least and the largest known value.
+    """
+    step = np.float32(relaxed)
+    for channel in range(said.shape[0]):
+        for i in range(said.shape[1]):
+            before, after = estimate[channel, i], said[channel, i]
+            for j in range(said.shape[2]):
+                value = before[j] + step * (after[j] - before[j])
+                value = min(max(value, low[channel]), high[channel])
+                kept = not wanted[i, j] or (known[i, j] >> channel) & 1
+                after[j] = before[j] if kept else value

@@ -1,0 +1,165 @@
+"""One pass over groups of similar patches: gather, predict, add up. One kernel for all pictures."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from demosaic_ntc.arrays import Bits, Depths, Float32, Offsets, Places, Planes, Sums
+from demosaic_ntc.compiled import fast_kernel
+from demosaic_ntc.imaging.kernels.adding import Whole, add_patch, add_spread
+from demosaic_ntc.imaging.kernels.gaussian import (
+    Gaussian,
+    add_shape,
+    empty_gaussian,
+    predict_by_gaussian,
+)
+from demosaic_ntc.imaging.kernels.steps import (
+    Group,
+    empty_group,
+    gather,
+    gather_noise,
+    gather_trust,
+    mean_misfit,
+    note_whole,
+    predict_by_mean,
+)
+
+MEAN, GAUSSIAN = 0, 1  # predictors
+SHAPE_UNIT = 2.0**-24  # of the sums that make the prior
+LEAST_SPREAD = 1e-5  # a variance of full scale 1: flatter groups say little about the shape of covariances
+
+
+class Picture(NamedTuple):
+    """A picture as far as it is known, for kernels."""
+
+    planes: Planes  # the estimate, with what is known in its place
+    known: Bits  # (height, width)
+    depth: Depths  # (height, width): how many pixels deep in a hole
+    variance: Planes  # of what is known; empty where it is exact
+
+
+class Pass(NamedTuple):
+    """What a pass does with each group."""
+
+    predictor: int
+    restored: int  # so many patches of a group, the most similar, are restored
+    strength: float  # κ: so many patches is the prior of a Gaussian worth
+    floor: float  # ε²: what a Gaussian adds to its variances
+    noise: float  # σ²: variance of known entries besides their own
+    completed: int  # so many of the patches are completed together
+    unseen: float  # weight of unknown entries in the completion
+    radius: float  # λ over the largest entry of the shifted tensor
+    tolerance: float  # on the gap of a completion, as a mean squared error of full scale 1
+    vertices: int  # at most so many are tried; with none nothing is completed
+    least: float  # added to an expected error before its inverse becomes a weight
+
+
+class Room(NamedTuple):
+    """Room for one group after the other."""
+
+    group: Group
+    model: Gaussian
+    units: Whole  # (2, entries): the weights and the weighted values of a patch
+
+
+@fast_kernel
+def make_room(picture: Picture, patches: int, size: int, settings: Pass) -> Room:
+    """Return room for the groups of a pass."""
+    channels, pixels = picture.planes.shape[0], size * size
+    group = empty_group(patches, min(settings.restored, patches), pixels, channels)
+    for k in range(group.noise.shape[0]):
+        for entry in range(group.noise.shape[1]):
+            group.noise[k, entry] = np.float32(settings.noise)
+    return Room(
+        group, empty_gaussian(patches, channels * pixels), np.empty((2, group.data.shape[1]), np.int32)
+    )
+
+
+@fast_kernel
+def predict(
+    picture: Picture,
+    row: int,
+    column: int,
+    offsets: Offsets,
+    size: int,
+    settings: Pass,
+    fading: Float32,
+    prior: Float32,
+    room: Room,
+) -> None:
+    """Gather the group of a reference patch and predict it."""
+    group, channels, noisy = room.group, picture.planes.shape[0], picture.variance.size > 0
+    gather(picture.planes, picture.known, row, column, offsets, size, group)
+    note_whole(group, channels)
+    if settings.predictor == GAUSSIAN:
+        if noisy:
+            gather_noise(picture.variance, row, column, offsets, size, settings.noise, group)
+        predict_by_gaussian(group, room.model, prior, settings.strength, settings.floor, noisy)
+    else:
+        gather_trust(picture.depth, fading, row, column, offsets, size, channels, group)
+        predict_by_mean(group, channels)
+
+
+@fast_kernel
+def add_up(
+    picture: Picture,
+    row: int,
+    column: int,
+    offsets: Offsets,
+    size: int,
+    settings: Pass,
+    top: int,
+    room: Room,
+    sums: Sums,
+) -> None:
+    """Add the restored patches of a group to the sums, which start at row ``top`` of the picture."""
+    weights, values = room.units[0], room.units[1]
+    for k in range(room.group.fit.shape[0]):
+        if not room.group.whole[k]:
+            down, across = row + offsets[k, 0], column + offsets[k, 1]
+            add_patch(room.group, k, settings.least, down - top, across, size, weights, values, sums)
+            if sums.shape[0] > 2:
+                add_spread(room.group, k, picture.planes, down, across, size, top, weights, sums)
+
+
+@fast_kernel
+def restore_groups(
+    picture: Picture,
+    references: Places,
+    found: Offsets,
+    size: int,
+    settings: Pass,
+    fading: Float32,
+    prior: Float32,
+    top: int,
+    sums: Sums,
+    gaps: Float32,
+) -> None:
+    """Predict the group of every reference patch and add it up; groups that need a completion are left out.
+
+    Since no objective is negative, a group that meets what is known of it within the tolerance is within that
+    of the best of its model: its misfit is written as its certified gap. The others keep theirs, infinite.
+    """
+    room, channels = make_room(picture, found.shape[1], size, settings), picture.planes.shape[0]
+    completed = min(settings.completed, room.group.fit.shape[0])
+    for reference in range(references.shape[0]):
+        row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
+        predict(picture, row, column, offsets, size, settings, fading, prior, room)
+        if settings.vertices > 0:
+            misfit = mean_misfit(room.group, channels, completed, settings.unseen)
+            if misfit > settings.tolerance:
+                continue
+            gaps[reference] = misfit
+        add_up(picture, row, column, offsets, size, settings, top, room, sums)
+
+
+@fast_kernel
+def add_shapes(picture: Picture, references: Places, found: Offsets, size: int, total: Sums) -> None:
+    """Add up the shapes of the covariances of groups, on and below the diagonal, in units of SHAPE_UNIT."""
+    channels, patches, pixels = picture.planes.shape[0], found.shape[1], size * size
+    group = empty_group(patches, 0, pixels, channels)
+    model = empty_gaussian(patches, channels * pixels)
+    for reference in range(references.shape[0]):
+        row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
+        gather(picture.planes, picture.known, row, column, offsets, size, group)
+        add_shape(group, model, LEAST_SPREAD, total, SHAPE_UNIT)

@@ -1,0 +1,1 @@
+"""What is particular to mosaics: the first estimate, blended in tiles."""

@@ -1,0 +1,243 @@
+"""Prediction by a Gaussian, step by step and as a whole, against conditioning by numpy's solver."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Flags, Float32, Float64
+from demosaic_ntc.imaging.kernels.gaussian import (
+    Gaussian,
+    _add_prior,
+    _eliminate,
+    _expect,
+    _find_alike,
+    _list_shown,
+    add_products,
+    add_shape,
+    centre,
+    empty_gaussian,
+    mean_variance,
+    predict_by_gaussian,
+)
+from demosaic_ntc.imaging.kernels.steps import Group, note_whole
+from tests.imaging.kernels.drawn import random_group, rows, shown_in
+
+SHAPES = [(1, 9), (3, 4), (3, 9), (4, 4), (5, 3)]  # channels and pixels; 9, 12, 27, 16 and 15 entries
+STRENGTH, FLOOR = 2.5, 1e-4
+
+
+def prior_of(entries: int) -> Float32:
+    """Draw a matrix as shapes of covariances are: symmetric, positive, about 1 on the diagonal."""
+    waves = np.random.default_rng(entries).normal(size=(entries, 2 * entries))
+    return (waves @ waves.T / (2 * entries)).astype(np.float32)
+
+
+def covariance_of(data: Float64, prior: Float32) -> Float64:
+    """Return (Σ z zᵀ + κ t Q) / (K + κ) + ε² I."""
+    z = data - data.mean(axis=0)
+    drawn = STRENGTH * (z**2).mean() * prior.astype(np.float64)
+    covariance: Float64 = (z.T @ z + drawn) / (len(data) + STRENGTH) + FLOOR * np.eye(len(prior))
+    return covariance
+
+
+def modelled(group: Group, channels: int) -> tuple[Gaussian, Float64, int]:
+    """Return the model of a group up to its covariance, the covariance by numpy, and the entries."""
+    entries = channels * group.known.shape[1]
+    model, prior = empty_gaussian(len(group.data), entries), prior_of(entries)
+    centre(group.data, model.mean, model.centred)
+    add_products(model.centred, model.covariance)
+    _add_prior(model.covariance, prior, len(group.data), STRENGTH, FLOOR)
+    return model, covariance_of(rows(group.data, entries), prior), entries
+
+
+@pytest.mark.parametrize(("channels", "pixels"), SHAPES)
+def test_patches_are_centred_and_transposed(channels: int, pixels: int) -> None:
+    group, entries = random_group(0, 7, 2, pixels, channels), channels * pixels
+    model, data = empty_gaussian(7, entries), rows(group.data, entries)
+    centre(group.data, model.mean, model.centred)
+    assert model.mean[:entries] == pytest.approx(data.mean(axis=0), abs=1e-6)
+    assert model.centred[:entries] == pytest.approx((data - data.mean(axis=0)).T, abs=1e-6)
+    assert not model.centred[entries:].any()
+
+
+@pytest.mark.parametrize(("channels", "pixels"), SHAPES)
+def test_products_are_those_of_centred_entries(channels: int, pixels: int) -> None:
+    group, entries = random_group(1, 6, 2, pixels, channels), channels * pixels
+    model, data = empty_gaussian(6, entries), rows(group.data, entries)
+    centre(group.data, model.mean, model.centred)
+    add_products(model.centred, model.covariance)
+    z = data - data.mean(axis=0)
+    assert np.tril(model.covariance[:entries, :entries]) == pytest.approx(np.tril(z.T @ z), abs=1e-5)
+    assert mean_variance(model.covariance, 6, entries) == pytest.approx((z**2).mean(), rel=1e-4)
+
+
+@pytest.mark.parametrize(("channels", "pixels"), SHAPES)
+def test_the_covariance_has_its_share_of_the_prior_and_is_symmetric(channels: int, pixels: int) -> None:
+    model, covariance, entries = modelled(random_group(2, 8, 2, pixels, channels), channels)
+    assert model.covariance[:entries, :entries] == pytest.approx(covariance, abs=1e-5)
+    assert not model.covariance[entries:, :entries].any()
+    assert not model.covariance[:, entries:].any()
+
+
+def alike(known: list[list[int]], noise: list[list[float]]) -> list[int]:
+    found = np.full(len(noise), -1, np.int64)
+    _find_alike(np.array(known, np.uint8), np.array(noise, np.float32), found)
+    return found.tolist()
+
+
+def test_patches_are_alike_when_they_show_the_same_entries() -> None:
+    exact: list[list[float]] = [[], [], [], [], []]
+    known = [[1, 2], [2, 1], [1, 2], [1, 3], [2, 1], [1, 2]]
+    assert alike(known, exact) == [0, 1, 0, 3, 1]
+
+
+def test_patches_of_other_noise_are_not_alike() -> None:
+    noise = [[0.5, 0.25], [0.5, 0.125], [0.25, 0.25], [0.5, 0.125], [0.5, 0.25]]
+    assert alike([[1, 2]] * 5, noise) == [0, 1, 2, 1, 0]
+    assert alike([[1, 2], [1, 2], [2, 2], [2, 2], [2, 2]], noise) == [0, 1, 2, 3, 4]
+
+
+def test_shown_entries_are_listed_channel_by_channel_and_one_more_fills_a_pair() -> None:
+    shown = np.full(10, 9, np.int64)
+    assert _list_shown(np.array([0b101, 0b000, 0b110], np.uint8), 3, shown) == 4
+    assert shown[:5].tolist() == [0, 5, 6, 8, 0]
+    assert _list_shown(np.array([0, 0, 0], np.uint8), 3, shown) == 0
+    assert shown[0] == 0
+
+
+def listed(model: Gaussian, places: NDArray[np.int64]) -> None:
+    model.shown[: len(places)], model.shown[len(places)] = places, 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 6, 12])
+def test_eliminated_rows_are_those_of_the_cholesky_factor(count: int) -> None:
+    group = random_group(3, 9, 1, 4, 3)
+    model, covariance, entries = modelled(group, 3)
+    places = np.sort(np.random.default_rng(count).permutation(entries)[:count])
+    listed(model, places)
+    model.rows[:] = 99.0
+    _eliminate(model, count, group.noise[0], np.float32(FLOOR))
+    noise = rows(group.noise, entries)[0]
+    factor = np.linalg.cholesky(covariance[np.ix_(places, places)] + np.diag(noise[places]))
+    expected = np.linalg.solve(factor, covariance[places])
+    assert model.rows[:count, :entries] == pytest.approx(expected, abs=1e-4)
+    assert model.scales[:count] == pytest.approx(1 / np.diag(factor), rel=1e-3)
+    remaining = np.diag(covariance) - (expected**2).sum(axis=0)
+    assert model.variance[:entries] == pytest.approx(remaining, abs=1e-5)
+
+
+def test_rounding_cannot_make_a_pivot_smaller_than_the_floor() -> None:
+    model = empty_gaussian(3, 3)
+    model.covariance[:3, :3] = 1.0  # three entries that are one: nothing remains after the first
+    listed(model, np.array([0, 1, 2]))
+    _eliminate(model, 3, np.zeros(8, np.float32), np.float32(0.25))
+    assert model.scales[:3] == pytest.approx([1.0, 2.0, 2.0])
+    assert np.isfinite(model.rows[:3]).all()
+
+
+def conditioned(
+    mean: Float64, covariance: Float64, shown: Flags, noise: Float64, values: Float64
+) -> tuple[Float64, Float64]:
+    """Return expectation and variance of all entries, given those shown."""
+    matrix = covariance[np.ix_(shown, shown)] + np.diag(noise[shown])
+    gain = np.linalg.solve(matrix, covariance[shown]).T
+    fit = mean + gain @ (values - mean)[shown]
+    return fit, np.diag(covariance) - (gain * covariance[:, shown]).sum(axis=1)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 7])
+def test_the_expectation_of_a_patch_is_conditioned_on_what_it_shows(count: int) -> None:
+    group = random_group(4, 9, 1, 4, 3)
+    model, covariance, entries = modelled(group, 3)
+    shown = np.isin(np.arange(entries), np.random.default_rng(count).permutation(entries)[:count])
+    listed(model, np.flatnonzero(shown))
+    _eliminate(model, count, group.noise[0], np.float32(FLOOR))
+    misfit = _expect(model, count, group.data[0], group.fit[0])
+    data, noise = rows(group.data, entries), rows(group.noise, entries)[0]
+    fit, _ = conditioned(data.mean(axis=0), covariance, shown, noise, data[0])
+    assert group.fit[0, :entries] == pytest.approx(fit, abs=1e-4)
+    expected = ((data[0] - fit)[shown] ** 2).mean() if count else 0.0
+    assert misfit == pytest.approx(expected, rel=1e-2, abs=1e-7)
+
+
+def check_predictions(group: Group, channels: int, noisy: bool) -> None:
+    """Predict all patches of a group and compare each with numpy's solution of its own equations."""
+    entries = channels * group.known.shape[1]
+    prior, model = prior_of(entries), empty_gaussian(len(group.data), entries)
+    note_whole(group, channels)
+    predict_by_gaussian(group, model, prior, STRENGTH, FLOOR, noisy)
+    data, noise = rows(group.data, entries), rows(group.noise, entries)
+    covariance, shown = covariance_of(data, prior), shown_in(group.known, channels)
+    for k in range(len(group.fit)):
+        if shown[k].all():
+            assert np.array_equal(group.fit[k], group.data[k])
+            assert not group.error[k].any()
+            continue
+        fit, variance = conditioned(data.mean(axis=0), covariance, shown[k], noise[k], data[k])
+        misfit = ((data[k] - fit)[shown[k]] ** 2).mean() if shown[k].any() else 0.0
+        assert group.fit[k, :entries] == pytest.approx(fit, abs=2e-4)
+        assert group.error[k, :entries] == pytest.approx(variance + misfit, rel=2e-2, abs=1e-6)
+
+
+@pytest.mark.parametrize(("channels", "pixels"), SHAPES)
+def test_predictions_are_conditional_expectations_where_every_patch_shows_other_entries(
+    channels: int, pixels: int
+) -> None:
+    check_predictions(random_group(5, 9, 6, pixels, channels), channels, noisy=True)
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+def test_patches_that_share_what_they_show_are_predicted_as_if_alone(noisy: bool) -> None:
+    group = random_group(6, 10, 8, 4, 3)
+    group.known[:] = np.array([[1, 2, 2, 4], [2, 1, 4, 2]] * 5)  # two phases of a mosaic
+    group.noise[:] = group.noise[:2][[0, 1] * 4]
+    if noisy:
+        group.noise[5] *= 30  # the fourth of its phase, less sure than the others
+    check_predictions(group, 3, noisy)
+
+
+def test_noise_of_its_own_makes_a_patch_follow_its_samples_less() -> None:
+    group = random_group(7, 10, 2, 4, 3)
+    group.known[:], group.data[1] = 0b011, group.data[0]
+    group.noise[0], group.noise[1] = 1e-6, 1.0
+    check_predictions(group, 3, noisy=True)
+    shown = shown_in(group.known, 3)[0]
+    miss = np.abs(rows(group.fit, 12) - rows(group.data, 12)[:2])[:, shown].mean(axis=1)
+    assert miss[0] < 0.2 * miss[1]
+
+
+def test_whole_patches_stay_and_empty_ones_become_the_mean() -> None:
+    group = random_group(8, 9, 4, 4, 3)
+    group.known[:] = 0b010
+    group.known[1], group.known[2] = 0b111, 0
+    check_predictions(group, 3, noisy=True)
+    assert group.fit[2, :12] == pytest.approx(rows(group.data, 12).mean(axis=0), abs=1e-5)
+
+
+def test_room_of_an_earlier_group_leaves_no_trace() -> None:
+    model, prior = empty_gaussian(9, 12), prior_of(12)
+    fits = []
+    for others in ([], [0b111, 0b001], [0b101]):
+        group = random_group(9, 9, 5, 4, 3)
+        for known in others:
+            other = random_group(known, 9, 5, 4, 3)
+            other.known[:] = known
+            note_whole(other, 3)
+            predict_by_gaussian(other, model, prior, STRENGTH, FLOOR, True)
+        note_whole(group, 3)
+        predict_by_gaussian(group, model, prior, STRENGTH, FLOOR, True)
+        fits.append((group.fit, group.error))
+    for fit, error in fits[1:]:
+        assert np.array_equal(fit, fits[0][0])
+        assert np.array_equal(error, fits[0][1])
+
+
+@pytest.mark.parametrize(("channels", "pixels"), SHAPES)
+def test_a_shape_is_the_covariance_over_its_mean_variance(channels: int, pixels: int) -> None:
+    group, entries = random_group(10, 7, 0, pixels, channels), channels * pixels
+    total, unit, least = np.full((entries, entries), 1000, np.int64), 2.0**-20, 0.01
+    add_shape(group, empty_gaussian(7, entries), least, total, unit)
+    z = rows(group.data, entries) - rows(group.data, entries).mean(axis=0)
+    shape = z.T @ z / (7 * ((z**2).mean() + least))
+    assert np.tril(total - 1000) * unit == pytest.approx(np.tril(shape), abs=1e-4)
+    assert (np.triu(total, 1) == np.triu(np.full_like(total, 1000), 1)).all()

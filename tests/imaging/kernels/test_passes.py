@@ -1,0 +1,244 @@
+"""A pass over groups as a whole: what every patch says, where it is added, and what is proven."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from demosaic_ntc.arrays import Bits, Float32, Float64, Offsets, Places, Planes, Sums
+from demosaic_ntc.imaging.kernels.adding import SPREAD_UNIT, VALUE_UNIT, WEIGHT_UNIT
+from demosaic_ntc.imaging.kernels.completing import complete_groups
+from demosaic_ntc.imaging.kernels.passes import (
+    GAUSSIAN,
+    LEAST_SPREAD,
+    MEAN,
+    SHAPE_UNIT,
+    Pass,
+    Picture,
+    add_shapes,
+    restore_groups,
+)
+from tests.imaging.kernels.drawn import patch_of, random_bits, random_planes, shown_in
+
+SIZE, HEIGHT, WIDTH = 3, 12, 14
+OFFSETS: Offsets = np.array([[0, 0], [3, 0], [0, 4], [4, 4], [6, 1], [6, 7], [0, 8]], np.int8)  # no overlaps
+EXACT: Planes = np.zeros((0, 0, 0), np.float32)
+FADING = np.array([1.0, 0.6, 0.3], np.float32)
+PREDICT = Pass(
+    predictor=GAUSSIAN,
+    restored=4,
+    strength=3.0,
+    floor=1e-3,
+    noise=1e-4,
+    completed=3,
+    unseen=0.1,
+    radius=1.0,
+    tolerance=1e-7,
+    vertices=0,
+    least=1e-4,
+)
+AT = (2, 1)
+REFERENCE: Places = np.array([AT], np.int64)
+
+
+def picture_of(seed: int, channels: int, variance: Planes = EXACT) -> Picture:
+    planes = random_planes(seed, (channels, HEIGHT, WIDTH))
+    known = random_bits(seed + 1, channels, (HEIGHT, WIDTH))
+    depth = np.random.default_rng(seed + 2).integers(0, 3, (HEIGHT, WIDTH)).astype(np.uint8)
+    return Picture(planes, known, depth, variance)
+
+
+def prior_of(channels: int) -> Float32:
+    waves = np.random.default_rng(channels).normal(size=(channels * SIZE**2, 60))
+    return (waves @ waves.T / 60).astype(np.float32)
+
+
+def restored(
+    picture: Picture, settings: Pass, errors: bool = False, top: int = 0, at: Places = REFERENCE
+) -> tuple[Sums, Float32]:
+    """Restore the groups of references, all with the same offsets; return their sums and gaps."""
+    return passed(restore_groups, picture, settings, errors, top, at)
+
+
+def completed(picture: Picture, settings: Pass, at: Places = REFERENCE) -> tuple[Sums, Float32]:
+    """Complete the groups of references; return their sums and gaps."""
+    return passed(complete_groups, picture, settings, False, 0, at)
+
+
+def passed(
+    work: Any, picture: Picture, settings: Pass, errors: bool, top: int, at: Places
+) -> tuple[Sums, Float32]:
+    channels, gaps = len(picture.planes), np.full(len(at), np.inf, np.float32)
+    sums = np.zeros((4 if errors else 2, channels, HEIGHT - top, WIDTH), np.int64)
+    found = np.repeat(OFFSETS[None], len(at), axis=0)
+    work(picture, at, found, SIZE, settings, FADING, prior_of(channels), top, sums, gaps)
+    return sums, gaps
+
+
+def patches_of(planes: Any, count: int = len(OFFSETS)) -> Float64:
+    places = [(AT[0] + int(dy), AT[1] + int(dx)) for dy, dx in OFFSETS[:count]]
+    return np.stack([patch_of(planes, row, column, SIZE) for row, column in places])
+
+
+def shown_of(known: Bits, channels: int) -> Any:
+    return shown_in(patches_of(known[None]).astype(np.uint8), channels)
+
+
+def predicted(picture: Picture, settings: Pass) -> tuple[Float64, Float64]:
+    """Return the expectation of every restored patch and the expected squared error of its entries."""
+    data, channels = patches_of(picture.planes), len(picture.planes)
+    shown, count = shown_of(picture.known, channels), settings.restored
+    if settings.predictor == MEAN:
+        depth = np.tile(patches_of(picture.depth[None]).astype(int), channels)
+        trust = np.where(shown, 1.0, FADING[depth])
+        mean = (trust * data).sum(axis=0) / trust.sum(axis=0)
+        misfit = (trust * (data - mean) ** 2).sum(axis=1) / trust.sum(axis=1)
+        return np.tile(mean, (count, 1)), np.repeat(misfit[:count, None], data.shape[1], axis=1)
+    mean, z = data.mean(axis=0), data - data.mean(axis=0)
+    drawn = settings.strength * (z**2).mean() * prior_of(channels).astype(np.float64)
+    covariance = (z.T @ z + drawn) / (len(data) + settings.strength) + settings.floor * np.eye(len(mean))
+    noise = np.full(data.shape, settings.noise)
+    if picture.variance.size:
+        noise += patches_of(picture.variance)
+    fit, error = np.empty_like(data[:count]), np.empty_like(data[:count])
+    for k in range(count):
+        y = shown[k]
+        gain = np.linalg.solve(covariance[np.ix_(y, y)] + np.diag(noise[k][y]), covariance[y]).T
+        fit[k] = mean + gain @ z[k][y]
+        variance = np.diag(covariance) - (gain * covariance[:, y]).sum(axis=1)
+        error[k] = variance + ((data[k] - fit[k])[y] ** 2).mean()
+    return fit, error
+
+
+def check_said(picture: Picture, settings: Pass, sums: Sums, top: int = 0) -> None:
+    """Compare the sums with what numpy says about every patch of the group, and elsewhere with nothing."""
+    fit, error = predicted(picture, settings)
+    weights = WEIGHT_UNIT / (error + settings.least)
+    left = sums.copy()
+    for k, (dy, dx) in enumerate(OFFSETS[: settings.restored]):
+        here = np.s_[:, :, AT[0] + dy - top : AT[0] + dy - top + SIZE, AT[1] + dx : AT[1] + dx + SIZE]
+        mass, value = (part.ravel() for part in sums[:2][here])
+        assert mass == pytest.approx(weights[k], rel=3e-2, abs=1)
+        assert value / (mass * VALUE_UNIT) == pytest.approx(fit[k], abs=1e-3)
+        left[here] = 0
+    assert not left.any()
+
+
+@pytest.mark.parametrize("predictor", [GAUSSIAN, MEAN])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_a_group_says_what_its_predictor_expects_weighted_by_its_error(channels: int, predictor: int) -> None:
+    picture, settings = picture_of(10 + channels, channels), PREDICT._replace(predictor=predictor)
+    sums, gaps = restored(picture, settings)
+    check_said(picture, settings, sums)
+    assert np.isinf(gaps).all()
+
+
+def test_noise_of_single_entries_is_heeded() -> None:
+    variance = random_planes(5, (3, HEIGHT, WIDTH)) ** 2
+    picture = picture_of(20, 3, variance)
+    sums, _ = restored(picture, PREDICT)
+    check_said(picture, PREDICT, sums)
+
+
+def test_sums_may_begin_further_down() -> None:
+    picture = picture_of(21, 3)
+    sums, _ = restored(picture, PREDICT, errors=True, top=2)
+    check_said(picture, PREDICT, sums, top=2)
+    whole, _ = restored(picture, PREDICT, errors=True)
+    assert np.array_equal(whole[:, :, 2:], sums)
+
+
+def test_no_more_patches_are_restored_than_there_are() -> None:
+    picture, settings = picture_of(22, 1), PREDICT._replace(restored=99)
+    sums, _ = restored(picture, settings)
+    check_said(picture, settings._replace(restored=len(OFFSETS)), sums)
+
+
+def test_patches_known_in_all_entries_say_nothing() -> None:
+    picture = picture_of(23, 3)
+    picture.known[2:5, 5:8] = 0b111  # the third patch
+    sums, _ = restored(picture, PREDICT)
+    assert not sums[..., 2:5, 5:8].any()
+    sums[..., 2:5, 5:8] = 1
+    assert (sums[0] > 0).sum() == 3 * 4 * SIZE**2
+
+
+def test_the_spread_is_added_beside_the_means() -> None:
+    picture = picture_of(24, 3)
+    sums, _ = restored(picture, PREDICT, errors=True)
+    plain, _ = restored(picture, PREDICT)
+    assert np.array_equal(sums[:2], plain)
+    assert np.array_equal(sums[2], (plain[0] > 0).astype(np.int64))
+    said = np.divide(plain[1], plain[0] * VALUE_UNIT, where=plain[0] > 0, out=picture.planes.astype(float))
+    squares = plain[0] * (said - picture.planes) ** 2
+    assert sums[3] / SPREAD_UNIT == pytest.approx(squares, rel=5e-2, abs=1e-1)
+
+
+def test_groups_add_up() -> None:
+    picture = picture_of(25, 3)
+    both, _ = restored(picture, PREDICT, errors=True, at=np.array([[2, 1], [0, 3]]))
+    apart = [restored(picture, PREDICT, errors=True, at=np.array([at]))[0] for at in ([2, 1], [0, 3])]
+    assert np.array_equal(both, apart[0] + apart[1])
+
+
+def test_groups_that_leave_little_are_proven_by_it_and_the_others_left_out() -> None:
+    picture, at = picture_of(26, 3), np.array([[0, 0], [2, 1], [1, 3]])
+    apart = [restored(picture, PREDICT, at=at[k : k + 1])[0] for k in range(3)]
+    misfits = [misfit_of(picture, apart[k], at[k]) for k in range(3)]
+    tolerance = float(np.sort(misfits)[1]) * 1.05
+    sums, gaps = restored(picture, PREDICT._replace(vertices=1, tolerance=tolerance), at=at)
+    little = np.array(misfits) <= tolerance
+    assert little.sum() == 2
+    assert gaps[little] == pytest.approx(np.array(misfits)[little], rel=3e-2)
+    assert np.isinf(gaps[~little]).all()
+    assert np.array_equal(sums, sum(apart[k] for k in np.flatnonzero(little)))
+
+
+def misfit_of(picture: Picture, sums: Sums, at: Any, count: int = 3) -> float:
+    """Return the mean squared misfit of the first patches of a group at what is known of them."""
+    total = mass = 0.0
+    for dy, dx in OFFSETS[:count].astype(int):
+        here = np.s_[:, at[0] + dy : at[0] + dy + SIZE, at[1] + dx : at[1] + dx + SIZE]
+        said = sums[1][here] / (sums[0][here] * VALUE_UNIT)
+        shown = (picture.known[here[1:]] >> np.arange(len(picture.planes))[:, None, None]) & 1
+        total += float((shown * (said - picture.planes[here]) ** 2).sum())
+        mass += float(np.where(shown, 1.0, PREDICT.unseen).sum())
+    return total / mass
+
+
+def test_a_completed_group_comes_closer_to_its_samples_and_is_certified() -> None:
+    picture, settings = picture_of(26, 3), PREDICT._replace(noise=0.05, vertices=40)
+    before, gaps = restored(picture, settings._replace(vertices=0))
+    after, proven = completed(picture, settings)
+    assert np.isinf(gaps).all()
+    assert 0 <= proven[0] < 1e-2
+    assert misfit_of(picture, after, AT) < 0.7 * misfit_of(picture, before, AT)
+    rest = np.s_[..., 6:9, 5:8]  # the fourth patch: three are completed
+    assert np.array_equal(after[rest], before[rest])
+
+
+@pytest.mark.parametrize("predictor", [GAUSSIAN, MEAN])
+def test_groups_within_the_tolerance_are_completed_to_what_was_predicted(predictor: int) -> None:
+    picture, settings = picture_of(27, 3), PREDICT._replace(predictor=predictor, vertices=3, tolerance=9.0)
+    predicted, completions = restored(picture, settings)[0], completed(picture, settings)[0]
+    assert np.array_equal(predicted[0], completions[0])
+    assert predicted[1] == pytest.approx(completions[1], rel=1e-3, abs=5)
+
+
+def test_gaps_stand_in_the_order_of_the_references() -> None:
+    picture, settings = picture_of(27, 3), PREDICT._replace(noise=0.05, vertices=4)
+    places = [[0, 0], [2, 1], [1, 3]]
+    _, together = completed(picture, settings, np.array(places))
+    apart = [completed(picture, settings, np.array([at]))[1][0] for at in places]
+    assert together.tolist() == apart
+    assert len(set(apart)) == 3
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_shapes_of_groups_add_up_below_the_diagonal(channels: int) -> None:
+    picture, entries = picture_of(28, channels), channels * SIZE**2
+    total = np.zeros((entries, entries), np.int64)
+    add_shapes(picture, np.array([AT, AT]), np.stack([OFFSETS, OFFSETS]), SIZE, total)
+    z = patches_of(picture.planes) - patches_of(picture.planes).mean(axis=0)
+    shape = z.T @ z / (len(z) * ((z**2).mean() + LEAST_SPREAD))
+    assert total * SHAPE_UNIT == pytest.approx(2 * np.tril(shape), abs=1e-4)

@@ -1,0 +1,73 @@
+"""Completion of mosaics: what is known of them, what is kept, and what the errors are."""
+
+import numpy as np
+import pytest
+
+from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.first_guess.blend import try_both
+from demosaic_ntc.imaging.groups import reference_positions
+from demosaic_ntc.imaging.mosaics.complete import TRIALS, complete_mosaic
+from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian
+from demosaic_ntc.imaging.plans import PLANS
+from demosaic_ntc.imaging.restore import Estimate
+from demosaic_ntc.imaging.restored import Progress
+from demosaic_ntc.ntc.deadline import Deadline
+from tests.imaging.waves import waves
+
+PATCHES = Patches(size=4, stride=4, count=16, reach=5)
+STEP = Step(PATCHES, gaussian(8, vertices=2), 1.4)
+BOTH = {Kind.BAYER: (STEP,), Kind.ARRAY: (STEP, STEP)}
+
+
+def completed(
+    cfa: Cfa, missing: Flags | None = None, errors: bool = False, over: bool = False
+) -> tuple[Estimate, Float32, Float32, list[Progress]]:
+    mosaic = cfa.sample(np.moveaxis(waves(3, 36, 38), 0, 2))
+    events: list[Progress] = []
+    deadline = Deadline(1.0, clock=lambda: 2.0) if over else Deadline()
+    estimate, gaps = complete_mosaic(mosaic, missing, cfa, try_both, BOTH, 1, events.append, deadline, errors)
+    return estimate, gaps, mosaic, events
+
+
+@pytest.mark.parametrize(("array", "steps"), [("RGGB", 1), ("GBRG", 1), ("XTRANS", 2), ("QUAD_RGGB", 2)])
+def test_arrays_have_steps_of_their_own_and_every_group_a_gap(array: str, steps: int) -> None:
+    estimate, gaps, mosaic, _ = completed(Cfa.named(array))
+    groups = len(reference_positions(36, PATCHES)) * len(reference_positions(38, PATCHES))
+    assert gaps.size == steps * groups
+    assert np.isfinite(gaps).all()
+    assert np.array_equal(Cfa.named(array).sample(np.moveaxis(estimate.planes, 0, 2)), mosaic)
+    assert estimate.variance.size == 0
+
+
+def test_missing_samples_are_not_kept_and_their_errors_are_not_zero() -> None:
+    missing = np.zeros((36, 38), np.bool_)
+    missing[5:30:6, 4:30:5] = True
+    cfa = Cfa.named("RGGB")
+    estimate, _, mosaic, _ = completed(cfa, missing, errors=True)
+    sampled = cfa.sample(np.moveaxis(estimate.planes, 0, 2))
+    assert np.array_equal(sampled[~missing], mosaic[~missing])
+    assert (sampled[missing] != mosaic[missing]).mean() > 0.5
+    measured = np.moveaxis(cfa.masks((36, 38)), 2, 0) & ~missing
+    assert np.array_equal(estimate.variance > 0, ~measured)
+
+
+def test_after_the_deadline_errors_are_those_of_the_first_estimate() -> None:
+    cfa = Cfa.named("RGGB")
+    estimate, gaps, _, _ = completed(cfa, errors=True, over=True)
+    measured = np.moveaxis(cfa.masks((36, 38)), 2, 0)
+    assert np.isinf(gaps).all()
+    assert not estimate.variance[measured].any()
+    assert (estimate.variance[~measured] > 0).all()
+
+
+def test_progress_names_both_stages_and_ends_complete() -> None:
+    _, _, _, events = completed(Cfa.named("RGGB"))
+    assert list(dict.fromkeys(event.stage for event in events)) == ["first estimate", "groups"]
+    for stage in ("first estimate", "groups"):
+        last = [event for event in events if event.stage == stage][-1]
+        assert last.done == last.total
+
+
+def test_every_quality_has_a_first_estimate() -> None:
+    assert TRIALS.keys() == PLANS.keys()

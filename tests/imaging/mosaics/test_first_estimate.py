@@ -1,0 +1,40 @@
+"""The first estimate of a mosaic: seams between tiles, samples, and the error that is expected."""
+
+import numpy as np
+import pytest
+
+from demosaic_ntc.arrays import Float32
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.first_guess.blend import blend, try_both, try_quickly
+from demosaic_ntc.imaging.mosaics.first_estimate import Try, first_estimate
+from tests.imaging.waves import waves
+
+
+def scene(height: int, width: int) -> Float32:
+    return np.moveaxis(waves(3, height, width), 0, 2)
+
+
+@pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
+@pytest.mark.parametrize("trial", [try_both, try_quickly])
+def test_seams_between_tiles_are_exact(array: str, trial: Try) -> None:
+    cfa = Cfa.named(array)
+    mosaic = cfa.sample(scene(150, 140))
+    shares: list[float] = []
+    whole = first_estimate(mosaic, cfa, trial, 1, lambda share: None)
+    tiled = first_estimate(mosaic, cfa, trial, 1, shares.append, side=40)
+    for one, other in zip(whole, tiled, strict=True):
+        assert np.array_equal(one, other)
+    assert len(shares) > 4
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+def test_samples_stand_in_their_place_and_the_rest_is_the_blend() -> None:
+    cfa = Cfa.named("GRBG")
+    mosaic = cfa.sample(scene(40, 44))
+    planes, expected = first_estimate(mosaic, cfa, try_both, 1, lambda share: None)
+    picture = np.moveaxis(planes, 0, 2)
+    assert np.array_equal(cfa.sample(picture), mosaic)
+    assert picture == pytest.approx(blend(mosaic, cfa, 1).image, abs=1e-5)
+    assert expected.shape == mosaic.shape
+    assert (expected >= 0).all()
