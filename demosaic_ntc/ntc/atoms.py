@@ -1,8 +1,10 @@
 """Vertices of the polytope, and the active set: the vertices whose convex combination is the point.
 
 With p_i = λ v_i − ȳ, the objective at Σ a_i v_i is noise + ‖Σ a_i p_i‖² in the norm weighted by w. All
-that inner steps need is therefore the matrix of the inner products ⟨p_i, p_j⟩, kept up to date as
-vertices come and go: a step inside the active set never touches the observations.
+that inner steps need is therefore ⟨p_i, p_j⟩ = λ² ⟨v_i, v_j⟩ − λ (⟨v_i, ȳ⟩ + ⟨v_j, ȳ⟩) + ⟨ȳ, ȳ⟩. The
+products of the vertices with each other and with ȳ do not depend on λ; they are kept up to date as
+vertices come and go. A step inside the active set never touches the observations, and the radius may
+change at any time.
 """
 
 from collections.abc import Sequence
@@ -10,8 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demosaic_ntc.ntc.kernels.cholesky import delete_row_and_column
-from demosaic_ntc.ntc.kernels.supports import Counts, combine, sums_over_supports, support_of
+from demosaic_ntc.ntc.kernels.supports import (
+    Counts,
+    combine,
+    keep_rows_and_columns,
+    sums_over_supports,
+    support_of,
+)
 from demosaic_ntc.ntc.problem import Bits, Floats, Problem, Slots
 
 
@@ -54,12 +61,15 @@ class Shelf:
         self._used += size
         self.vertices.append(vertex)
 
-    def remove(self, position: int) -> None:
-        """Take a vertex away; those behind it move up."""
-        count = len(self.vertices)
-        del self.vertices[position]
-        self._start[position : count - 1] = self._start[position + 1 : count]
-        self._length[position : count - 1] = self._length[position + 1 : count]
+    def cells_from(self, first: int) -> int:
+        """Return how many cells the supports have together, those before the first left out."""
+        return int(self._length[first : len(self.vertices)].sum())
+
+    def keep(self, positions: Counts) -> None:
+        """Take all vertices away but those at these ascending positions."""
+        self.vertices = [self.vertices[position] for position in positions]
+        self._start[: positions.size] = self._start[positions]
+        self._length[: positions.size] = self._length[positions]
 
     def sums(self, values: Floats) -> Floats:
         """Return ⟨values, v⟩ for each vertex."""
@@ -89,11 +99,11 @@ class ActiveSet:
         self.shelf = Shelf()
         self.weights: Floats = np.zeros(0)
         self.point: Floats = np.zeros(problem.observed.value.size)
-        self._gram: Floats = np.empty((16, 16))
-        self._overlap: Floats = np.empty(16)  # Σ_u∈support w ȳ for each vertex
+        self._common: Floats = np.empty((16, 16))  # Σ w over the cells that two vertices share
+        self._overlap: Floats = np.empty(16)  # Σ w ȳ over the cells of each vertex
         self._scratch: Floats = np.zeros(problem.observed.value.size)
         for vertex in vertices:
-            self.append(vertex, 0.0)
+            self.append(vertex)
         self.weights = np.array(weights, np.float64)
         self.refresh()
 
@@ -101,27 +111,51 @@ class ActiveSet:
         return len(self.shelf)
 
     @property
-    def gram(self) -> Floats:
-        """The inner products ⟨p_i, p_j⟩ of the members."""
+    def common(self) -> Floats:
+        """The inner products ⟨v_i, v_j⟩ of the members."""
         count = len(self)
-        return self._gram[:count, :count]
+        return self._common[:count, :count]
 
-    def append(self, vertex: Vertex, weight: float) -> None:
-        """Add a vertex; the weights of the others shrink to make room for its own."""
+    @property
+    def overlap(self) -> Floats:
+        """The inner products ⟨v_i, ȳ⟩ of the members with what was observed."""
+        return self._overlap[: len(self)]
+
+    @property
+    def gram(self) -> Floats:
+        """The inner products ⟨p_i, p_j⟩ of the members, computed when asked for."""
+        radius, sums = self.problem.radius, self.overlap[:, None] + self.overlap
+        products: Floats = radius * (radius * self.common - sums) + self.problem.observed.energy
+        return products
+
+    @property
+    def slopes(self) -> Floats:
+        """The derivatives ⟨∇f, v_i⟩ towards the members."""
+        radius = self.problem.radius
+        derivatives: Floats = 2 * radius * (radius * (self.common @ self.weights) - self.overlap)
+        return derivatives
+
+    def append(self, vertex: Vertex) -> None:
+        """Add a vertex without weight."""
         count = len(self)
-        if count == len(self._gram):
+        if count == len(self._overlap):
             self._grow()
         self.shelf.append(vertex)
-        self._gram[count, : count + 1] = self._gram[: count + 1, count] = self._products(vertex)
-        self.weights = np.append((1 - weight) * self.weights, weight)
+        observed, inside = self.problem.observed, vertex.support
+        self._scratch[inside] = observed.weight[inside]
+        shared = self.shelf.sums(self._scratch)
+        self._scratch[inside] = 0.0
+        self._common[count, : count + 1] = self._common[: count + 1, count] = shared
+        self._overlap[count] = observed.weight[inside] @ observed.value[inside]
+        self.weights = np.append(self.weights, 0.0)
 
-    def remove(self, position: int) -> None:
-        """Drop a vertex and its weight, as it is."""
-        count = len(self)
-        self.shelf.remove(position)
-        delete_row_and_column(self._gram, count, position)
-        self._overlap[position : count - 1] = self._overlap[position + 1 : count].copy()
-        self.weights = np.delete(self.weights, position)
+    def keep(self, positions: Counts) -> None:
+        """Drop all members but those at these ascending positions, weights as they are."""
+        if positions.size < len(self):
+            self.shelf.keep(positions)
+            keep_rows_and_columns(self._common, positions)
+            self._overlap[: positions.size] = self._overlap[positions]
+            self.weights = self.weights[positions]
 
     def refresh(self) -> None:
         """Compute the point anew from the weights, so that rounding errors never add up."""
@@ -129,23 +163,29 @@ class ActiveSet:
         self.weights /= self.weights.sum()
         self.shelf.combination(self.weights, self.point)
 
-    def _products(self, vertex: Vertex) -> Floats:
-        """Return ⟨p_i, p_new⟩ = λ² Σ_both w − λ (b_i + b_new) + Σ w ȳ², the vertex itself last."""
-        observed, radius, inside = self.problem.observed, self.problem.radius, vertex.support
-        count = len(self)
-        self._scratch[inside] = observed.weight[inside]
-        common = self.shelf.sums(self._scratch)
-        self._scratch[inside] = 0.0
-        self._overlap[count - 1] = observed.weight[inside] @ observed.value[inside]
-        sums = self._overlap[:count] + self._overlap[count - 1]
-        return np.asarray(radius * radius * common - radius * sums + observed.energy)
+    def move_to(self, radius: float) -> None:
+        """Change the radius: the same tensor, with zero in the room that is gained, or all of it shrunk."""
+        share = min(self.problem.radius / radius, 1.0)
+        self.problem = Problem(self.problem.observed, radius)
+        self.weights = share * self.weights
+        if share < 1.0:
+            empty = np.flatnonzero(self.overlap + np.diagonal(self.common) == 0.0)
+            if not empty.size:
+                self.append(zero_vertex(self.problem))
+            self.weights[empty[0] if empty.size else -1] += 1.0 - share
+        self.refresh()
 
     def _grow(self) -> None:
         count = len(self)
-        gram = np.empty((2 * count, 2 * count))
-        gram[:count, :count] = self._gram[:count, :count]
-        self._gram = gram
+        common = np.empty((2 * count, 2 * count))
+        common[:count, :count] = self._common[:count, :count]
+        self._common = common
         self._overlap = np.resize(self._overlap, 2 * count)
+
+
+def zero_vertex(problem: Problem) -> Vertex:
+    """Return the vertex that is zero everywhere."""
+    return Vertex(np.zeros(int(problem.observed.offsets[-1]), np.uint8), np.zeros(0, np.int32))
 
 
 def constant_start(problem: Problem) -> ActiveSet:
@@ -153,7 +193,7 @@ def constant_start(problem: Problem) -> ActiveSet:
     observed = problem.observed
     ones = np.ones(int(observed.offsets[-1]), np.uint8)
     share = min(float(observed.weight @ observed.value) / problem.radius, 1.0)
-    vertices = [vertex_of(observed.slots, ones), vertex_of(observed.slots, 0 * ones)]
+    vertices = [vertex_of(observed.slots, ones), zero_vertex(problem)]
     return ActiveSet(problem, vertices, np.array([share, 1.0 - share]))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.ntc.alternating import guessing_oracles
-from demosaic_ntc.ntc.atoms import ActiveSet, constant_start, entries_at, vertex_of
+from demosaic_ntc.ntc.atoms import ActiveSet, constant_start, entries_at
 from demosaic_ntc.ntc.bcg import Limits, minimise
 from demosaic_ntc.ntc.corrective import FullyCorrective
 from demosaic_ntc.ntc.deadline import Deadline
@@ -67,18 +67,9 @@ class _Path:
 
     def held_out_error(self, radius: float, deadline: Deadline) -> float:
         """Fit at the next radius, starting from the last fit, and return the error on the fold."""
-        problem = Problem(self._fitted, radius)
-        active = self._rescaled(problem) if self._active else constant_start(problem)
+        if self._active is None:
+            self._active = constant_start(Problem(self._fitted, radius))
+        self._active.move_to(radius)
         limits = Limits(PATH_GAP * self._fitted.energy, PATH_ITERATIONS, deadline)
-        minimise(active, self._separate, FullyCorrective(), limits)
-        self._active = active
-        return Problem(self._held, radius).objective(entries_at(self._held.slots, active))
-
-    def _rescaled(self, problem: Problem) -> ActiveSet:
-        """Return the last fit at another radius: the same tensor and zero where there is room, else less."""
-        last = self._active
-        assert last is not None
-        share = min(last.problem.radius / problem.radius, 1.0)
-        zero = vertex_of(self._fitted.slots, np.zeros(int(self._fitted.offsets[-1]), np.uint8))
-        vertices = [*last.shelf.vertices, zero]
-        return ActiveSet(problem, vertices, np.append(share * last.weights, 1.0 - share))
+        minimise(self._active, self._separate, FullyCorrective(), limits)
+        return Problem(self._held, radius).objective(entries_at(self._held.slots, self._active))

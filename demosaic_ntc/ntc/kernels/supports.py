@@ -49,3 +49,11 @@ def combine(weights: Floats, flat: Slots, start: Counts, length: Counts, point: 
         weight = weights[vertex]
         for position in range(start[vertex], start[vertex] + length[vertex]):
             point[flat[position]] += weight
+
+
+@kernel
+def keep_rows_and_columns(matrix: Floats, kept: Counts) -> None:
+    """Move the rows and columns at ascending positions to the front of a square matrix."""
+    for row in range(kept.shape[0]):
+        for column in range(kept.shape[0]):
+            matrix[row, column] = matrix[kept[row], kept[column]]
