@@ -15,11 +15,13 @@ import numpy as np
 from demosaic_ntc.ntc.kernels.supports import (
     Counts,
     combine,
+    inner_products,
     keep_rows_and_columns,
     sums_over_supports,
     support_of,
 )
-from demosaic_ntc.ntc.problem import Bits, Floats, Problem, Slots
+from demosaic_ntc.ntc.problem import Bits, Floats, Observations, Problem, Slots
+from demosaic_ntc.ntc.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,16 @@ class Shelf:
         """Return ⟨values, v⟩ for each vertex."""
         return sums_over_supports(values, self._flat, self._start, self._length, len(self.vertices))
 
+    def products(
+        self, first: int, observed: Observations, scratch: Floats, common: Floats, overlap: Floats
+    ) -> None:
+        """Fill in the inner products of the vertices from the first on: with all others, and with ȳ."""
+        count = len(self.vertices)
+        weight, value = observed.weight, observed.value
+        inner_products(
+            weight, value, self._flat, self._start, self._length, first, count, scratch, common, overlap
+        )
+
     def combination(self, weights: Floats, point: Floats) -> None:
         """Write Σ weights · vertex into the point."""
         combine(weights, self._flat, self._start, self._length, point)
@@ -102,8 +114,7 @@ class ActiveSet:
         self._common: Floats = np.empty((16, 16))  # Σ w over the cells that two vertices share
         self._overlap: Floats = np.empty(16)  # Σ w ȳ over the cells of each vertex
         self._scratch: Floats = np.zeros(problem.observed.value.size)
-        for vertex in vertices:
-            self.append(vertex)
+        self.extend(vertices)
         self.weights = np.array(weights, np.float64)
         self.refresh()
 
@@ -135,19 +146,15 @@ class ActiveSet:
         derivatives: Floats = 2 * radius * (radius * (self.common @ self.weights) - self.overlap)
         return derivatives
 
-    def append(self, vertex: Vertex) -> None:
-        """Add a vertex without weight."""
-        count = len(self)
-        if count == len(self._overlap):
-            self._grow()
-        self.shelf.append(vertex)
-        observed, inside = self.problem.observed, vertex.support
-        self._scratch[inside] = observed.weight[inside]
-        shared = self.shelf.sums(self._scratch)
-        self._scratch[inside] = 0.0
-        self._common[count, : count + 1] = self._common[: count + 1, count] = shared
-        self._overlap[count] = observed.weight[inside] @ observed.value[inside]
-        self.weights = np.append(self.weights, 0.0)
+    def extend(self, vertices: Sequence[Vertex]) -> None:
+        """Add vertices without weight."""
+        before = len(self)
+        if before + len(vertices) > len(self._overlap):
+            self._grow(before + len(vertices))
+        for vertex in vertices:
+            self.shelf.append(vertex)
+        self.shelf.products(before, self.problem.observed, self._scratch, self._common, self._overlap)
+        self.weights = np.concatenate([self.weights, np.zeros(len(vertices))])
 
     def keep(self, positions: Counts) -> None:
         """Drop all members but those at these ascending positions, weights as they are."""
@@ -171,16 +178,16 @@ class ActiveSet:
         if share < 1.0:
             empty = np.flatnonzero(self.overlap + np.diagonal(self.common) == 0.0)
             if not empty.size:
-                self.append(zero_vertex(self.problem))
+                self.extend([zero_vertex(self.problem)])
             self.weights[empty[0] if empty.size else -1] += 1.0 - share
         self.refresh()
 
-    def _grow(self) -> None:
+    def _grow(self, wanted: int) -> None:
         count = len(self)
-        common = np.empty((2 * count, 2 * count))
+        common = np.empty((2 * wanted, 2 * wanted))
         common[:count, :count] = self._common[:count, :count]
         self._common = common
-        self._overlap = np.resize(self._overlap, 2 * count)
+        self._overlap = np.resize(self._overlap, 2 * wanted)
 
 
 def zero_vertex(problem: Problem) -> Vertex:
@@ -195,6 +202,24 @@ def constant_start(problem: Problem) -> ActiveSet:
     share = min(float(observed.weight @ observed.value) / problem.radius, 1.0)
     vertices = [vertex_of(observed.slots, ones), zero_vertex(problem)]
     return ActiveSet(problem, vertices, np.array([share, 1.0 - share]))
+
+
+def active_from(problem: Problem, solution: Solution) -> ActiveSet:
+    """Return the active set of a solution's tensor, as far as the radius allows.
+
+    Vertices that are the same at all observed cells become one again.
+    """
+    slots = problem.observed.slots
+    merged: dict[bytes, tuple[Vertex, float]] = {}
+    for factors, weight in zip(np.concatenate(solution.vertices, axis=1), solution.weights, strict=True):
+        vertex = vertex_of(slots, np.ascontiguousarray(factors))
+        key = vertex.support.tobytes()
+        first, before = merged.get(key, (vertex, 0.0))
+        merged[key] = first, before + float(weight)
+    vertices, weights = zip(*merged.values(), strict=True)
+    active = ActiveSet(Problem(problem.observed, solution.radius), vertices, np.array(weights))
+    active.move_to(problem.radius)
+    return active
 
 
 def entries_at(slots: Slots, active: ActiveSet) -> Floats:

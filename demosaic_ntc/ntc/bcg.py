@@ -41,6 +41,7 @@ class Progress:
     objective: float
     lower_bound: float
     atoms: int
+    radius: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def minimise(
         lower = max(lower, objective - free)
         estimate = max(min(estimate, free / 2), floor)
         if progress:
-            progress(Progress(iteration, objective, lower, len(active)))
+            progress(Progress(iteration, objective, lower, len(active), problem.radius))
         status = _verdict(objective - lower, unproved, iteration, limits)
         if status:
             return Outcome(status, Certificate(objective, min(lower, objective)), iteration)

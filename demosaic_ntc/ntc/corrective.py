@@ -37,8 +37,7 @@ class FullyCorrective:
 
     def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:
         """Add the vertices without weight and correct all weights."""
-        for vertex in vertices:
-            active.append(vertex)
+        active.extend(vertices)
         self.descend(active)
 
     def descend(self, active: ActiveSet) -> None:
@@ -68,7 +67,7 @@ class SimplexDescent:
 
     def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:
         """Move on the segment from the point to the first vertex, as far as the objective falls."""
-        active.append(vertices[0])
+        active.extend(vertices[:1])
         slopes = active.gram @ active.weights
         here, there = float(active.weights @ slopes), float(active.gram[-1, -1])
         cross = float(slopes[-1])
