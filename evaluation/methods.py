@@ -30,6 +30,7 @@ class Proof:
     radius: float
     iterations: int
     oracle_calls: Mapping[str, int]
+    least_radius: float | None = None  # within a smaller one nothing fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ def proof_of(solution: Solution) -> Proof:
         solution.radius,
         solution.iterations,
         dict(solution.oracle_calls),
+        solution.least.lower if solution.least else None,
     )
 
 

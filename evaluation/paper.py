@@ -7,7 +7,7 @@ methods run and whichever rows ran before it.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -49,6 +49,7 @@ class Record:
     seconds: float
     peak_bytes: int
     proof: Proof | None
+    cpu_seconds: float | None = None  # on all threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +105,13 @@ def attempt(
 ) -> Record | Refusal:
     """Run one method once and measure it."""
     reset_peak()
-    start = perf_counter()
+    start, cpu = perf_counter(), process_time()
     try:
         outcome = method.solve(samples, seed)
     except TooLarge as error:
         return Refusal(experiment, method, str(error))
-    seconds, peak = perf_counter() - start, peak_bytes()
-    return Record(experiment, method, seed, nmse(outcome.estimate, truth), seconds, peak, outcome.proof)
+    seconds, cpu, peak = perf_counter() - start, process_time() - cpu, peak_bytes()
+    return Record(experiment, method, seed, nmse(outcome.estimate, truth), seconds, peak, outcome.proof, cpu)
 
 
 def warm_up(method: Method, order: int) -> None:

@@ -16,9 +16,12 @@ _COMPARISON = (
     "NMSE",
     "paper's NMSE",
     "seconds",
+    "CPU seconds",
     "paper's seconds",
     "times faster",
     "gap at most",
+    "radius",
+    "none below",
     "status",
     "MiB",
 )
@@ -31,7 +34,10 @@ def comparison_tables(summaries: Iterable[Summary]) -> Iterator[DataTable]:
         rows = list(group)
         source = rows[0].experiment.table
         title = f"Table {source.name}: {source.caption}"
-        caption = "± standard error of the mean; the paper's times are of another machine"
+        caption = (
+            "± standard error of the mean; the paper's times are of another machine, ours on all threads; "
+            "none below: no tensor of a smaller norm fits, proven"
+        )
         yield DataTable(title, caption, _COMPARISON, tuple(_comparison(summary) for summary in rows))
 
 
@@ -62,7 +68,7 @@ def tensor_size(experiment: Experiment) -> str:
 def _comparison(summary: Summary) -> tuple[Cell, ...]:
     """A line of the comparison."""
     paper, faster, gap = summary.published, summary.times_faster, summary.worst_gap
-    samples = summary.experiment.row.samples
+    samples, cpu, radii = summary.experiment.row.samples, summary.cpu_seconds, summary.radii
     return (
         Cell(tensor_size(summary.experiment)),
         Cell(f"{samples:,}", samples),
@@ -71,9 +77,12 @@ def _comparison(summary: Summary) -> tuple[Cell, ...]:
         Cell(_with_error(summary.nmse, resolution=RESOLUTION), summary.nmse.mean),
         Cell(f"{paper.nmse:.3f} ± {paper.nmse_error:.3f}", paper.nmse) if paper else Cell(""),
         Cell(_with_error(summary.seconds, resolution=0.0), summary.seconds.mean),
+        Cell(_with_error(cpu, resolution=0.0), cpu.mean) if cpu else Cell(""),
         Cell(f"{paper.seconds:.3g} ± {paper.seconds_error:.2g}", paper.seconds) if paper else Cell(""),
         Cell(f"{faster:.3g}", faster) if faster else Cell(""),
         Cell(f"{gap:.1e}", gap) if gap is not None else Cell(""),
+        Cell(f"{radii[1]:.3f}", radii[1]) if radii else Cell(""),
+        Cell(f"{radii[0]:.3f}", radii[0]) if radii else Cell(""),
         Cell(", ".join(f"{count} {name}" for name, count in summary.statuses.items())),
         Cell(f"{summary.peak_bytes / 1024**2:.0f}"),
     )

@@ -19,10 +19,10 @@ from .store import ResultStore
 from .summary import Summary, summarise
 from .viewer_page import Scene
 
-FORMAT = "demosaic-ntc benchmark paper 1"
+FORMAT = "demosaic-ntc benchmark paper 2"
 
 #: Ours, baselines of the paper as published, what its TNCP figures measure, and a method without a model.
-METHODS = ("ntc", "als", "silrtc", "mean-elsewhere", "mean")
+METHODS = ("ntc", "ntc-least", "ntc-auto", "als", "silrtc", "mean-elsewhere", "mean")
 
 
 #: What a repetition depends on: table, size, order, samples, noise, method, settings, seed.
@@ -51,6 +51,8 @@ class PaperResult:
     radius: float | None
     iterations: int | None
     oracle_calls: str | None
+    least_radius: float | None
+    cpu_seconds: float | None
     machine: str
 
     @property
@@ -146,9 +148,8 @@ def _record(result: PaperResult, method: Method) -> Record:
     place = (result.size, result.order, result.samples, result.noise)
     row = next(row for row in table.rows if (row.size, row.order, row.samples, row.noise) == place)
     experiment = Experiment(table, row)
-    return Record(
-        experiment, method, result.seed, result.nmse, result.seconds, result.peak_bytes, _proof(result)
-    )
+    costs = (result.nmse, result.seconds, result.peak_bytes)
+    return Record(experiment, method, result.seed, *costs, _proof(result), result.cpu_seconds)
 
 
 def _proof(result: PaperResult) -> Proof | None:
@@ -157,7 +158,8 @@ def _proof(result: PaperResult) -> Proof | None:
         return None
     bounds = (result.objective, result.lower_bound, result.gap, result.radius)
     objective, lower_bound, gap, radius = (value or 0.0 for value in bounds)
-    return Proof(result.status, objective, lower_bound, gap, radius, result.iterations or 0, {})
+    iterations = result.iterations or 0
+    return Proof(result.status, objective, lower_bound, gap, radius, iterations, {}, result.least_radius)
 
 
 @dataclass(frozen=True, slots=True)

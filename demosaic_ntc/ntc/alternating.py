@@ -18,7 +18,7 @@ SWEEPS = 60
 MUTATED_STARTS = 32
 MUTATION_RATE = 0.15
 KEPT = 30  # how many other local optima of a call are remembered
-PART = 20_000  # cells on which the starts run where there are more than twice as many
+PART, PART_PER_SLICE = 20_000, 64  # cells on which the starts run where there are more than twice as many
 FINALISTS = 8  # starts that go on with all cells
 
 _EVERY = np.uint64(2**64 - 1)
@@ -66,9 +66,10 @@ class AlternatingMaximisation:
     def _improved(self, words: Words, gradient: Floats) -> tuple[Words, Floats]:
         """Return the starts moved to local optima, and their values: infinite for those left on the way."""
         cells = gradient.size
-        if cells <= 2 * PART:
+        size = max(PART, PART_PER_SLICE * words.size)
+        if cells <= 2 * size:
             return words, alternate(self._columns, self._offsets, gradient, words, _EVERY, SWEEPS)
-        part = np.sort(self._random.integers(0, cells, PART))
+        part = np.sort(self._random.integers(0, cells, size))
         columns: Slots = np.ascontiguousarray(self._columns[:, part])
         rough = alternate(columns, self._offsets, gradient[part], words, _EVERY, SWEEPS)
         finalists = _distinct_best(rough, FINALISTS)

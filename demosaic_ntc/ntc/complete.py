@@ -145,7 +145,8 @@ def _least(observed: Observations, misfit: float, gap: float, run: _Run) -> Solu
 
 def _solution(active: ActiveSet, run: _Run, outcome: Outcome, least: LeastRadius | None = None) -> Solution:
     observed = active.problem.observed
-    factors, weights = spread_over_face(active, run.spread, run.seed)
+    spread = 1 if outcome.status is Status.TIME else run.spread
+    factors, weights = spread_over_face(active, spread, run.seed)
     parts = np.split(factors, observed.offsets[1:-1], axis=1)
     return Solution(
         observed.shape,

@@ -4,7 +4,7 @@ A slice of a vertex on which no observed cell depends may be in the vertex or no
 certificate are the same, and only entries that nobody saw differ. A single choice is a corner of the optimal
 face, and where the truth is the other one its error is as large as it can be. The mean over the choices is
 nearer to all of them. It is estimated by some vertices per vertex, drawn by a Gibbs sampler from all
-that have the same support.
+that have the same support. A vertex without any observed cell has no say in the fit and becomes zero.
 """
 
 import numpy as np
@@ -33,11 +33,13 @@ def spread_over_face(active: ActiveSet, spread: int, seed: int) -> tuple[Bits, F
     -------
     The factors, (vertices, slots) of 0 and 1, and their weights, which sum to one.
     """
-    factors = np.array([vertex.factors for vertex in active.shelf.vertices], np.uint8)
     if spread == 1:
-        return factors, active.weights.copy()
+        return np.array([vertex.factors for vertex in active.shelf.vertices]), active.weights.copy()
     random = np.random.default_rng([seed, spread])
-    parts = [_choices(active, own, spread, random) for own in factors]
+    parts = [
+        _choices(active, vertex.factors, spread, random) if vertex.support.size else 0 * vertex.factors[None]
+        for vertex in active.shelf.vertices
+    ]
     weights = [
         np.full(len(part), share / len(part)) for part, share in zip(parts, active.weights, strict=True)
     ]
