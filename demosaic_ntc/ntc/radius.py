@@ -31,6 +31,7 @@ LEVELS = (
     1e-3,
     3e-4,
 )  # misfits tried, relative to the energy; then the least
+INDIFFERENT = 1.02  # held-out errors that differ by less than this factor are alike: then the closest fit
 PATIENCE = 2  # levels without a better held-out error after which the paths end
 PATH_STEP = 0.02  # relative: how far above the least radius the fits of a path may be
 PATH_ITERATIONS = 2_000
@@ -58,7 +59,9 @@ def chosen_misfit(observed: Observations, least: float, deadline: Deadline, seed
 
 
 def _best(errors: dict[float, float]) -> float:
-    return min(errors, key=lambda misfit: errors[misfit])
+    """Return the closest fit that predicts as well as the best."""
+    lowest = min(errors.values())
+    return min(misfit for misfit, error in errors.items() if error <= INDIFFERENT * lowest)
 
 
 class _Fold:
