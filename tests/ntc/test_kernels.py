@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from demosaic_ntc.ntc.kernels.alternating import alternate, flip_bits, products_behind
+from demosaic_ntc.ntc.kernels.alternating import Words, alternate, flip_bits, products_behind
 from demosaic_ntc.ntc.kernels.cholesky import (
     affine_minimiser,
     append_to_cholesky,
@@ -13,9 +13,11 @@ from demosaic_ntc.ntc.kernels.cholesky import (
     remove_from_cholesky,
 )
 from demosaic_ntc.ntc.kernels.corrective import append_product_row, correct_weights
+from demosaic_ntc.ntc.kernels.faces import redraw_undecided
 from demosaic_ntc.ntc.kernels.search import branch_and_bound, enumerate_subsets
 from demosaic_ntc.ntc.kernels.supports import (
     combine,
+    inner_products,
     keep_rows_and_columns,
     sums_over_supports,
     support_of,
@@ -247,3 +249,47 @@ def test_corrected_weights_give_the_nearest_point_of_the_hull_of_what_remains(se
     assert weights[:count].sum() == pytest.approx(1.0)
     assert reached @ reached == pytest.approx(nearest_by_support(remaining @ remaining.T), rel=1e-9)
     assert reached @ reached <= points[0] @ points[0]
+
+
+def test_inner_products_are_those_of_the_vertices_at_the_cells() -> None:
+    random = np.random.default_rng(5)
+    vertices, weight, value = random.integers(0, 2, (4, 7)), random.random(7), random.random(7)
+    supports = [np.flatnonzero(vertex).astype(np.int32) for vertex in vertices]
+    length = np.array([support.size for support in supports])
+    start, flat = np.concatenate(([0], np.cumsum(length)[:-1])), np.concatenate(supports)
+    common, overlap, scratch = np.zeros((4, 4)), np.zeros(4), np.zeros(7)
+    inner_products(weight, value, flat, start, length, 0, 2, scratch, common, overlap)
+    inner_products(weight, value, flat, start, length, 2, 4, scratch, common, overlap)
+    np.testing.assert_allclose(common, (vertices * weight) @ vertices.T)
+    np.testing.assert_allclose(overlap, vertices @ (weight * value))
+    assert not scratch.any()
+
+
+def redraw_plainly(observed: Observations, factors: Bits, coins: Bits) -> Bits:
+    """Redraw the undecided slices of one vertex, mode by mode, in plain numpy."""
+    factors = factors.copy()
+    for mode in range(len(observed.shape)):
+        inside = np.prod(factors[np.delete(observed.slots, mode, axis=1)], axis=1) > 0
+        decided = set(observed.slots[inside, mode].tolist())
+        for slot in range(observed.offsets[mode], observed.offsets[mode + 1]):
+            factors[slot] = factors[slot] if slot in decided else coins[slot]
+    return factors
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_undecided_slices_are_redrawn_and_supports_stay(seed: int) -> None:
+    observed, _ = some_cells(seed, shape=(9, 8, 7))
+    random = np.random.default_rng(seed)
+    words, coins = (random.integers(0, 2**64, 24, dtype=np.uint64) for _ in range(2))
+    starts, drawn = unpacked(words), unpacked(coins)
+    redraw_undecided(observed.columns, observed.offsets, words, coins)
+    for start in range(64):
+        expected = redraw_plainly(observed, starts[:, start], drawn[:, start])
+        assert unpacked(words)[:, start].tolist() == expected.tolist()
+        before, after = starts[:, start].copy(), expected.copy()
+        assert support_of(observed.slots, before).tolist() == support_of(observed.slots, after).tolist()
+
+
+def unpacked(words: Words) -> Bits:
+    """Return the (slots, 64) bits of words."""
+    return ((words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.uint8)
