@@ -14,7 +14,7 @@ from demosaic_ntc.ntc.bcg import Limits, Outcome, Progress, minimise
 from demosaic_ntc.ntc.corrective import FullyCorrective
 from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.face import LARGEST_SPREAD, spread_over_face
-from demosaic_ntc.ntc.least import Path, fit_with_least_norm, zero_start
+from demosaic_ntc.ntc.least import PROVEN_WITHIN, Path, fit_with_least_norm, zero_start
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem, observe
 from demosaic_ntc.ntc.proving import ORACLES, separation
@@ -24,7 +24,7 @@ from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
 RADII = ("auto", "least")
 GAP, LEAST_GAP = 1e-6, 1e-4  # the defaults for a given radius, and where the radius is sought
 ITERATIONS = 20_000
-SPREAD = 8  # more hardly change the mean: measured on the paper's experiments
+SPREAD = 16  # more hardly change the mean: measured on the paper's experiments
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,9 @@ def _least(observed: Observations, misfit: float, gap: float, run: _Run) -> Solu
     certificate = Certificate(objective, min(observed.noise + proven.misfit, objective))
     upper = active.problem.radius if active.point.any() else 0.0
     least = LeastRadius(min(proven.radius, upper), upper, observed.noise + misfit)
-    proved = certificate.gap <= gap * observed.energy or upper <= (1 + 2 * path.step) * least.lower
+    proved = (
+        certificate.gap <= gap * observed.energy or upper <= (1 + PROVEN_WITHIN * path.step) * least.lower
+    )
     if fitted:
         status = Status.OPTIMAL if proved else Status.HEURISTIC
     else:

@@ -31,11 +31,12 @@ from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Floats, Observations, Problem
 
-PART_OF_MISFIT = 0.5  # a vertex is taken when it promises to lower the misfit by this part of it
+PART_OF_MISFIT = 0.7  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit,
 START = 1e-3  # of the largest value: the first radius, before any bound is known
-AIM = 0.7  # radii are chosen for this part of ε, so that the last one is reached and not only approached
+AIM = 0.6  # and radii are chosen for this part of ε: with half the former they must stay below one
 STALLED = 1e-13  # of the energy: decreases below this are rounding
 PROOFS = 20  # how often an exact oracle may send the path back
+PROVEN_WITHIN = 4  # steps above its lower bound at which a radius counts as the least one
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def fit_with_least_norm(path: Path, misfit: float, iterations: int, exact: bool)
             steepest = min(steepest, -found.lower_bound)
         if steepest > 0:
             lower = max(lower, dual.bound(misfit, steepest))
-        if not (exact and fitted and problem.radius > (1 + 2 * path.step) * lower > 0):
+        if not (exact and fitted and problem.radius > (1 + PROVEN_WITHIN * path.step) * lower > 0):
             break
         path.go_back((1 + path.step) * lower, found.vertex)
     if dual.length > 0:
