@@ -106,10 +106,10 @@ def test_auto_is_the_default_and_fits_closely_where_samples_abound(instances: An
     assert np.mean((solution.at(index) - value) ** 2) <= solution.least.misfit
 
 
-def test_held_out_cells_choose_about_the_noise(instances: Any) -> None:
+def test_held_out_cells_do_not_choose_to_fit_the_noise(instances: Any) -> None:
     observed = instances.observations((8, 8, 8), 500, 4, noise=0.1)
     misfit = chosen_misfit(observed, 1e-6 * observed.energy, Deadline(), 0)
-    assert 0.2 * 0.1**2 <= misfit <= 5 * 0.1**2
+    assert 1e3 * 1e-6 * observed.energy <= misfit <= 5 * 0.1**2
 
 
 def test_face_means_fit_as_well_and_predict_better(instances: Any) -> None:
@@ -149,7 +149,7 @@ def test_a_saved_solution_is_gone_on_from(instances: Any, radius: float | str) -
     np.testing.assert_array_equal(loaded.at(index), hurried.at(index))
     events: list[Progress] = []
     complete((12, 12, 12), index, value, radius=radius, start=loaded, progress=events.append)
-    assert events[0].objective <= hurried.certificate.objective * (1 + 1e-6)
+    assert events[0].objective <= hurried.certificate.objective * (1 + 1e-6) + 1e-12
     assert events[-1].objective <= events[0].objective
 
 
