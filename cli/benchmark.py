@@ -72,7 +72,7 @@ def paper(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first repetition.")] = 0,
     methods: Annotated[
         str, typer.Option(help=f"Methods to compare; {CONTROL} always runs as a control.")
-    ] = "ntc,als,silrtc,tncp",
+    ] = "ntc,ntc-least,ntc-auto,als,silrtc,tncp",
     gap: Annotated[float, typer.Option(min=0.0, help="Certified gap at which our solver stops.")] = 1e-6,
     deadline: Annotated[
         float | None, typer.Option(min=0.0, help="Seconds our solver may take for one tensor.")

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from demosaic_ntc.imaging.inpaint import inpaint
     from demosaic_ntc.imaging.restored import Restored
     from demosaic_ntc.ntc.complete import complete
-    from demosaic_ntc.ntc.solution import Certificate, Solution, Status
+    from demosaic_ntc.ntc.estimator import NonnegativeTensorCompletion
+    from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
 
 _HOME = {
     "Certificate": "demosaic_ntc.ntc.solution",
+    "LeastRadius": "demosaic_ntc.ntc.solution",
+    "NonnegativeTensorCompletion": "demosaic_ntc.ntc.estimator",
     "Restored": "demosaic_ntc.imaging.restored",
     "Solution": "demosaic_ntc.ntc.solution",
     "Status": "demosaic_ntc.ntc.solution",
@@ -24,7 +27,17 @@ _HOME = {
     "inpaint": "demosaic_ntc.imaging.inpaint",
 }
 
-__all__ = ["Certificate", "Restored", "Solution", "Status", "complete", "demosaic", "inpaint"]
+__all__ = [
+    "Certificate",
+    "LeastRadius",
+    "NonnegativeTensorCompletion",
+    "Restored",
+    "Solution",
+    "Status",
+    "complete",
+    "demosaic",
+    "inpaint",
+]
 
 
 def __getattr__(name: str) -> Any:

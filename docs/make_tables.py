@@ -7,7 +7,7 @@ Tables stand between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``; a test c
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -18,6 +18,7 @@ from evaluation.demosaic_summary import SetSummary
 from evaluation.inpaint_summary import summarise
 from evaluation.metrics import RESOLUTION
 from evaluation.report_file import NAME, ReportFile
+from evaluation.summary import Summary
 
 ROOT = Path(__file__).resolve().parents[1]
 README, RESULTS = ROOT / "README.md", ROOT / "docs" / NAME
@@ -37,6 +38,8 @@ _METHODS = {
     "libraw-ahd": "LibRaw AHD",
     "bilinear": "bilinear",
 }
+# The columns of the paper's table: method, and what its radius is called there.
+_RADII = {"ntc": "radius 1", "ntc-least": "least", "ntc-auto": "auto"}
 _REPAIRS = ("telea", "ns", "biharmonic", "predict-only", "ntc-fast", "ntc", "ntc-best")
 
 
@@ -69,21 +72,34 @@ def inpaint_table(file: ReportFile) -> str:
 
 
 def paper_table(file: ReportFile) -> str:
-    """NMSE and seconds of our solver beside the paper's."""
+    """NMSE of our solver by radius beside the paper's, and the time of radius 1 beside the paper's."""
     store = report_paper.PaperStore(file.section("paper"), {})
-    ours = [
-        each for each in report_paper.summaries(store, file.get("paper plan")) if each.method.name == "ntc"
-    ]
-    rows = []
-    for each in ours:
-        if each.published is None or not each.has_means:
-            continue
-        row, nmse = each.experiment.row, each.nmse.mean
-        accuracy = f"< {RESOLUTION:g}" if nmse < RESOLUTION else f"{nmse:.2g}"
-        size = f"{row.size}^×{row.order}, {row.samples:,}"
-        paper = f"{each.published.nmse:g}, {each.published.seconds:g}"
-        rows.append((size, f"{accuracy}, {each.seconds.mean:.2g}", paper))
-    return markdown_rows(("tensor, samples", "ours: NMSE, seconds", "paper: NMSE, seconds"), rows)
+    rows: dict[tuple[str, int], dict[str, Summary]] = {}
+    for each in report_paper.summaries(store, file.get("paper plan")):
+        if each.method.name in _RADII and each.published and each.has_means:
+            rows.setdefault((each.experiment.table.name, each.experiment.label), {})[each.method.name] = each
+    return markdown_rows(
+        ("tensor, samples", *_RADII.values(), "paper", "radius 1: CPU s", "paper: s", "times faster"),
+        [_paper_row(ours) for ours in rows.values()],
+    )
+
+
+def _paper_row(ours: Mapping[str, Summary]) -> tuple[str, ...]:
+    """A row of the paper's tables."""
+    given = ours["ntc"]
+    row, paper, cost = given.experiment.row, given.published, given.cpu_seconds or given.seconds
+    assert paper is not None
+    accuracies = [_accuracy(ours[method]) if method in ours else NONE for method in _RADII]
+    times = (f"{cost.mean:.2g}", f"{paper.seconds:g}", f"{given.times_faster:.0f}")
+    return (f"{row.size}^×{row.order}, {row.samples:,}", *accuracies, f"{paper.nmse:g}", *times)
+
+
+def _accuracy(summary: Summary) -> str:
+    """A mean NMSE with its standard error."""
+    nmse = summary.nmse
+    if nmse.mean < RESOLUTION:
+        return f"< {RESOLUTION:g}"
+    return f"{nmse.mean:.2g}" + (f" ± {nmse.error:.1g}" if nmse.error is not None else "")
 
 
 TABLES: dict[str, Callable[[ReportFile], str]] = {

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class Record:
     seconds: float
     peak_bytes: int
     proof: Proof | None
+    cpu_seconds: float | None = None  # on all threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +112,16 @@ def attempt(
 ) -> Record | Refusal:
     """Run one method once and measure it; whatever goes wrong in a peer is a refusal, in ours an error."""
     reset_peak()
-    start = perf_counter()
+    start, cpu = perf_counter(), process_time()
     try:
         outcome = method.solve(samples, seed)
-        seconds, peak = perf_counter() - start, peak_bytes()
+        seconds, cpu, peak = perf_counter() - start, process_time() - cpu, peak_bytes()
         error = _finite(nmse(outcome.estimate, truth))
     except Exception as failure:
         if method.is_ours and not isinstance(failure, TooLarge):
             raise
         return Refusal(experiment, method, seed, reason(failure))
-    return Record(experiment, method, seed, error, seconds, peak, outcome.proof)
+    return Record(experiment, method, seed, error, seconds, peak, outcome.proof, cpu)
 
 
 def _finite(error: float) -> float:

@@ -32,6 +32,7 @@ def protocol(seeds: Iterable[int], methods: Iterable[Method], solver: Solver) ->
         "solver": f"gap {solver.gap:g}, "
         + ("no deadline" if solver.deadline is None else f"{solver.deadline:g} s"),
         "seconds": "wall clock of one call on these samples; kernels are compiled in an untimed call before",
+        "CPU seconds": "the same call on all threads; what the paper's seconds are divided by",
         "NMSE": f"over all entries; exact to about {RESOLUTION:g}",
         "±": "standard error of the mean",
         "memory": "peak resident memory of the process during the call, interpreter and libraries included",

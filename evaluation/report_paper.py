@@ -19,10 +19,10 @@ from .store import ResultStore
 from .summary import Summary, summarise
 from .viewer_page import Scene
 
-FORMAT = "demosaic-ntc benchmark paper 1"
+FORMAT = "demosaic-ntc benchmark paper 2"
 
 #: Ours, baselines of the paper as published, what its TNCP figures measure, and a method without a model.
-METHODS = ("ntc", "als", "silrtc", "mean-elsewhere", "mean")
+METHODS = ("ntc", "ntc-least", "ntc-auto", "als", "silrtc", "mean-elsewhere", "mean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,8 @@ class PaperResult:
     radius: float | None
     iterations: int | None
     oracle_calls: str | None
+    least_radius: float | None
+    cpu_seconds: float | None
     machine: str
 
     @property
@@ -177,7 +179,7 @@ def _experiment(key: PaperKey | PaperResult) -> Experiment:
 def _record(result: PaperResult, method: Method) -> Record:
     """A repetition as the experiments know it."""
     figures = (result.seed, result.nmse, result.seconds, result.peak_bytes)
-    return Record(_experiment(result), method, *figures, _proof(result))
+    return Record(_experiment(result), method, *figures, _proof(result), result.cpu_seconds)
 
 
 def _proof(result: PaperResult) -> Proof | None:
@@ -186,7 +188,8 @@ def _proof(result: PaperResult) -> Proof | None:
         return None
     bounds = (result.objective, result.lower_bound, result.gap, result.radius)
     objective, lower_bound, gap, radius = (value or 0.0 for value in bounds)
-    return Proof(result.status, objective, lower_bound, gap, radius, result.iterations or 0, {})
+    iterations = result.iterations or 0
+    return Proof(result.status, objective, lower_bound, gap, radius, iterations, {}, result.least_radius)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ def _figures(record: Record) -> dict[str, Any]:
         "radius": proof.radius if proof else None,
         "iterations": proof.iterations if proof else None,
         "oracle_calls": _calls(proof.oracle_calls) if proof else None,
+        "least_radius": proof.least_radius if proof else None,
+        "cpu_seconds": record.cpu_seconds,
     }
 
 
@@ -91,6 +93,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "repetitions": len(summary.records),
         "nmse": asdict(summary.nmse) if summary.has_means else None,
         "seconds": asdict(summary.seconds) if summary.has_means else None,
+        "cpu_seconds": asdict(summary.cpu_seconds) if summary.cpu_seconds else None,
         "paper": asdict(summary.published) if summary.published else None,
         "times_faster": summary.times_faster,
         "worst_gap": summary.worst_gap,

@@ -49,6 +49,19 @@ class Summary:
         return Estimate.of([record.seconds for record in self.records])
 
     @property
+    def cpu_seconds(self) -> Estimate | None:
+        """The time on all threads, which other programs on the machine hardly change; None if not taken."""
+        taken = [record.cpu_seconds for record in self.records if record.cpu_seconds is not None]
+        return Estimate.of(taken) if taken and len(taken) == len(self.records) else None
+
+    @property
+    def radii(self) -> tuple[float, float] | None:
+        """The mean least radius, where one was sought: proven, and reached."""
+        bounds = [(p.least_radius, p.radius) for r in self.records if (p := r.proof)]
+        known = [(lower, upper) for lower, upper in bounds if lower is not None]
+        return tuple(np.mean(known, axis=0).tolist()) if known else None
+
+    @property
     def worst_gap(self) -> float | None:
         """The largest certified gap, of methods that certify."""
         return max((record.proof.gap for record in self.records if record.proof), default=None)
@@ -66,8 +79,10 @@ class Summary:
 
     @property
     def times_faster(self) -> float | None:
-        """The paper's seconds over ours; the machines differ."""
-        return self.published.seconds / self.seconds.mean if self.published and self.has_means else None
+        """The paper's seconds over ours, on all threads where they were taken; the machines differ."""
+        if self.published is None or not self.has_means:
+            return None
+        return self.published.seconds / (self.cpu_seconds or self.seconds).mean
 
     @property
     def peak_bytes(self) -> int:

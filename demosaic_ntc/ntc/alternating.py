@@ -2,20 +2,26 @@
 
 The paper's Algorithm 2 flips one bit of one factor at a time. Here each mode is solved in closed form
 with the others fixed (`kernels.alternating.alternate`), which no sequence of flips within that mode can
-beat, from 64 starts at a time: mutations of the best active vertex and random factors.
+beat, from 64 starts at a time: mutations of the best vertex of the last call and random factors. Where
+there are very many cells, the starts run on a random part of them, and the best go on with all.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
-from demosaic_ntc.ntc.kernels.alternating import Words, alternate
-from demosaic_ntc.ntc.oracle import Found, Oracle, Remembered
-from demosaic_ntc.ntc.problem import Bits, Floats, Observations
+from demosaic_ntc.ntc.kernels.alternating import WORD_BITS, Words, alternate
+from demosaic_ntc.ntc.oracle import HANDED_OUT, Found, Oracle, Remembered
+from demosaic_ntc.ntc.problem import Bits, Floats, Observations, Slots
 
 SWEEPS = 60
 MUTATED_STARTS = 32
 MUTATION_RATE = 0.15
 KEPT = 30  # how many other local optima of a call are remembered
+PART, PART_PER_SLICE = 20_000, 64  # cells on which the starts run where there are more than twice as many
+FINALISTS = 8  # starts that go on with all cells
+
+_EVERY = np.uint64(2**64 - 1)
 
 
 class AlternatingMaximisation:
@@ -26,7 +32,7 @@ class AlternatingMaximisation:
     def __init__(
         self, observed: Observations, seed: int, memory: Remembered | None = None, batches: int = 1
     ) -> None:
-        self._slots = observed.slots
+        self._columns = observed.columns
         self._offsets = observed.offsets
         self._random = np.random.default_rng(seed)
         self._memory = memory
@@ -37,8 +43,7 @@ class AlternatingMaximisation:
         """Run batches of starts until one meets the target; remember the other good vertices."""
         best: Found | None = None
         for _ in range(self._batches):
-            words = self._starts()
-            values = alternate(self._slots, self._offsets, gradient, words, SWEEPS)
+            words, values = self._improved(self._starts(), gradient)
             found = self._harvest(words, values, gradient, target)
             if best is None or found.value < best.value:
                 best = found
@@ -54,23 +59,44 @@ class AlternatingMaximisation:
         if self._incumbent is not None:
             flips = self._random.random((self._offsets[-1], MUTATED_STARTS)) < MUTATION_RATE
             mutated = self._incumbent[:, None] ^ flips
-            low = (mutated.astype(np.uint64) << np.arange(MUTATED_STARTS, dtype=np.uint64)).sum(axis=1)
-            words = (words >> np.uint64(MUTATED_STARTS) << np.uint64(MUTATED_STARTS)) | low.astype(np.uint64)
+            packed = np.packbits(mutated, axis=1, bitorder="little").view("<u4")[:, 0].astype(np.uint64)
+            words = (words >> np.uint64(MUTATED_STARTS) << np.uint64(MUTATED_STARTS)) | packed
         return words
 
-    def _harvest(self, words: Words, values: Floats, gradient: Floats, target: float) -> Found:
-        """Return the best start's vertex; remember the next best ones that differ in value."""
-        order = np.argsort(values, kind="stable")
-        _, distinct = np.unique(values[order], return_index=True)
-        chosen = order[distinct[: KEPT + 1]]
-        best = self._vertex(words, int(chosen[0]))
-        if self._memory:
-            self._memory.keep([self._vertex(words, int(b)) for b in chosen[1:] if values[b] <= target])
-        return Found(best, float(gradient[best.support].sum()))
+    def _improved(self, words: Words, gradient: Floats) -> tuple[Words, Floats]:
+        """Return the starts moved to local optima, and their values: infinite for those left on the way."""
+        cells = gradient.size
+        size = max(PART, PART_PER_SLICE * words.size)
+        if cells <= 2 * size:
+            return words, alternate(self._columns, self._offsets, gradient, words, _EVERY, SWEEPS)
+        part = np.sort(self._random.integers(0, cells, size))
+        columns: Slots = np.ascontiguousarray(self._columns[:, part])
+        rough = alternate(columns, self._offsets, gradient[part], words, _EVERY, SWEEPS)
+        finalists = _distinct_best(rough, FINALISTS)
+        alive = np.bitwise_or.reduce(np.uint64(1) << finalists.astype(np.uint64))
+        values = np.full(WORD_BITS, np.inf)
+        exact = alternate(self._columns, self._offsets, gradient, words, alive, SWEEPS)
+        values[finalists] = exact[finalists]
+        return words, values
 
-    def _vertex(self, words: Words, start: int) -> Vertex:
-        factors = ((words >> np.uint64(start)) & np.uint64(1)).astype(np.uint8)
-        return vertex_of(self._slots, factors)
+    def _harvest(self, words: Words, values: Floats, gradient: Floats, target: float) -> Found:
+        """Return the best start's vertex with other good ones; remember the next best."""
+        chosen = _distinct_best(values, KEPT + 1)
+        good = chosen[: max(1, int((values[chosen] <= target).sum()))]
+        bits = (words >> good[:, None].astype(np.uint64)) & np.uint64(1)
+        best, *others = (self._vertex(factors) for factors in bits.astype(np.uint8))
+        if self._memory:
+            self._memory.keep(others[HANDED_OUT - 1 :])
+        return Found(best, float(gradient[best.support].sum()), others=tuple(others[: HANDED_OUT - 1]))
+
+    def _vertex(self, factors: Bits) -> Vertex:
+        return vertex_of(self._columns.T, factors)
+
+
+def _distinct_best(values: Floats, count: int) -> NDArray[np.int64]:
+    """Return the starts with the lowest values, the best first, one of each value and finite ones only."""
+    _, first = np.unique(values, return_index=True)
+    return first[np.isfinite(values[first])][:count]
 
 
 def guessing_oracles(observed: Observations, seed: int) -> list[Oracle]:

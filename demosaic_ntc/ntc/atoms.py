@@ -1,8 +1,10 @@
 """Vertices of the polytope, and the active set: the vertices whose convex combination is the point.
 
 With p_i = λ v_i − ȳ, the objective at Σ a_i v_i is noise + ‖Σ a_i p_i‖² in the norm weighted by w. All
-that inner steps need is therefore the matrix of the inner products ⟨p_i, p_j⟩, kept up to date as
-vertices come and go: a step inside the active set never touches the observations.
+that inner steps need is therefore ⟨p_i, p_j⟩ = λ² ⟨v_i, v_j⟩ − λ (⟨v_i, ȳ⟩ + ⟨v_j, ȳ⟩) + ⟨ȳ, ȳ⟩. The
+products of the vertices with each other and with ȳ do not depend on λ; they are kept up to date as
+vertices come and go. A step inside the active set never touches the observations, and the radius may
+change at any time.
 """
 
 from collections.abc import Sequence
@@ -10,9 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demosaic_ntc.ntc.kernels.cholesky import delete_row_and_column
-from demosaic_ntc.ntc.kernels.supports import Counts, combine, sums_over_supports, support_of
-from demosaic_ntc.ntc.problem import Bits, Floats, Problem, Slots
+from demosaic_ntc.ntc.kernels.supports import (
+    Counts,
+    combine,
+    inner_products,
+    keep_rows_and_columns,
+    sums_over_supports,
+    support_of,
+)
+from demosaic_ntc.ntc.problem import Bits, Floats, Observations, Problem, Slots
+from demosaic_ntc.ntc.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +63,29 @@ class Shelf:
         self._used += size
         self.vertices.append(vertex)
 
-    def remove(self, position: int) -> None:
-        """Take a vertex away; those behind it move up."""
-        count = len(self.vertices)
-        del self.vertices[position]
-        self._start[position : count - 1] = self._start[position + 1 : count]
-        self._length[position : count - 1] = self._length[position + 1 : count]
+    def cells_from(self, first: int) -> int:
+        """Return how many cells the supports have together, those before the first left out."""
+        return int(self._length[first : len(self.vertices)].sum())
+
+    def keep(self, positions: Counts) -> None:
+        """Take all vertices away but those at these ascending positions."""
+        self.vertices = [self.vertices[position] for position in positions]
+        self._start[: positions.size] = self._start[positions]
+        self._length[: positions.size] = self._length[positions]
 
     def sums(self, values: Floats) -> Floats:
         """Return ⟨values, v⟩ for each vertex."""
         return sums_over_supports(values, self._flat, self._start, self._length, len(self.vertices))
+
+    def products(
+        self, first: int, observed: Observations, scratch: Floats, common: Floats, overlap: Floats
+    ) -> None:
+        """Fill in the inner products of the vertices from the first on: with all others, and with ȳ."""
+        count = len(self.vertices)
+        weight, value = observed.weight, observed.value
+        inner_products(
+            weight, value, self._flat, self._start, self._length, first, count, scratch, common, overlap
+        )
 
     def combination(self, weights: Floats, point: Floats) -> None:
         """Write Σ weights · vertex into the point."""
@@ -89,11 +111,10 @@ class ActiveSet:
         self.shelf = Shelf()
         self.weights: Floats = np.zeros(0)
         self.point: Floats = np.zeros(problem.observed.value.size)
-        self._gram: Floats = np.empty((16, 16))
-        self._overlap: Floats = np.empty(16)  # Σ_u∈support w ȳ for each vertex
+        self._common: Floats = np.empty((16, 16))  # Σ w over the cells that two vertices share
+        self._overlap: Floats = np.empty(16)  # Σ w ȳ over the cells of each vertex
         self._scratch: Floats = np.zeros(problem.observed.value.size)
-        for vertex in vertices:
-            self.append(vertex, 0.0)
+        self.extend(vertices)
         self.weights = np.array(weights, np.float64)
         self.refresh()
 
@@ -101,27 +122,47 @@ class ActiveSet:
         return len(self.shelf)
 
     @property
+    def common(self) -> Floats:
+        """The inner products ⟨v_i, v_j⟩ of the members."""
+        count = len(self)
+        return self._common[:count, :count]
+
+    @property
+    def overlap(self) -> Floats:
+        """The inner products ⟨v_i, ȳ⟩ of the members with what was observed."""
+        return self._overlap[: len(self)]
+
+    @property
     def gram(self) -> Floats:
-        """The inner products ⟨p_i, p_j⟩ of the members."""
-        count = len(self)
-        return self._gram[:count, :count]
+        """The inner products ⟨p_i, p_j⟩ of the members, computed when asked for."""
+        radius, sums = self.problem.radius, self.overlap[:, None] + self.overlap
+        products: Floats = radius * (radius * self.common - sums) + self.problem.observed.energy
+        return products
 
-    def append(self, vertex: Vertex, weight: float) -> None:
-        """Add a vertex; the weights of the others shrink to make room for its own."""
-        count = len(self)
-        if count == len(self._gram):
-            self._grow()
-        self.shelf.append(vertex)
-        self._gram[count, : count + 1] = self._gram[: count + 1, count] = self._products(vertex)
-        self.weights = np.append((1 - weight) * self.weights, weight)
+    @property
+    def slopes(self) -> Floats:
+        """The derivatives ⟨∇f, v_i⟩ towards the members."""
+        radius = self.problem.radius
+        derivatives: Floats = 2 * radius * (radius * (self.common @ self.weights) - self.overlap)
+        return derivatives
 
-    def remove(self, position: int) -> None:
-        """Drop a vertex and its weight, as it is."""
-        count = len(self)
-        self.shelf.remove(position)
-        delete_row_and_column(self._gram, count, position)
-        self._overlap[position : count - 1] = self._overlap[position + 1 : count].copy()
-        self.weights = np.delete(self.weights, position)
+    def extend(self, vertices: Sequence[Vertex]) -> None:
+        """Add vertices without weight."""
+        before = len(self)
+        if before + len(vertices) > len(self._overlap):
+            self._grow(before + len(vertices))
+        for vertex in vertices:
+            self.shelf.append(vertex)
+        self.shelf.products(before, self.problem.observed, self._scratch, self._common, self._overlap)
+        self.weights = np.concatenate([self.weights, np.zeros(len(vertices))])
+
+    def keep(self, positions: Counts) -> None:
+        """Drop all members but those at these ascending positions, weights as they are."""
+        if positions.size < len(self):
+            self.shelf.keep(positions)
+            keep_rows_and_columns(self._common, positions)
+            self._overlap[: positions.size] = self._overlap[positions]
+            self.weights = self.weights[positions]
 
     def refresh(self) -> None:
         """Compute the point anew from the weights, so that rounding errors never add up."""
@@ -129,23 +170,29 @@ class ActiveSet:
         self.weights /= self.weights.sum()
         self.shelf.combination(self.weights, self.point)
 
-    def _products(self, vertex: Vertex) -> Floats:
-        """Return ⟨p_i, p_new⟩ = λ² Σ_both w − λ (b_i + b_new) + Σ w ȳ², the vertex itself last."""
-        observed, radius, inside = self.problem.observed, self.problem.radius, vertex.support
-        count = len(self)
-        self._scratch[inside] = observed.weight[inside]
-        common = self.shelf.sums(self._scratch)
-        self._scratch[inside] = 0.0
-        self._overlap[count - 1] = observed.weight[inside] @ observed.value[inside]
-        sums = self._overlap[:count] + self._overlap[count - 1]
-        return np.asarray(radius * radius * common - radius * sums + observed.energy)
+    def move_to(self, radius: float) -> None:
+        """Change the radius: the same tensor, with zero in the room that is gained, or all of it shrunk."""
+        share = min(self.problem.radius / radius, 1.0)
+        self.problem = Problem(self.problem.observed, radius)
+        self.weights = share * self.weights
+        if share < 1.0:
+            empty = np.flatnonzero(self.overlap + np.diagonal(self.common) == 0.0)
+            if not empty.size:
+                self.extend([zero_vertex(self.problem)])
+            self.weights[empty[0] if empty.size else -1] += 1.0 - share
+        self.refresh()
 
-    def _grow(self) -> None:
+    def _grow(self, wanted: int) -> None:
         count = len(self)
-        gram = np.empty((2 * count, 2 * count))
-        gram[:count, :count] = self._gram[:count, :count]
-        self._gram = gram
-        self._overlap = np.resize(self._overlap, 2 * count)
+        common = np.empty((2 * wanted, 2 * wanted))
+        common[:count, :count] = self._common[:count, :count]
+        self._common = common
+        self._overlap = np.resize(self._overlap, 2 * wanted)
+
+
+def zero_vertex(problem: Problem) -> Vertex:
+    """Return the vertex that is zero everywhere."""
+    return Vertex(np.zeros(int(problem.observed.offsets[-1]), np.uint8), np.zeros(0, np.int32))
 
 
 def constant_start(problem: Problem) -> ActiveSet:
@@ -153,8 +200,26 @@ def constant_start(problem: Problem) -> ActiveSet:
     observed = problem.observed
     ones = np.ones(int(observed.offsets[-1]), np.uint8)
     share = min(float(observed.weight @ observed.value) / problem.radius, 1.0)
-    vertices = [vertex_of(observed.slots, ones), vertex_of(observed.slots, 0 * ones)]
+    vertices = [vertex_of(observed.slots, ones), zero_vertex(problem)]
     return ActiveSet(problem, vertices, np.array([share, 1.0 - share]))
+
+
+def active_from(problem: Problem, solution: Solution) -> ActiveSet:
+    """Return the active set of a solution's tensor, as far as the radius allows.
+
+    Vertices that are the same at all observed cells become one again.
+    """
+    slots = problem.observed.slots
+    merged: dict[bytes, tuple[Vertex, float]] = {}
+    for factors, weight in zip(np.concatenate(solution.vertices, axis=1), solution.weights, strict=True):
+        vertex = vertex_of(slots, np.ascontiguousarray(factors))
+        key = vertex.support.tobytes()
+        first, before = merged.get(key, (vertex, 0.0))
+        merged[key] = first, before + float(weight)
+    vertices, weights = zip(*merged.values(), strict=True)
+    active = ActiveSet(Problem(problem.observed, solution.radius), vertices, np.array(weights))
+    active.move_to(problem.radius)
+    return active
 
 
 def entries_at(slots: Slots, active: ActiveSet) -> Floats:

@@ -41,6 +41,7 @@ class Progress:
     objective: float
     lower_bound: float
     atoms: int
+    radius: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def minimise(
         lower = max(lower, objective - free)
         estimate = max(min(estimate, free / 2), floor)
         if progress:
-            progress(Progress(iteration, objective, lower, len(active)))
+            progress(Progress(iteration, objective, lower, len(active), problem.radius))
         status = _verdict(objective - lower, unproved, iteration, limits)
         if status:
             return Outcome(status, Certificate(objective, min(lower, objective)), iteration)
@@ -95,7 +96,7 @@ def minimise(
             lower = max(lower, objective - (here - found.lower_bound))
             estimate, unproved = _next_estimate(estimate, here, found, prove, limits.tolerance)
             if here - found.value > STALLED * problem.observed.energy:
-                descent.absorb(active, found.vertex)
+                descent.absorb(active, (found.vertex, *found.others))
         active.refresh()
 
 
@@ -105,9 +106,9 @@ def free_bound(gradient: Floats, here: float) -> float:
 
 
 def local_gap(active: ActiveSet) -> float:
-    """Return the largest ⟨∇f, a − s⟩ over pairs of active vertices: ∇f·v_i = 2 (Q a)_i up to a constant."""
-    slopes = active.gram @ active.weights
-    return 2 * float(slopes.max() - slopes.min())
+    """Return the largest ⟨∇f, a − s⟩ over pairs of active vertices."""
+    slopes = active.slopes
+    return float(slopes.max() - slopes.min())
 
 
 def _next_estimate(

@@ -7,23 +7,21 @@ its border, drop the vertex that reached weight zero, and go on. *Simplex descen
 Conditional Gradients (G. Braun, S. Pokutta, D. Tu and S. Wright, ICML 2019, Algorithm 2).
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex
-from demosaic_ntc.ntc.kernels.cholesky import affine_minimiser, append_to_cholesky, remove_from_cholesky
+from demosaic_ntc.ntc.kernels.corrective import correct_weights
 from demosaic_ntc.ntc.problem import Floats
-
-SMALLEST_PIVOT = 1e-13  # of a point relative to its length: below, it lies in the others' affine hull
-SMALLEST_WEIGHT = 1e-13
 
 
 class Descent(Protocol):
     """Moves weight among the active vertices."""
 
-    def absorb(self, active: ActiveSet, vertex: Vertex) -> None:
-        """Take a new vertex into the active set and move towards it."""
+    def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:
+        """Take new vertices into the active set and move towards them."""
 
     def descend(self, active: ActiveSet) -> None:
         """Lower the objective without a new vertex."""
@@ -34,55 +32,28 @@ class FullyCorrective:
 
     def __init__(self) -> None:
         self._factor: Floats = np.empty((16, 16))
-        self._count = 0  # rows of the Cholesky factor of (Q + 1) that are up to date
+        self._count = 0  # members whose rows of the Cholesky factor of (Q + 1) are up to date
+        self._radius = 0.0  # the radius that Q belongs to
 
-    def absorb(self, active: ActiveSet, vertex: Vertex) -> None:
-        """Add the vertex without weight and correct all weights."""
-        active.append(vertex, 0.0)
+    def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:
+        """Add the vertices without weight and correct all weights."""
+        active.extend(vertices)
         self.descend(active)
 
     def descend(self, active: ActiveSet) -> None:
         """Alternate between affine minimisation and dropping what it drives to zero."""
-        self._extend(active)
-        while True:
-            ideal = affine_minimiser(self._factor, self._count)
-            if not np.isfinite(ideal).all():
-                self._count = 0
-                self._extend(active)
-                return
-            if ideal.min() > SMALLEST_WEIGHT or len(active) == 1:
-                active.weights = ideal
-                return
-            self._go_to_border(active, ideal)
-
-    def _go_to_border(self, active: ActiveSet, ideal: Floats) -> None:
-        leaving = np.flatnonzero(ideal <= SMALLEST_WEIGHT)
-        weights = active.weights[leaving]
-        reach = weights / np.maximum(weights - ideal[leaving], SMALLEST_WEIGHT)
-        step = min(float(reach.min()), 1.0)
-        active.weights = active.weights + step * (ideal - active.weights)
-        active.weights[leaving[reach.argmin()]] = 0.0
-        for position in np.flatnonzero(active.weights <= SMALLEST_WEIGHT)[::-1]:
-            if len(active) > 1:
-                self._drop(active, int(position))
-
-    def _drop(self, active: ActiveSet, position: int) -> None:
-        active.remove(position)
-        remove_from_cholesky(self._factor, self._count, position)
-        self._count -= 1
-
-    def _extend(self, active: ActiveSet) -> None:
-        """Bring the factor up to the active set; points in the affine hull of the others are let go."""
+        problem = active.problem
+        if problem.radius != self._radius:
+            self._radius, self._count = problem.radius, 0
         self._make_room(len(active))
-        gram = active.gram
-        while self._count < len(active):
-            pivot = append_to_cholesky(gram, self._factor, self._count)
-            if pivot > SMALLEST_PIVOT * (gram[self._count, self._count] + 1.0):
-                self._count += 1
-            else:
-                active.remove(self._count)
-                gram = active.gram
-        active.weights = active.weights / active.weights.sum()
+        members, weights = np.arange(len(active)), active.weights.copy()
+        energy = problem.observed.energy
+        count, sound = correct_weights(
+            active.common, active.overlap, self._radius, energy, self._factor, self._count, members, weights
+        )
+        active.keep(members[:count])
+        active.weights = weights[:count]
+        self._count = count if sound else 0
 
     def _make_room(self, wanted: int) -> None:
         if wanted > len(self._factor):
@@ -94,9 +65,9 @@ class FullyCorrective:
 class SimplexDescent:
     """The simplex descent step of Blended Conditional Gradients."""
 
-    def absorb(self, active: ActiveSet, vertex: Vertex) -> None:
-        """Move on the segment from the point to the vertex, as far as the objective falls."""
-        active.append(vertex, 0.0)
+    def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:
+        """Move on the segment from the point to the first vertex, as far as the objective falls."""
+        active.extend(vertices[:1])
         slopes = active.gram @ active.weights
         here, there = float(active.weights @ slopes), float(active.gram[-1, -1])
         cross = float(slopes[-1])
@@ -118,4 +89,5 @@ class SimplexDescent:
         best = float(direction @ direction) / curvature if curvature > 0 else np.inf
         active.weights = np.maximum(weights - min(best, border) * direction, 0.0)
         if best >= border:
-            active.remove(int(np.flatnonzero(falling)[reach.argmin()]))
+            stopping = np.flatnonzero(falling)[reach.argmin()]
+            active.keep(np.delete(np.arange(len(active)), stopping))

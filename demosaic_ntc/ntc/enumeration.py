@@ -27,15 +27,13 @@ class SmallBlock:
 
     def __init__(self, observed: Observations) -> None:
         self._observed = observed
-        used = [np.unique(column, return_inverse=True) for column in observed.index.T]
-        order = np.argsort([len(slices) for slices, _ in used], kind="stable")
-        self.slices = [used[mode][0] + observed.offsets[mode] for mode in order]
+        seen = np.bincount(observed.columns.ravel(), minlength=int(observed.offsets[-1])) > 0
+        used = [slots + start for slots, start in zip(_split(seen, observed), observed.offsets, strict=False)]
+        self._order = np.argsort([slots.size for slots in used], kind="stable")
+        self.slices = [used[mode] for mode in self._order]
         self.sizes = tuple(len(slices) for slices in self.slices)
-        self._positions = (
-            np.ravel_multi_index([used[mode][1] for mode in order], self.sizes)
-            if self.size < 2**62
-            else np.zeros(0, np.int64)
-        )
+        self._place = np.zeros(seen.size, np.int64)  # of each slot among the used ones of its mode
+        self._positions: NDArray[np.int64] | None = None
 
     @property
     def size(self) -> int:
@@ -44,6 +42,11 @@ class SmallBlock:
 
     def filled(self, gradient: Floats) -> Floats:
         """Return the block with the gradient at its observed cells, zero elsewhere."""
+        if self._positions is None:
+            for slices in self.slices:
+                self._place[slices] = np.arange(slices.size)
+            places = [self._place[self._observed.columns[mode]] for mode in self._order]
+            self._positions = np.ravel_multi_index(places, self.sizes)
         block = np.zeros(self.size)
         block[self._positions] = gradient
         return block.reshape(self.sizes)
@@ -54,6 +57,11 @@ class SmallBlock:
         for slices, chosen in zip(self.slices, choices, strict=True):
             factors[slices[chosen]] = 1
         return vertex_of(self._observed.slots, factors)
+
+
+def _split(seen: NDArray[np.bool_], observed: Observations) -> list[NDArray[np.int64]]:
+    """List, mode by mode, the slices that were seen, counted from 0."""
+    return [np.flatnonzero(part) for part in np.split(seen, observed.offsets[1:-1])]
 
 
 def _bits(mask: int, size: int) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ such vertex exists. Neither means that nothing is known.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +18,9 @@ from demosaic_ntc.errors import SolverError
 from demosaic_ntc.ntc.atoms import Shelf, Vertex
 from demosaic_ntc.ntc.problem import Floats
 
-SHELF_SIZE = 400  # how many vertices seen before are kept
+SHELF_SIZE = 400  # how many vertices seen before are kept,
+SHELF_CELLS = 2**24  # and how many cells their supports may have together: 64 MiB
+HANDED_OUT = 8  # vertices per answer: one correction of the weights takes them all in
 TRUST = 1e-9  # how far a claimed value may be from the recomputed one, relative to Σ|c|
 
 
@@ -29,6 +31,7 @@ class Found:
     vertex: Vertex
     value: float
     lower_bound: float = -math.inf  # minus infinity when the oracle only guesses
+    others: tuple[Vertex, ...] = ()  # more vertices that meet the target
 
 
 class Oracle(Protocol):
@@ -49,22 +52,26 @@ class Remembered:
         self._shelf = Shelf()
 
     def __call__(self, gradient: Floats, target: float) -> Found:
-        """Return the best of the vertices seen before; it leaves the shelf when it meets the target."""
+        """Return the best of the vertices seen before; those that meet the target leave the shelf."""
         values = self._shelf.sums(gradient)
         if not values.size:
             return Found(Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32)), math.inf)
-        best = int(values.argmin())
-        found = Found(self._shelf.vertices[best], float(values[best]))
-        if found.value <= target:
-            self._shelf.remove(best)
-        return found
+        order = np.argsort(values, kind="stable")[:HANDED_OUT]
+        good = [int(position) for position in order if values[position] <= target]
+        best, *others = (self._shelf.vertices[position] for position in good or order[:1])
+        if good:
+            self._shelf.keep(np.delete(np.arange(len(self._shelf)), good))
+        return Found(best, float(values[order[0]]), others=tuple(others))
 
     def keep(self, vertices: Sequence[Vertex]) -> None:
         """Remember vertices, forgetting the oldest where there are too many."""
         for vertex in vertices:
             self._shelf.append(vertex)
-        while len(self._shelf) > SHELF_SIZE:
-            self._shelf.remove(0)
+        excess = max(len(self._shelf) - SHELF_SIZE, 0)
+        while self._shelf.cells_from(excess) > SHELF_CELLS:
+            excess += 1
+        if excess:
+            self._shelf.keep(np.arange(excess, len(self._shelf)))
 
 
 class WeakSeparation:
@@ -81,12 +88,9 @@ class WeakSeparation:
         best: Found | None = None
         for oracle in oracles:
             found = self._ask(oracle, gradient, target)
-            if best is None or found.value < best.value or found.lower_bound > best.lower_bound:
-                vertex, value = min(
-                    ((f.vertex, f.value) for f in (found, best) if f is not None), key=lambda pair: pair[1]
-                )
-                lower = max(found.lower_bound, best.lower_bound if best else -math.inf)
-                best = Found(vertex, value, lower)
+            better = found if best is None or found.value < best.value else best
+            lower = max(found.lower_bound, best.lower_bound if best else -math.inf)
+            best = replace(better, lower_bound=lower)
             if found.value <= target:
                 break
         assert best is not None
@@ -105,4 +109,4 @@ class WeakSeparation:
                 f"the {oracle.name} oracle claims {found.value} (bound {found.lower_bound}) for a vertex "
                 f"whose value is {value}; choose another oracle and report this"
             )
-        return Found(found.vertex, value, min(found.lower_bound, value))
+        return Found(found.vertex, value, min(found.lower_bound, value), found.others)

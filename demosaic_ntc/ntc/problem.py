@@ -10,7 +10,7 @@ variance within cells; it is a lower bound on the objective before any work is d
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,32 +30,36 @@ class Observations:
     """The known cells of a nonnegative tensor, each once, in lexicographic order."""
 
     shape: tuple[int, ...]
-    index: NDArray[np.int64]  # (cells, modes): where
+    columns: Slots  # (modes, cells): where, as positions in the concatenated factors of all modes
     value: Floats  # (cells,): the weighted mean of what was seen there
     weight: Floats  # (cells,): its share of all the weight; sums to one
     noise: float  # the variance within cells, which no completion can fit
+    energy: float = field(init=False)  # the weighted mean square: the scale that gaps are relative to
+
+    def __post_init__(self) -> None:
+        """Compute once what every step asks for."""
+        object.__setattr__(self, "energy", float(np.einsum("u,u,u", self.weight, self.value, self.value)))
 
     @property
     def slots(self) -> Slots:
-        """The index of every cell into the concatenated factors: mode i starts at offsets[i]."""
-        return (self.index + self.offsets[:-1]).astype(np.int32)
+        """The (cells, modes) positions in the concatenated factors: mode i starts at offsets[i]."""
+        return self.columns.T
+
+    @property
+    def index(self) -> NDArray[np.int64]:
+        """The (cells, modes) indices, each counted from 0."""
+        return self.slots - self.offsets[:-1]
 
     @property
     def offsets(self) -> NDArray[np.int64]:
         """Where each mode starts in the concatenated factors; the last entry is their length."""
         return np.concatenate(([0], np.cumsum(self.shape))).astype(np.int64)
 
-    @property
-    def energy(self) -> float:
-        """The weighted mean square of the observations: the scale that gaps are relative to."""
-        return float(self.weight @ self.value**2)
-
     def subset(self, chosen: NDArray[np.bool_]) -> "Observations":
         """Return some of the cells, their weights scaled to sum to one again."""
         weight = self.weight[chosen]
-        return Observations(
-            self.shape, self.index[chosen], self.value[chosen], weight / weight.sum(), self.noise
-        )
+        columns = np.ascontiguousarray(self.columns[:, chosen])
+        return Observations(self.shape, columns, self.value[chosen], weight / weight.sum(), self.noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,9 @@ def _merge(shape: tuple[int, ...], index: NDArray[np.int64], value: Floats, weig
     mass = np.bincount(cell, weight)
     mean = np.bincount(cell, weight * value) / mass
     noise = float(weight @ (value - mean[cell]) ** 2 / weight.sum())
-    return Observations(shape, index[first], mean, mass / mass.sum(), noise)
+    starts = np.concatenate(([0], np.cumsum(shape)[:-1]))
+    columns = np.array([index[first, mode] + start for mode, start in enumerate(starts)], np.int32)
+    return Observations(shape, columns, mean, mass / mass.sum(), noise)
 
 
 def _checked_shape(shape: tuple[int, ...]) -> tuple[int, ...]:

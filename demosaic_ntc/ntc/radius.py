@@ -1,84 +1,84 @@
-"""The radius λ chosen by held-out observations, for users who cannot know it.
+"""How closely to fit, chosen by held-out observations, for users who cannot know it.
 
-λ is the regulariser: too small and the fit is a constant, too large and it follows the noise or, with few
-samples, invents entries nobody saw. The cells are dealt into folds; for each fold the others are fitted
-along a path of growing radii, every fit starting from the one before, and judged on the fold itself. The
-radius with the least held-out error over all folds is refined once or twice and taken.
+A fit of least norm (:mod:`demosaic_ntc.ntc.least`) has one parameter, its misfit ε²: the larger, the smaller
+the norm. Where the samples carry structure the closest fit predicts best; where they are noisy or hardly
+any, a looser one does. The cells are dealt into folds; for each fold the others are fitted ever more closely
+along one path, and every fit is judged on the fold itself. A misfit means the same for a part of the cells
+as for all of them, which a radius does not: with fewer cells a smaller norm fits them.
 """
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.ntc.alternating import guessing_oracles
-from demosaic_ntc.ntc.atoms import ActiveSet, constant_start, entries_at, vertex_of
-from demosaic_ntc.ntc.bcg import Limits, minimise
-from demosaic_ntc.ntc.corrective import FullyCorrective
+from demosaic_ntc.ntc.atoms import entries_at
 from demosaic_ntc.ntc.deadline import Deadline
+from demosaic_ntc.ntc.least import path_from_zero
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem
 
 FOLDS = 4
-STEP = 1.5  # ratio between neighbouring radii of the path
-LONGEST_PATH = 16
-PATIENCE = 2  # steps without a better held-out error after which the path ends
-REFINEMENTS = 2  # times that the best radius is compared with its neighbours at half the (log) step
-PATH_GAP = 2e-2  # relative: the errors that decide differ by more than this
-PATH_ITERATIONS = 1_000
+CELLS_FOR_ALL_FOLDS = 20_000  # with more, one fold tells as much as four of fewer cells
+LEVELS = (
+    0.3,
+    0.1,
+    0.05,
+    0.02,
+    0.01,
+    3e-3,
+    1e-3,
+    3e-4,
+)  # misfits tried, relative to the energy; then the least
+INDIFFERENT = 1.02  # held-out errors that differ by less than this factor are alike: then the closest fit
+PATIENCE = 2  # levels without a better held-out error after which the paths end
+PATH_STEP = 0.02  # relative: how far above the least radius the fits of a path may be
+PATH_ITERATIONS = 2_000
 
 
-def chosen_radius(observed: Observations, deadline: Deadline, seed: int) -> float:
-    """Return the radius whose fits predict held-out cells best."""
-    largest = float(observed.value.max())
-    if observed.value.size < 2 * FOLDS or largest == 0.0:
-        return largest or 1.0
+def chosen_misfit(observed: Observations, least: float, deadline: Deadline, seed: int) -> float:
+    """Return the misfit, at least ``least``, whose fits of least norm predict held-out cells best.
+
+    The misfit is a mean square over the cells, without the noise within them. Half the time until the
+    deadline is spent at most.
+    """
+    if observed.value.size < 2 * FOLDS or observed.energy == 0.0:
+        return least
+    half = Deadline.after(deadline.remaining / 2, deadline.clock) if deadline.moment < math.inf else deadline
     fold = np.random.default_rng(seed).permutation(observed.value.size) % FOLDS
-    paths = [_Path(observed, fold == held, seed) for held in range(FOLDS)]
-    mean = float(observed.weight @ observed.value)
+    used = FOLDS if observed.value.size <= CELLS_FOR_ALL_FOLDS else 1
+    folds = [_Fold(observed, fold == held, half, seed) for held in range(used)]
+    levels = [level * observed.energy for level in LEVELS if level * observed.energy > least]
     errors: dict[float, float] = {}
-    for radius in mean * STEP ** np.arange(LONGEST_PATH):
-        errors[radius] = _held_out_error(paths, radius, deadline)
-        if deadline.passed() or list(errors).index(_best(errors)) < len(errors) - PATIENCE:
+    for misfit in [*levels, least]:
+        errors[misfit] = sum(each.held_out_error(misfit) for each in folds)
+        if half.passed() or list(errors).index(_best(errors)) < len(errors) - PATIENCE:
             break
-    step = STEP
-    for _ in range(REFINEMENTS):
-        step **= 0.5
-        for radius in (_best(errors) / step, _best(errors) * step):
-            if not deadline.passed():
-                errors[radius] = _held_out_error(paths, radius, deadline)
     return _best(errors)
 
 
-def _held_out_error(paths: "list[_Path]", radius: float, deadline: Deadline) -> float:
-    return sum(path.held_out_error(radius, deadline) for path in paths)
-
-
 def _best(errors: dict[float, float]) -> float:
-    return min(errors, key=lambda radius: errors[radius])
+    """Return the closest fit that predicts as well as the best."""
+    lowest = min(errors.values())
+    return min(misfit for misfit, error in errors.items() if error <= INDIFFERENT * lowest)
 
 
-class _Path:
-    """The fits to all cells but one fold, along growing radii."""
+class _Fold:
+    """The fits to all cells but one fold, closer and closer."""
 
-    def __init__(self, observed: Observations, held: NDArray[np.bool_], seed: int) -> None:
+    def __init__(
+        self, observed: Observations, held: NDArray[np.bool_], deadline: Deadline, seed: int
+    ) -> None:
         self._held = observed.subset(held)
-        self._fitted = observed.subset(~held)
-        self._separate = WeakSeparation(guessing_oracles(self._fitted, seed))
-        self._active: ActiveSet | None = None
+        fitted = observed.subset(~held)
+        self._path = path_from_zero(
+            fitted, WeakSeparation(guessing_oracles(fitted, seed)), deadline, PATH_STEP
+        )
 
-    def held_out_error(self, radius: float, deadline: Deadline) -> float:
-        """Fit at the next radius, starting from the last fit, and return the error on the fold."""
-        problem = Problem(self._fitted, radius)
-        active = self._rescaled(problem) if self._active else constant_start(problem)
-        limits = Limits(PATH_GAP * self._fitted.energy, PATH_ITERATIONS, deadline)
-        minimise(active, self._separate, FullyCorrective(), limits)
-        self._active = active
-        return Problem(self._held, radius).objective(entries_at(self._held.slots, active))
-
-    def _rescaled(self, problem: Problem) -> ActiveSet:
-        """Return the last fit at another radius: the same tensor and zero where there is room, else less."""
-        last = self._active
-        assert last is not None
-        share = min(last.problem.radius / problem.radius, 1.0)
-        zero = vertex_of(self._fitted.slots, np.zeros(int(self._fitted.offsets[-1]), np.uint8))
-        vertices = [*last.shelf.vertices, zero]
-        return ActiveSet(problem, vertices, np.append(share * last.weights, 1.0 - share))
+    def held_out_error(self, misfit: float) -> float:
+        """Go on to the next misfit and return the error on the fold; infinite where it was not reached."""
+        if not self._path.fit(misfit, PATH_ITERATIONS):
+            return math.inf
+        active = self._path.active
+        return Problem(self._held, active.problem.radius).objective(entries_at(self._held.slots, active))

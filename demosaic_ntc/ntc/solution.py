@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import BinaryIO
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +17,7 @@ from demosaic_ntc.showing import html_table
 LARGEST_DENSE_BYTES = 2**31
 """`Solution.dense` refuses tensors above this size."""
 
-_CHUNK = 65_536  # rows of an index evaluated at a time, so that memory does not grow with atoms × rows
+_CHUNK = 2**24  # atoms × rows of an index evaluated at a time
 
 
 class Status(Enum):
@@ -41,6 +43,18 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
+class LeastRadius:
+    """Bounds on the least norm: no tensor of norm below ``lower`` fits to ``misfit``; ours has ``upper``.
+
+    The lower bound is proven, whatever the status. Where no exact oracle could speak it may be far below.
+    """
+
+    lower: float
+    upper: float
+    misfit: float  # the mean squared error that a fit may have, noise included
+
+
+@dataclass(frozen=True, slots=True)
 class Solution:
     """A completed tensor ψ = radius · Σ_s weights[s] · ⊗_i vertices[i][s], never held densely."""
 
@@ -52,6 +66,7 @@ class Solution:
     certificate: Certificate
     iterations: int
     oracle_calls: Mapping[str, int]  # by kind of oracle
+    least: LeastRadius | None = None  # where the radius was chosen as the least one
 
     def _repr_html_(self) -> str:
         """Show in a notebook what was found, what is proven and at what cost."""
@@ -61,6 +76,7 @@ class Solution:
             "tensor": "×".join(map(str, self.shape)),
             "radius": f"{self.radius:.6g}",
             "vertices": str(len(self.weights)),
+            "no fit within": f"{self.least.lower:.6g}" if self.least else "",
             "status": self.status.value,
             "objective": f"{bounds.objective:.6g}",
             "lower bound": f"{bounds.lower_bound:.6g}",
@@ -68,7 +84,19 @@ class Solution:
             "iterations": str(self.iterations),
             "oracle calls": calls or "none",
         }
-        return html_table(facts)
+        return html_table({name: fact for name, fact in facts.items() if fact})
+
+    def save(self, file: BinaryIO) -> None:
+        """Write everything to a binary file that is open for writing, as a ``.npz`` archive.
+
+        ``complete(…, start=Solution.load(file))`` goes on from it.
+        """
+        save_solution(self, file)
+
+    @classmethod
+    def load(cls, file: BinaryIO) -> "Solution":
+        """Read what `save` wrote from a binary file that is open for reading; nothing in it is executed."""
+        return load_solution(file)
 
     def at(self, index: ArrayLike) -> Floats:
         """Return the entries at an (n, modes) array of indices.
@@ -89,7 +117,8 @@ class Solution:
             )
         if where.size and ((where < 0) | (where >= np.array(self.shape))).any():
             raise InputError(f"index leaves the shape {self.shape}; indices count from 0")
-        parts = [self._entries(where[start : start + _CHUNK]) for start in range(0, len(where), _CHUNK)]
+        rows = max(_CHUNK // len(self.weights), 1)
+        parts = [self._entries(where[start : start + rows]) for start in range(0, len(where), rows)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _entries(self, where: NDArray[np.int64]) -> Floats:
@@ -111,3 +140,56 @@ class Solution:
             block = np.ix_(*(np.flatnonzero(factors[atom]) for factors in self.vertices))
             total[block] += self.radius * weight
         return total
+
+
+FORMAT = "demosaic-ntc solution 1"
+
+
+def save_solution(solution: Solution, file: BinaryIO) -> None:
+    """Write a solution as arrays; the factors take a bit each."""
+    least, bounds = solution.least, solution.certificate
+    np.savez_compressed(
+        file,
+        format=np.array(FORMAT),
+        shape=np.array(solution.shape, np.int64),
+        weights=solution.weights,
+        factors=np.packbits(np.concatenate(solution.vertices, axis=1), axis=1),
+        numbers=np.array([solution.radius, bounds.objective, bounds.lower_bound]),
+        least=np.array([least.lower, least.upper, least.misfit] if least else []),
+        status=np.array(solution.status.value),
+        iterations=np.array(solution.iterations),
+        oracles=np.array(list(solution.oracle_calls), np.str_),
+        calls=np.array(list(solution.oracle_calls.values()), np.int64),
+    )
+
+
+def load_solution(file: BinaryIO) -> Solution:
+    """Read a solution; what is none, or damaged, is refused."""
+    try:
+        with np.load(file, allow_pickle=False) as kept:
+            if str(kept["format"]) != FORMAT:
+                raise InputError(f"the solution is of format {kept['format']}; this reads {FORMAT!r}")
+            shape = tuple(int(size) for size in kept["shape"])
+            factors = np.unpackbits(kept["factors"], axis=1, count=sum(shape))
+            vertices = np.split(factors, np.cumsum(shape)[:-1], axis=1)
+            radius, objective, lower = (float(number) for number in kept["numbers"])
+            weights = kept["weights"]
+            if weights.shape != (len(factors),) or not (weights >= 0).all() or not radius > 0:
+                raise InputError("the solution is damaged: weights or radius; solve anew")
+            return Solution(
+                shape,
+                radius,
+                weights,
+                tuple(np.ascontiguousarray(part) for part in vertices),
+                Status(str(kept["status"])),
+                Certificate(objective, lower),
+                int(kept["iterations"]),
+                dict(zip(map(str, kept["oracles"]), map(int, kept["calls"]), strict=True)),
+                LeastRadius(*map(float, kept["least"])) if kept["least"].size else None,
+            )
+    except InputError:
+        raise
+    except (OSError, EOFError, KeyError, ValueError, TypeError, BadZipFile) as error:
+        raise InputError(
+            f"this is no saved solution ({error}); give a file that Solution.save wrote"
+        ) from None

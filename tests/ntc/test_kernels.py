@@ -5,16 +5,26 @@ import itertools
 import numpy as np
 import pytest
 
-from demosaic_ntc.ntc.kernels.alternating import alternate, flip_bits
+from demosaic_ntc.ntc.kernels.alternating import Words, alternate, flip_bits, products_behind
 from demosaic_ntc.ntc.kernels.cholesky import (
     affine_minimiser,
     append_to_cholesky,
     delete_row_and_column,
     remove_from_cholesky,
 )
+from demosaic_ntc.ntc.kernels.corrective import append_product_row, correct_weights
+from demosaic_ntc.ntc.kernels.faces import redraw_undecided
 from demosaic_ntc.ntc.kernels.search import branch_and_bound, enumerate_subsets
-from demosaic_ntc.ntc.kernels.supports import combine, sums_over_supports, support_of
+from demosaic_ntc.ntc.kernels.supports import (
+    combine,
+    inner_products,
+    keep_rows_and_columns,
+    sums_over_supports,
+    support_of,
+)
 from demosaic_ntc.ntc.problem import Bits, Floats, Observations, observe
+
+EVERY = np.uint64(2**64 - 1)
 
 
 def some_cells(seed: int, shape: tuple[int, ...] = (4, 5, 3)) -> tuple[Observations, Floats]:
@@ -65,7 +75,7 @@ def test_alternation_from_64_starts_equals_64_alternations(seed: int) -> None:
     observed, cost = some_cells(seed)
     words = np.random.default_rng(seed).integers(0, 2**64, 12, dtype=np.uint64)
     starts = ((words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.uint8)
-    values = alternate(observed.slots, observed.offsets, cost, words, 60)
+    values = alternate(observed.columns, observed.offsets, cost, words, EVERY, 60)
     ends = ((words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.uint8)
     for start in range(64):
         factors, value = one_start(observed, cost, starts[:, start])
@@ -90,7 +100,7 @@ def test_one_bit_flips_follow_algorithm_2() -> None:
 def test_no_single_flip_improves_what_alternation_reached() -> None:
     observed, cost = some_cells(7)
     words = np.random.default_rng(8).integers(0, 2**64, 12, dtype=np.uint64)
-    values = alternate(observed.slots, observed.offsets, cost, words, 60)
+    values = alternate(observed.columns, observed.offsets, cost, words, EVERY, 60)
     for start in range(64):
         factors = ((words >> np.uint64(start)) & np.uint64(1)).astype(np.uint8)
         assert flip_bits(observed.slots, cost, factors) == pytest.approx(values[start])
@@ -172,3 +182,114 @@ def test_branch_and_bound_asked_for_less_than_there_is_proves_that() -> None:
     assert value > target
     assert target <= bound <= lowest
     assert left >= full[2]
+
+
+def test_only_living_starts_move() -> None:
+    observed, cost = some_cells(1)
+    words = np.random.default_rng(2).integers(0, 2**64, 12, dtype=np.uint64)
+    before, alive = words.copy(), np.uint64(0b1010)
+    alternate(observed.columns, observed.offsets, cost, words, alive, 60)
+    assert ((words ^ before) & ~alive == 0).all()
+    assert ((words ^ before) & alive != 0).any()
+
+
+def test_products_behind_a_mode_are_those_of_the_modes_after_it() -> None:
+    observed, _ = some_cells(2)
+    words = np.random.default_rng(3).integers(0, 2**64, 12, dtype=np.uint64)
+    behind = np.empty(observed.columns.shape, np.uint64)
+    products_behind(observed.columns, words, behind)
+    for mode in range(3):
+        rest = words[observed.columns[mode + 1 :]]
+        assert (behind[mode] == np.bitwise_and.reduce(rest, axis=0)).all()
+
+
+def test_appended_rows_make_the_factor_of_the_matrix() -> None:
+    points = np.random.default_rng(4).normal(size=(5, 8))
+    matrix, factor = points @ points.T, np.zeros((5, 5))
+    for row in range(5):
+        append_product_row(matrix[row, :row].copy(), matrix[row, row], factor, row)
+    np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(matrix))
+
+
+def test_kept_rows_and_columns_move_to_the_front() -> None:
+    matrix = np.arange(36.0).reshape(6, 6)
+    kept = np.array([1, 2, 5])
+    expected = matrix[np.ix_(kept, kept)]
+    keep_rows_and_columns(matrix, kept)
+    assert matrix[:3, :3].tolist() == expected.tolist()
+
+
+def nearest_by_support(products: Floats) -> float:
+    """Minimise aᵀ Q a over the simplex in plain numpy: the best over all supports with positive weights."""
+    best = np.inf
+    for size in range(1, len(products) + 1):
+        for support in map(list, itertools.combinations(range(len(products)), size)):
+            part = products[np.ix_(support, support)]
+            weights = np.linalg.lstsq(part + 1.0, np.ones(size), rcond=None)[0]
+            weights /= weights.sum()
+            if (weights >= -1e-12).all():
+                best = min(best, float(weights @ part @ weights))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_corrected_weights_give_the_nearest_point_of_the_hull_of_what_remains(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    vertices, value = random.integers(0, 2, (6, 9)).astype(float), random.random(9)
+    radius, points = 0.8, 0.8 * vertices - value
+    members, weights = np.arange(6), np.array([1.0, 0, 0, 0, 0, 0])
+    overlap, energy = vertices @ value, float(value @ value)
+    count, sound = correct_weights(
+        vertices @ vertices.T, overlap, radius, energy, np.zeros((6, 6)), 0, members, weights
+    )
+    remaining = points[members[:count]]
+    reached = weights[:count] @ remaining
+    assert sound
+    assert weights[:count].min() > 0
+    assert weights[:count].sum() == pytest.approx(1.0)
+    assert reached @ reached == pytest.approx(nearest_by_support(remaining @ remaining.T), rel=1e-9)
+    assert reached @ reached <= points[0] @ points[0]
+
+
+def test_inner_products_are_those_of_the_vertices_at_the_cells() -> None:
+    random = np.random.default_rng(5)
+    vertices, weight, value = random.integers(0, 2, (4, 7)), random.random(7), random.random(7)
+    supports = [np.flatnonzero(vertex).astype(np.int32) for vertex in vertices]
+    length = np.array([support.size for support in supports])
+    start, flat = np.concatenate(([0], np.cumsum(length)[:-1])), np.concatenate(supports)
+    common, overlap, scratch = np.zeros((4, 4)), np.zeros(4), np.zeros(7)
+    inner_products(weight, value, flat, start, length, 0, 2, scratch, common, overlap)
+    inner_products(weight, value, flat, start, length, 2, 4, scratch, common, overlap)
+    np.testing.assert_allclose(common, (vertices * weight) @ vertices.T)
+    np.testing.assert_allclose(overlap, vertices @ (weight * value))
+    assert not scratch.any()
+
+
+def redraw_plainly(observed: Observations, factors: Bits, coins: Bits) -> Bits:
+    """Redraw the undecided slices of one vertex, mode by mode, in plain numpy."""
+    factors = factors.copy()
+    for mode in range(len(observed.shape)):
+        inside = np.prod(factors[np.delete(observed.slots, mode, axis=1)], axis=1) > 0
+        decided = set(observed.slots[inside, mode].tolist())
+        for slot in range(observed.offsets[mode], observed.offsets[mode + 1]):
+            factors[slot] = factors[slot] if slot in decided else coins[slot]
+    return factors
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_undecided_slices_are_redrawn_and_supports_stay(seed: int) -> None:
+    observed, _ = some_cells(seed, shape=(9, 8, 7))
+    random = np.random.default_rng(seed)
+    words, coins = (random.integers(0, 2**64, 24, dtype=np.uint64) for _ in range(2))
+    starts, drawn = unpacked(words), unpacked(coins)
+    redraw_undecided(observed.columns, observed.offsets, words, coins)
+    for start in range(64):
+        expected = redraw_plainly(observed, starts[:, start], drawn[:, start])
+        assert unpacked(words)[:, start].tolist() == expected.tolist()
+        before, after = starts[:, start].copy(), expected.copy()
+        assert support_of(observed.slots, before).tolist() == support_of(observed.slots, after).tolist()
+
+
+def unpacked(words: Words) -> Bits:
+    """Return the (slots, 64) bits of words."""
+    return ((words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.uint8)

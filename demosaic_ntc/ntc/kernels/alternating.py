@@ -12,38 +12,28 @@ Counts = NDArray[np.int64]
 WORD_BITS = 64
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-_TOP_SIX = np.uint64(58)
-
-
-def _positions_of_single_bits() -> NDArray[np.uint8]:
-    """Tabulate log2 of a power of two by the top six bits of its product with a de Bruijn number."""
-    table = np.zeros(WORD_BITS, np.uint8)
-    for bit in range(WORD_BITS):
-        product = (int(_DE_BRUIJN) << bit) & int(_ALL)
-        table[product >> int(_TOP_SIX)] = bit
-    return table
-
-
-_BIT_POSITION = _positions_of_single_bits()
 
 
 @kernel
-def _scatter_gains(
-    slots: Slots, mode: int, first_slot: int, cost: Floats, words: Words, alive: np.uint64, gains: Floats
+def _add_gains(
+    row_of: Slots,
+    first_slot: int,
+    cost: Floats,
+    before: Words,
+    behind: Words,
+    alive: np.uint64,
+    gains: Floats,
 ) -> None:
-    """Add cost[u] to gains[slice of u in the mode, b] for every start b that has u in its other factors."""
-    cells, modes = slots.shape
-    for cell in range(cells):
-        word = alive
-        for other in range(modes):
-            if other != mode:
-                word &= words[slots[cell, other]]
-        row = slots[cell, mode] - first_slot
-        while word != _ZERO:
-            lowest = word & (~word + _ONE)
-            gains[row, _BIT_POSITION[(lowest * _DE_BRUIJN) >> _TOP_SIX]] += cost[cell]
-            word ^= lowest
+    """Add cost[u] to gains[slice of u in the mode, b] for every start b that has u in its other factors.
+
+    All 64 starts are added to, those without u by zero: a straight loop is faster than picking bits.
+    """
+    for cell in range(row_of.shape[0]):
+        word = before[cell] & behind[cell] & alive
+        if word != _ZERO:
+            row = row_of[cell] - first_slot
+            for bit in range(WORD_BITS):
+                gains[row, bit] += cost[cell] * np.float64((word >> np.uint64(bit)) & _ONE)
 
 
 @kernel
@@ -64,11 +54,9 @@ def _choose_factors(
         chosen, undecided = _ZERO, _ZERO
         for bit in range(WORD_BITS):
             gain = gains[row, bit]
-            if gain < 0.0:
-                chosen |= _ONE << np.uint64(bit)
-                values[bit] += gain
-            elif gain == 0.0:
-                undecided |= _ONE << np.uint64(bit)
+            values[bit] += min(gain, 0.0)
+            chosen |= np.uint64(gain < 0.0) << np.uint64(bit)
+            undecided |= np.uint64(gain == 0.0) << np.uint64(bit)
         after = (before & (~alive | undecided)) | (chosen & alive)
         changed |= before ^ after
         words[first_slot + row] = after
@@ -76,21 +64,42 @@ def _choose_factors(
 
 
 @kernel
-def alternate(slots: Slots, offsets: Counts, cost: Floats, words: Words, sweeps: int) -> Floats:
-    """Lower ⟨cost, vertex⟩ from 64 starts at once, mode by mode in closed form; return the values reached.
+def products_behind(columns: Slots, words: Words, behind: Words) -> None:
+    """Write to behind[i, u] which starts have cell u in all of their factors of the modes after i."""
+    modes, cells = columns.shape
+    behind[modes - 1, :] = _ALL
+    for mode in range(modes - 2, -1, -1):
+        for cell in range(cells):
+            behind[mode, cell] = behind[mode + 1, cell] & words[columns[mode + 1, cell]]
 
-    Bit b of ``words[s]`` says whether start b has slice s in its factor. With all modes but i fixed,
-    ⟨cost, ⊗θ⟩ = Σ_k θ_k g_k with g_k = Σ_{u: u_i = k} cost_u Π_{j≠i} θ_{u_j}, so the best θ is [g_k < 0].
-    The products of all 64 starts are one AND per mode. A start that a whole sweep leaves unchanged is done.
+
+@kernel
+def alternate(
+    columns: Slots, offsets: Counts, cost: Floats, words: Words, alive: np.uint64, sweeps: int
+) -> Floats:
+    """Lower ⟨cost, vertex⟩ from up to 64 starts at once, mode by mode in closed form; return their values.
+
+    ``columns`` are the slots of the cells, (modes, cells). Bit b of ``words[slot]`` is the factor of start b
+    at that slot; only starts in ``alive`` move. With all factors but those of mode i fixed, the objective
+    is linear in the latter with coefficients g_k = Σ_{u: u_i = k} cost_u Π_{j≠i} θ_{u_j}, so the best θ is
+    [g_k < 0]. The products of all 64 starts are one AND of the modes before i, kept up to date, with the
+    modes behind it, multiplied once per sweep. A start that a whole sweep leaves unchanged is done.
     """
-    modes = slots.shape[1]
+    modes, cells = columns.shape
     values = np.zeros(WORD_BITS)
-    alive = _ALL
+    before, behind = np.empty(cells, np.uint64), np.empty((modes, cells), np.uint64)
+    space = np.empty((np.diff(offsets).max(), WORD_BITS))
     for _ in range(sweeps):
         changed = _ZERO
+        before[:] = _ALL
+        products_behind(columns, words, behind)
         for mode in range(modes):
-            gains = np.zeros((offsets[mode + 1] - offsets[mode], WORD_BITS))
-            _scatter_gains(slots, mode, offsets[mode], cost, words, alive, gains)
+            if mode > 0:
+                for cell in range(cells):
+                    before[cell] &= words[columns[mode - 1, cell]]
+            gains = space[: offsets[mode + 1] - offsets[mode]]
+            gains[:] = 0.0
+            _add_gains(columns[mode], offsets[mode], cost, before, behind[mode], alive, gains)
             changed |= _choose_factors(gains, offsets[mode], words, alive, values)
         alive &= changed
         if alive == _ZERO:

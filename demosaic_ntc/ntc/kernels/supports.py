@@ -49,3 +49,44 @@ def combine(weights: Floats, flat: Slots, start: Counts, length: Counts, point: 
         weight = weights[vertex]
         for position in range(start[vertex], start[vertex] + length[vertex]):
             point[flat[position]] += weight
+
+
+@kernel
+def keep_rows_and_columns(matrix: Floats, kept: Counts) -> None:
+    """Move the rows and columns at ascending positions to the front of a square matrix."""
+    for row in range(kept.shape[0]):
+        for column in range(kept.shape[0]):
+            matrix[row, column] = matrix[kept[row], kept[column]]
+
+
+@kernel
+def inner_products(
+    weight: Floats,
+    value: Floats,
+    flat: Slots,
+    start: Counts,
+    length: Counts,
+    first: int,
+    count: int,
+    scratch: Floats,
+    common: Floats,
+    overlap: Floats,
+) -> None:
+    """Write ⟨v_i, v_j⟩ and ⟨v_i, value⟩, weighted, for the vertices i from ``first`` on and all j ≤ i.
+
+    ``scratch`` holds a number per cell; it is zero before and after.
+    """
+    for new in range(first, count):
+        total = 0.0
+        for position in range(start[new], start[new] + length[new]):
+            cell = flat[position]
+            scratch[cell] = weight[cell]
+            total += weight[cell] * value[cell]
+        overlap[new] = total
+        for old in range(new + 1):
+            shared = 0.0
+            for position in range(start[old], start[old] + length[old]):
+                shared += scratch[flat[position]]
+            common[new, old] = common[old, new] = shared
+        for position in range(start[new], start[new] + length[new]):
+            scratch[flat[position]] = 0.0

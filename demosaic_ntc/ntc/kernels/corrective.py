@@ -1,0 +1,96 @@
+"""Wolfe's fully corrective step on inner products alone, as one compiled loop."""
+
+import numpy as np
+
+from demosaic_ntc.compiled import fast_kernel, kernel
+from demosaic_ntc.ntc.kernels.cholesky import affine_minimiser, remove_from_cholesky
+from demosaic_ntc.ntc.kernels.supports import Counts
+from demosaic_ntc.ntc.problem import Floats
+
+SMALLEST_PIVOT = 1e-13  # of a point relative to its length: below, it lies in the others' affine hull
+SMALLEST_WEIGHT = 1e-13
+
+
+@fast_kernel
+def append_product_row(row: Floats, own: float, factor: Floats, count: int) -> float:
+    """Extend a lower Cholesky factor by the row of products (row, own); return the new squared pivot."""
+    pivot = own
+    for column in range(count):
+        entry = row[column]
+        for inner in range(column):
+            entry -= factor[column, inner] * factor[count, inner]
+        entry /= factor[column, column]
+        factor[count, column] = entry
+        pivot -= entry * entry
+    factor[count, count] = np.sqrt(max(pivot, 0.0))
+    return pivot
+
+
+@kernel
+def _go_to_border(weights: Floats, ideal: Floats, count: int) -> None:
+    """Move towards the ideal weights as far as all stay nonnegative; the one that stops it becomes zero."""
+    step, stopping = 1.0, -1
+    for member in range(count):
+        if ideal[member] <= SMALLEST_WEIGHT:
+            reach = weights[member] / max(weights[member] - ideal[member], SMALLEST_WEIGHT)
+            if stopping < 0 or reach < step:
+                step, stopping = min(reach, 1.0), member
+    for member in range(count):
+        weights[member] += step * (ideal[member] - weights[member])
+    weights[stopping] = 0.0
+
+
+@kernel
+def _drop_weightless(factor: Floats, members: Counts, weights: Floats, ideal: Floats, count: int) -> int:
+    """Take out the members at zero that the ideal weights would make negative; return how many remain."""
+    for member in range(count - 1, -1, -1):
+        if weights[member] <= SMALLEST_WEIGHT and ideal[member] <= SMALLEST_WEIGHT and count > 1:
+            remove_from_cholesky(factor, count, member)
+            members[member : count - 1] = members[member + 1 : count].copy()
+            weights[member : count - 1] = weights[member + 1 : count].copy()
+            ideal[member : count - 1] = ideal[member + 1 : count].copy()
+            count -= 1
+    return count
+
+
+@kernel
+def correct_weights(
+    common: Floats,
+    overlap: Floats,
+    radius: float,
+    energy: float,
+    factor: Floats,
+    settled: int,
+    members: Counts,
+    weights: Floats,
+) -> tuple[int, bool]:
+    """Minimise ‖Σ a_i p_i‖² over the simplex, p_i = λ v_i − ȳ, from weights that are close.
+
+    ``common[i, j]`` = ⟨v_i, v_j⟩ and ``overlap[i]`` = ⟨v_i, ȳ⟩, so that ⟨p_i, p_j⟩ = λ² common − λ (overlap_i
+    + overlap_j) + energy. ``factor`` is the Cholesky factor of these products plus one for the first
+    ``settled`` of the ``members``; the others are new. Affine minimisation and dropping what it drives to
+    zero alternate (Wolfe 1976). Returns how many members remain, in front of ``members`` and ``weights``,
+    and whether the factor is sound; where it is not, the weights are valid but not yet the best.
+    """
+    count = settled
+    row = np.empty(members.shape[0])
+    for position in range(settled, members.shape[0]):
+        new = members[position]
+        for member in range(count):
+            old = members[member]
+            shared = radius * common[new, old] - overlap[new] - overlap[old]
+            row[member] = radius * shared + energy + 1.0
+        own = radius * (radius * common[new, new] - 2 * overlap[new]) + energy + 1.0
+        if append_product_row(row, own, factor, count) > SMALLEST_PIVOT * own:
+            members[count], weights[count] = new, weights[position]
+            count += 1
+    weights[:count] /= weights[:count].sum()
+    while True:
+        ideal = affine_minimiser(factor, count)
+        if not np.isfinite(ideal).all():
+            return count, False
+        if count == 1 or ideal.min() > SMALLEST_WEIGHT:
+            weights[:count] = ideal
+            return count, True
+        _go_to_border(weights, ideal, count)
+        count = _drop_weightless(factor, members, weights, ideal, count)

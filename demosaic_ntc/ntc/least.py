@@ -1,0 +1,183 @@
+"""The least radius: the smallest norm within which the observations are fitted to a misfit ε².
+
+Write φ(r) for the least root-mean-square misfit within radius r: convex, falling, zero where r is large
+enough. The least radius solves φ(r) = ε. It is approached from below by Newton's method, as E. van den Berg
+and M. P. Friedlander do for basis pursuit ("Probing the Pareto frontier for basis pursuit solutions", SIAM J.
+Sci. Comput. 31, 2008), with one active set carried along.
+
+*The bound.* Let z = w (ȳ − ψ) be the weighted residual at any point and D ≥ max_v ⟨z, v⟩ over the vertices.
+If some ψ' of norm r' fits to ε, then ⟨z, ȳ − ψ'⟩ ≤ ε ‖ȳ − ψ‖ by Cauchy and Schwarz and ⟨z, ψ'⟩ ≤ r' D, so
+
+    r' ≥ (⟨z, ȳ⟩ − ε ‖ȳ − ψ‖) / D.
+
+Where z belongs to the best point within r, this is the Newton step. A point whose Frank-Wolfe gap is at
+most a part of its misfit already gives a bound above r: no radius is solved to the end but the last.
+
+*The certificate.* D is proven only where an exact oracle has spoken; a heuristic's D makes the bound a good
+guess, by which radii are chosen. Two proofs cost nothing: D ≤ Σ_u max(z_u, 0), and the norm is at least the
+largest entry.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, zero_vertex
+from demosaic_ntc.ntc.bcg import Progress
+from demosaic_ntc.ntc.corrective import FullyCorrective
+from demosaic_ntc.ntc.deadline import Deadline
+from demosaic_ntc.ntc.oracle import WeakSeparation
+from demosaic_ntc.ntc.problem import Floats, Observations, Problem
+
+PART_OF_MISFIT = 0.7  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit,
+START = 1e-3  # of the largest value: the first radius, before any bound is known
+AIM = 0.6  # and radii are chosen for this part of ε: with half the former they must stay below one
+STALLED = 1e-13  # of the energy: decreases below this are rounding
+PROOFS = 20  # how often an exact oracle may send the path back
+PROVEN_WITHIN = 4  # steps above its lower bound at which a radius counts as the least one
+
+
+@dataclass(frozen=True, slots=True)
+class Dual:
+    """A weighted residual z and what bounds the least radius by it."""
+
+    residual: Floats  # (cells,): z
+    toward: float  # ⟨z, ȳ⟩
+    length: float  # ‖ȳ − ψ‖ in the norm weighted by w
+
+    def bound(self, misfit: float, steepest: float) -> float:
+        """Return the bound on the radius that ε² = misfit and D = steepest give."""
+        room = self.toward - math.sqrt(misfit) * self.length
+        return room / steepest if room > 0 else 0.0
+
+
+def dual_at(problem: Problem, point: Floats) -> Dual:
+    """Return the dual point that belongs to a point of the polytope."""
+    observed = problem.observed
+    difference = observed.value - problem.radius * point
+    residual = observed.weight * difference
+    return Dual(residual, float(residual @ observed.value), math.sqrt(float(residual @ difference)))
+
+
+def entry_bound(observed: Observations, misfit: float) -> float:
+    """Bound the norm of all fits to ε² = misfit by the largest entry: one cell may be missed by ε / √w."""
+    return max(float((observed.value - np.sqrt(misfit / observed.weight)).max()), 0.0)
+
+
+class Path:
+    """Fits of least norm to ever smaller misfits, with one active set."""
+
+    def __init__(
+        self,
+        active: ActiveSet,
+        separate: WeakSeparation,
+        deadline: Deadline,
+        step: float,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """Start at the active set's point; radii are raised by ``step``, relative, beyond their bounds."""
+        self.active = active
+        self.separate = separate
+        self.step = step
+        self.iterations = 0
+        self.guess = 0.0  # the largest bound on the radius that the heuristics allow, and what it came from
+        self.dual: Dual | None = None
+        self._descent = FullyCorrective()
+        self._deadline = deadline
+        self._progress = progress
+
+    def fit(self, misfit: float, iterations: int) -> bool:
+        """Raise the radius until the misfit, without the noise within cells, is at most this; say if so."""
+        active, energy = self.active, self.active.problem.observed.energy
+        self.guess, self.dual = 0.0, None
+        self._move_up(entry_bound(active.problem.observed, misfit))
+        while not self._deadline.passed() and self.iterations < iterations:
+            problem = active.problem
+            dual = dual_at(problem, active.point)
+            fit = dual.length**2
+            self._report(fit)
+            if fit <= misfit:
+                return True
+            self.iterations += 1
+            gradient = -2 * problem.radius * dual.residual
+            here = float(gradient @ active.point)
+            wanted = PART_OF_MISFIT * fit
+            found = self.separate(gradient, here - wanted, prove=False)
+            if here - found.value < wanted:
+                self._raise(dual, misfit, -found.value / (2 * problem.radius))
+            if here - found.value > STALLED * energy:
+                self._descent.absorb(active, (found.vertex, *found.others))
+            else:
+                self._descent.descend(active)
+            active.refresh()
+        return False
+
+    def _raise(self, dual: Dual, misfit: float, steepest: float) -> None:
+        """Go to the next radius of Newton's method."""
+        guess = dual.bound(misfit, steepest)
+        if guess > self.guess:
+            self.guess, self.dual = guess, dual
+        self._move_up((1 + self.step) * dual.bound(AIM**2 * misfit, steepest))
+
+    def _move_up(self, radius: float) -> None:
+        if radius > self.active.problem.radius:
+            self.active.move_to(radius)
+
+    def go_back(self, radius: float, vertex: Vertex) -> None:
+        """Shrink the radius, and take in the vertex that showed it to be too large."""
+        self.active.move_to(radius)
+        self._descent.absorb(self.active, [vertex])
+        self.active.refresh()
+
+    def _report(self, fit: float) -> None:
+        if self._progress:
+            noise = self.active.problem.observed.noise
+            radius = self.active.problem.radius
+            self._progress(Progress(self.iterations, noise + fit, noise, len(self.active), radius))
+
+
+def path_from_zero(observed: Observations, separate: WeakSeparation, deadline: Deadline, step: float) -> Path:
+    """Return a path that starts from the zero tensor."""
+    return Path(zero_start(observed), separate, deadline, step)
+
+
+def zero_start(observed: Observations) -> ActiveSet:
+    """Return the active set of the zero tensor, within a radius that is small but not zero."""
+    problem = Problem(observed, START * (float(observed.value.max()) or 1.0))
+    return ActiveSet(problem, [zero_vertex(problem)], np.ones(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """What is proven about fits to a misfit: none has a smaller norm; within the radius none is closer."""
+
+    radius: float
+    misfit: float
+
+
+def fit_with_least_norm(path: Path, misfit: float, iterations: int, exact: bool) -> tuple[bool, Proven]:
+    """Fit to a misfit with the least norm; say if that succeeded, and what is proven.
+
+    With an exact oracle the bound that the path ended with is proven. Where it is wrong, because a vertex was
+    overlooked, the path goes on from there with that vertex.
+    """
+    observed = path.active.problem.observed
+    lower, closest = entry_bound(observed, misfit), 0.0
+    for _ in range(PROOFS if exact else 1):
+        fitted = path.fit(misfit, iterations)
+        problem = path.active.problem
+        dual = path.dual or dual_at(problem, path.active.point)
+        steepest = float(np.maximum(dual.residual, 0.0).sum())
+        if exact and fitted and dual.length > 0:
+            found = path.separate(-dual.residual, -math.inf, prove=True)
+            steepest = min(steepest, -found.lower_bound)
+        if steepest > 0:
+            lower = max(lower, dual.bound(misfit, steepest))
+        if not (exact and fitted and problem.radius > (1 + PROVEN_WITHIN * path.step) * lower > 0):
+            break
+        path.go_back((1 + path.step) * lower, found.vertex)
+    if dual.length > 0:
+        closest = max(dual.toward - problem.radius * steepest, 0.0) / dual.length
+    return fitted, Proven(lower, closest**2)

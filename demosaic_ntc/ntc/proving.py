@@ -1,0 +1,48 @@
+"""Which oracle may speak the last word, by the size of the tensor."""
+
+import math
+
+from demosaic_ntc.errors import SolverError
+from demosaic_ntc.ntc import integer
+from demosaic_ntc.ntc.alternating import AlternatingMaximisation, guessing_oracles
+from demosaic_ntc.ntc.deadline import Deadline
+from demosaic_ntc.ntc.enumeration import ENUMERATION_WORK, BranchAndBound, Enumeration
+from demosaic_ntc.ntc.oracle import Oracle, WeakSeparation
+from demosaic_ntc.ntc.problem import Observations
+
+ORACLES = ("auto", "heuristic", "exact", "gurobi", "highs")
+THOROUGH_BATCHES = 8  # of 64 starts, before a run may end unproved
+AUTO_PROOF_SECONDS = 10.0  # what "auto" allows an integer program, per proof
+AUTO_PROOF_CELLS = 2_000  # with more, or with more slices to decide, none has a chance in that time
+AUTO_PROOF_SLICES = 26
+
+
+def separation(oracle: str, observed: Observations, deadline: Deadline, seed: int) -> WeakSeparation:
+    """Return the oracles by name: guesses, a last thorough guess, and a proof where there is one."""
+    thorough = AlternatingMaximisation(observed, seed + 1, batches=THOROUGH_BATCHES)
+    exact = _exact_oracle(oracle, observed, deadline)
+    return WeakSeparation(guessing_oracles(observed, seed), [thorough, exact] if exact else [thorough])
+
+
+def _exact_oracle(oracle: str, observed: Observations, deadline: Deadline) -> Oracle | None:
+    """Return the oracle that may speak the last word, or none where nothing can."""
+    seconds = None if math.isinf(deadline.remaining) else deadline.remaining
+    if oracle == "heuristic":
+        return None
+    if oracle == "gurobi":
+        return integer.gurobi(observed, seconds)
+    if oracle == "highs":
+        return integer.highs(observed, seconds)
+    enumeration, branching = Enumeration(observed), BranchAndBound(observed)
+    if enumeration.work <= ENUMERATION_WORK:
+        return enumeration
+    if branching.suitable:
+        return branching
+    if oracle == "exact":
+        raise SolverError(
+            f"shape {observed.shape} is too large for exact search; choose oracle='auto', 'gurobi' or 'highs'"
+        )
+    slices = sum(observed.shape) - max(observed.shape)
+    if observed.value.size > AUTO_PROOF_CELLS or slices > AUTO_PROOF_SLICES:
+        return None
+    return integer.best_available(observed, min(AUTO_PROOF_SECONDS, deadline.remaining))

@@ -1,0 +1,176 @@
+"""The least radius against brute force: all vertices enumerated, a linear program solved by HiGHS."""
+
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from demosaic_ntc import Solution, Status, complete
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.ntc.bcg import Progress
+from demosaic_ntc.ntc.deadline import Deadline
+from demosaic_ntc.ntc.least import dual_at, entry_bound
+from demosaic_ntc.ntc.problem import Observations, Problem
+from demosaic_ntc.ntc.radius import chosen_misfit
+
+SHAPES = [(6,), (4, 4), (3, 3, 3), (2, 3, 2, 2)]
+
+
+def least_norm(instances: Any, observed: Observations) -> float:
+    """Minimise the weights of an exact fit over all vertices, by a linear program."""
+    vertices = instances.vertices(observed)
+    program = linprog(np.ones(len(vertices)), A_eq=vertices.T, b_eq=observed.value, method="highs")
+    assert program.status == 0
+    return float(program.fun)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(3))
+def test_least_radius_is_that_of_the_linear_program(
+    instances: Any, shape: tuple[int, ...], seed: int
+) -> None:
+    index, value = instances.samples(shape, 14, seed, noise=0.0)
+    exact = least_norm(instances, instances.observations(shape, 14, seed, noise=0.0))
+    gap = 1e-8
+    solution = complete(shape, index, value, radius="least", gap=gap)
+    assert solution.least is not None
+    assert solution.status is Status.OPTIMAL
+    assert solution.least.lower <= exact * (1 + 1e-9)
+    assert solution.least.lower >= exact * (1 - 20 * gap**0.5)
+    assert solution.least.upper <= exact * (1 + 4 * gap**0.5)
+    assert solution.radius == solution.least.upper
+    assert np.mean((solution.at(index) - value) ** 2) <= gap * np.mean(value**2) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.1])
+def test_with_noise_nothing_within_the_lower_bound_fits(instances: Any, noise: float) -> None:
+    observed = instances.observations((3, 3, 3), 25, 1, noise=noise)
+    index, value = instances.samples((3, 3, 3), 25, 1, noise=noise)
+    solution = complete((3, 3, 3), index, value, radius="least", noise=noise)
+    least = solution.least
+    assert least is not None
+    assert least.misfit == pytest.approx(max(noise**2, observed.noise + 1e-4 * observed.energy))
+    assert solution.certificate.objective <= least.misfit * (1 + 1e-9)
+    assert instances.optimum(observed, 0.999 * least.lower) > least.misfit
+    assert least.upper <= 1.05 * least.lower
+    assert solution.status is Status.OPTIMAL
+
+
+def test_more_noise_means_a_smaller_radius(instances: Any) -> None:
+    index, value = instances.samples((4, 4, 3), 40, 2, noise=0.05)
+    radii = [complete((4, 4, 3), index, value, radius="least", noise=n).radius for n in (0.0, 0.05, 0.2)]
+    assert radii[0] > radii[1] > radii[2]
+
+
+def test_without_an_exact_oracle_the_lower_bound_is_still_valid(instances: Any) -> None:
+    index, value = instances.samples((3, 3, 3), 14, 1, noise=0.0)
+    exact = least_norm(instances, instances.observations((3, 3, 3), 14, 1, noise=0.0))
+    solution = complete((3, 3, 3), index, value, radius="least", oracle="heuristic")
+    assert solution.least is not None
+    assert 0 < solution.least.lower <= exact
+    assert max(value) * 0.9 <= solution.least.lower
+
+
+def test_dual_bound_holds_for_any_residual(instances: Any) -> None:
+    observed = instances.observations((3, 3), 8, 3, noise=0.0)
+    exact, vertices = least_norm(instances, observed), instances.vertices(observed)
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        dual = dual_at(Problem(observed, 0.5), random.random(observed.value.size))
+        steepest = float((vertices @ dual.residual).max())
+        assert steepest <= 0 or dual.bound(0.0, steepest) <= exact + 1e-9
+    assert entry_bound(observed, 0.0) == observed.value.max()
+
+
+def test_all_zero_observations_need_no_norm() -> None:
+    solution = complete((3, 3), [[0, 0], [1, 2]], [0.0, 0.0], radius="least")
+    assert solution.least is not None
+    assert solution.least.upper == 0.0
+    assert solution.dense().max() == 0.0
+
+
+def test_misfit_that_zero_meets_gives_zero() -> None:
+    solution = complete((2, 2), [[0, 0], [1, 1]], [0.5, 0.5], radius="least", noise=1.0)
+    assert solution.dense().max() == 0.0
+    assert solution.least is not None
+    assert solution.least.lower == solution.least.upper == 0.0
+
+
+def test_auto_is_the_default_and_fits_closely_where_samples_abound(instances: Any) -> None:
+    index, value = instances.samples((8, 8, 8), 400, 3, noise=0.0)
+    solution = complete((8, 8, 8), index, value)
+    assert solution.least is not None
+    assert solution.least.misfit <= 1e-3 * np.mean(value**2)
+    assert np.mean((solution.at(index) - value) ** 2) <= solution.least.misfit
+
+
+def test_held_out_cells_do_not_choose_to_fit_the_noise(instances: Any) -> None:
+    observed = instances.observations((8, 8, 8), 500, 4, noise=0.1)
+    misfit = chosen_misfit(observed, 1e-6 * observed.energy, Deadline(), 0)
+    assert 1e3 * 1e-6 * observed.energy <= misfit <= 5 * 0.1**2
+
+
+def test_face_means_fit_as_well_and_predict_better(instances: Any) -> None:
+    index, value = instances.samples((10,) * 5, 1_200, 6, noise=0.0)
+    seen, held = slice(None, 200), slice(200, None)
+    errors = {}
+    for spread in (1, 8):
+        solution = complete((10,) * 5, index[seen], value[seen], radius="least", spread=spread)
+        assert (
+            np.mean((solution.at(index[seen]) - value[seen]) ** 2) <= solution.certificate.objective + 1e-12
+        )
+        assert solution.weights.sum() == pytest.approx(1.0)
+        errors[spread] = np.mean((solution.at(index[held]) - value[held]) ** 2)
+    assert errors[8] < errors[1]
+
+
+def test_progress_shows_radii_that_grow(instances: Any) -> None:
+    index, value = instances.samples((5, 5, 5), 60, 7, noise=0.0)
+    events: list[Progress] = []
+    complete((5, 5, 5), index, value, radius="least", oracle="heuristic", progress=events.append)
+    radii = [event.radius for event in events]
+    assert radii == sorted(radii)
+    assert radii[-1] > radii[0]
+
+
+@pytest.mark.parametrize("radius", [1.0, "least", "auto"])
+def test_a_saved_solution_is_gone_on_from(instances: Any, radius: float | str) -> None:
+    index, value = instances.samples((12, 12, 12), 300, 8, noise=0.0)
+    hurried = complete((12, 12, 12), index, value, radius=radius, oracle="heuristic", deadline=0.05)
+    file = io.BytesIO()
+    hurried.save(file)
+    file.seek(0)
+    loaded = Solution.load(file)
+    assert loaded.certificate == hurried.certificate
+    assert loaded.least == hurried.least
+    assert loaded.oracle_calls == hurried.oracle_calls
+    np.testing.assert_array_equal(loaded.at(index), hurried.at(index))
+    events: list[Progress] = []
+    complete((12, 12, 12), index, value, radius=radius, start=loaded, progress=events.append)
+    assert events[0].objective <= hurried.certificate.objective * (1 + 1e-6) + 1e-12
+    assert events[-1].objective <= events[0].objective
+
+
+def test_what_is_no_solution_is_refused(instances: Any) -> None:
+    with pytest.raises(InputError, match="no saved solution"):
+        Solution.load(io.BytesIO(b"PK\x03\x04 nothing"))
+    file = io.BytesIO()
+    np.savez(file, format=np.array("another"))
+    file.seek(0)
+    with pytest.raises(InputError, match="is of format another"):
+        Solution.load(file)
+    index, value = instances.samples((3, 3), 8, 0)
+    start = complete((3, 3), index, value, radius=1.0)
+    with pytest.raises(InputError, match="start is of shape"):
+        complete((4, 3), index, value, start=start)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"noise": -1.0}, "noise is -1.0"), ({"spread": 0}, "spread is 0"), ({"spread": 65}, "spread is 65")],
+)
+def test_bad_settings_are_explained(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        complete((3, 3), [[0, 0]], [1.0], **change)
