@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
 from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
-from demosaic_ntc.files.error_map import ErrorMap, Expected, check_asked, check_place, written_beside
+from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, written_beside
 from demosaic_ntc.files.icc import icc_profile
 from demosaic_ntc.files.image import FinishedPicture, write_picture
 from demosaic_ntc.files.journal import Journal, rows_as
@@ -84,9 +84,7 @@ def convert_file(
     report, output = progress or silently, settings.output
     bits = output.depth(target)
     check_target(target)
-    if error_map is not None:
-        check_asked(error_map, settings.engine.method, (source, target))
-        check_place(error_map, overwrite=output.overwrite)
+    check_map(error_map, settings.engine.method, (source, target), overwrite=output.overwrite)
     journal = Journal()
     with journal.stage("decode"):
         report(Progress("decoding", 0, 1))
@@ -103,13 +101,8 @@ def convert_file(
         journal.notices += _brightness_notices(restored, ready, look, settings.development)
     beside = written_beside(error_map, expected, overwrite=output.overwrite)
     with journal.stage("write"), beside as mapped:
-        write_picture(
-            target,
-            picture,
-            overwrite=output.overwrite,
-            jpeg_quality=output.jpeg_quality,
-            report=rows_as("writing", report),
-        )
+        rows, quality = rows_as("writing", report), output.jpeg_quality
+        write_picture(target, picture, overwrite=output.overwrite, jpeg_quality=quality, report=rows)
     return Conversion(
         source=source,
         target=target,

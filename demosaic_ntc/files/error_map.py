@@ -69,8 +69,11 @@ def check_asked(target: Path, method: str, others: Iterable[Path | None]) -> Non
         raise InputError(f"{target}: is a picture or mask of this run; choose another name for the error map")
 
 
-def check_place(target: Path, *, overwrite: bool) -> None:
-    """Refuse, before any work is done, a map that could not be written."""
+def check_map(target: Path | None, method: str, others: Iterable[Path | None], *, overwrite: bool) -> None:
+    """Refuse, before any work is done, a map that makes no sense or could not be written."""
+    if target is None:
+        return
+    check_asked(target, method, others)
     if target.exists() and not overwrite:
         raise Exists(f"{target}: exists already; use --overwrite to replace it")
     check_target(target)

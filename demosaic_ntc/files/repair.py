@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
-from demosaic_ntc.files.error_map import (
-    ErrorMap,
-    Expected,
-    check_asked,
-    check_place,
-    white_of,
-    written_beside,
-)
+from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, white_of, written_beside
 from demosaic_ntc.files.image import format_of
 from demosaic_ntc.files.journal import Journal, rows_as
 from demosaic_ntc.files.mask import MaskRule, painted, read_mask
@@ -79,9 +72,7 @@ def repair_file(
     report, journal = progress or silently, Journal()
     format_of(target)
     check_target(target)
-    if error_map is not None:
-        check_asked(error_map, settings.engine.method, (source, mask, target))
-        check_place(error_map, overwrite=settings.overwrite)
+    check_map(error_map, settings.engine.method, (source, mask, target), overwrite=settings.overwrite)
     with journal.stage("decode"):
         report(Progress("decoding", 0, 1))
         picture = read_picture(source, settings.limits)

@@ -115,23 +115,21 @@ def test_clipped_values_have_finite_errors(space: str, light: float) -> None:
 
 
 def test_values_beyond_white_are_as_uncertain_as_white() -> None:
-    error = _errors(0.01, 0.01, 0.01)
-    clipped = finish_error(_encoded(0.6, 0.6, 0.6), error, 0.0, replace(PLAIN, gain=4.0))
+    clipped = finish_error(_encoded(0.6, 0.6, 0.6), _errors(*[0.01] * 3), 0.0, replace(PLAIN, gain=4.0))
     there, at_white = SRGB_CURVE.steepness(np.array([0.6, 1.0], np.float32))
     at_clip = 4 * 0.01 / there * at_white * 65535
     assert clipped == pytest.approx(np.full((1, 1, 3), at_clip), rel=1e-3)
 
 
 def test_large_maps_are_made_in_bands_without_seams() -> None:
-    generator = np.random.default_rng(0)
-    image, error = generator.random((2, 70, 8, 3), dtype=np.float32)
+    image, error = np.random.default_rng(0).random((2, 70, 8, 3), dtype=np.float32)
     whole_map = finish_error(image, error, 0.0, PLAIN)
     halves = [finish_error(image[part], error[part], 0.0, PLAIN) for part in (slice(37), slice(37, None))]
     assert np.array_equal(whole_map, np.concatenate(halves))
 
 
 def _raw(path: Path, orientation: int = 1) -> Path:
-    """A raw with a crop of its own, and a bright square by which corners are told apart."""
+    """A raw with a crop of its own."""
     cfa, camera = Cfa.named("RGGB"), Camera(orientation=orientation)
     tags = {50719: Field(LONG, (6, 4)), 50720: Field(LONG, (30, 20))}
     write_dng(path, exposed(light_of(rounded(scene(36, 48))), cfa, camera), cfa, camera, changed=tags)
@@ -148,6 +146,20 @@ def test_zero_at_measured_samples_in_the_cameras_own_colours(tmp_path: Path, sma
     assert done.error_map is not None
     assert done.error_map.rms == pytest.approx(np.sqrt(np.square(errors, dtype=np.float64).mean()), rel=1e-6)
     assert (done.error_map.target, done.error_map.white) == (tmp_path / "e.tif", 65535)
+
+
+def test_the_lift_of_the_mosaic_is_undone(tmp_path: Path, small: Path) -> None:
+    """With a black level above some samples the map in linear light is that of the engine's own picture."""
+    how = Development(space="camera", linear=True, black=(1500.0,))
+    settings = Settings(development=how, engine=FAST)
+    convert_file(small, tmp_path / "a.tif", settings, None, tmp_path / "e.tif")
+    ready = conversion.prepare(small, settings)
+    restored = conversion.complete_mosaic(ready, FAST, lambda progress: None, error=True)
+    assert ready.mosaic.lift > 0.01
+    assert restored.error is not None
+    light = SRGB_CURVE.decode(restored.image.astype(np.float64) - ready.mosaic.lift).astype(np.float32)
+    expected = restored.error / SRGB_CURVE.steepness(light) * 65535
+    assert _map(tmp_path / "e.tif") == pytest.approx(expected, rel=1e-3, abs=0.01)
 
 
 @pytest.mark.parametrize(("bits", "white"), [(8, 255), (16, 65535)])
@@ -206,9 +218,9 @@ def test_maps_that_make_no_sense_are_refused_before_the_work(tmp_path: Path, sma
     assert not target.exists()
 
 
-def test_both_endings_of_tiff_are_taken() -> None:
-    for name in ("e.tif", "e.TIFF"):
-        check_asked(Path(name), "predict-only", (Path("a.dng"), None))
+@pytest.mark.parametrize("name", ["e.tif", "e.TIFF"])
+def test_both_endings_of_tiff_are_taken(name: str) -> None:
+    check_asked(Path(name), "predict-only", (Path("a.dng"), None))
 
 
 def test_an_existing_map_is_replaced_where_that_is_allowed(tmp_path: Path, small: Path) -> None:
