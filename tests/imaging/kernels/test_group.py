@@ -7,8 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc import Status, complete
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.imaging.kernels.group import (
     _alternate,
+    _correct,
     _evaluate,
     _inner_products,
     _sum_of_channels,
@@ -18,6 +20,7 @@ from demosaic_ntc.imaging.kernels.group import (
     exact_vertex,
     likely_vertex,
 )
+from demosaic_ntc.ntc.kernels.cholesky import append_to_cholesky
 
 Tensor = NDArray[np.float32]
 
@@ -133,6 +136,37 @@ def test_objective_gradient_and_bounds_are_those_of_the_mixed_point() -> None:
     assert objective == pytest.approx((weight * mixed**2).sum(), rel=1e-4)
     assert here == pytest.approx((slope * (mixed + data)).sum(), rel=1e-4, abs=1e-4)
     assert free == pytest.approx(np.minimum(slope, 0).sum(), rel=1e-4)
+
+
+def wolfe(gram: Float64, alpha: Float64) -> dict[int, float]:
+    """Return the weights by Wolfe's minor cycles: towards the affine minimiser while all stay positive."""
+    kept, weights = list(range(len(alpha))), alpha.copy()
+    while True:
+        ideal = np.linalg.solve(gram[np.ix_(kept, kept)], np.ones(len(kept)))
+        ideal /= ideal.sum()
+        falling = [i for i in range(len(kept)) if ideal[i] <= 1e-7]
+        if not falling:
+            return dict(zip(kept, ideal.tolist(), strict=True))
+        reaches = {i: weights[i] / (weights[i] - ideal[i]) for i in falling}
+        first = min(reaches, key=lambda i: reaches[i])
+        weights = np.delete(weights + reaches[first] * (ideal - weights), first)
+        del kept[first]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_weights_are_corrected_by_steps_that_leave_none_negative(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    points = (random.normal(size=(6, 1, 2, 4)) + 1.0).astype(np.float32)
+    flat, alpha = points.reshape(6, -1).astype(np.float64), random.dirichlet(np.ones(6))
+    gram, factor, weights = flat @ flat.T, np.zeros((6, 6)), alpha.copy()
+    for count in range(6):
+        append_to_cholesky(gram, factor, count)
+    expected, before = wolfe(gram.copy(), alpha), points.copy()
+    count = _correct(points, gram, factor, weights, 6)
+    assert weights[:count] == pytest.approx(list(expected.values()), abs=1e-5)
+    assert np.array_equal(points[:count], before[list(expected)])
+    assert (weights[:count] > 0).all()
+    assert weights[:count].sum() == pytest.approx(1.0, abs=1e-9)
 
 
 def group_problem(seed: int) -> tuple[Tensor, Tensor, Tensor, float]:

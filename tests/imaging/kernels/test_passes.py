@@ -206,6 +206,31 @@ def misfit_of(picture: Picture, sums: Sums, at: Any, count: int = 3) -> float:
     return total / mass
 
 
+@pytest.mark.parametrize("work", [restore_groups, complete_groups])
+def test_every_reference_has_a_group_of_its_own(work: Any) -> None:
+    picture, settings = picture_of(29, 3), PREDICT._replace(vertices=0 if work is restore_groups else 2)
+    references, found = np.array([AT, AT]), np.stack([OFFSETS, OFFSETS])
+    found[1, 1:] = found[1, :0:-1]  # the same patches in another order: others are restored
+    said = []
+    for these in (slice(0, 2), slice(0, 1), slice(1, 2)):
+        sums, gaps = np.zeros((2, 3, HEIGHT, WIDTH), np.int64), np.full(2, np.inf, np.float32)
+        work(
+            picture,
+            references[these],
+            found[these],
+            SIZE,
+            settings,
+            FADING,
+            prior_of(3),
+            0,
+            sums,
+            gaps[these],
+        )
+        said.append(sums)
+    assert np.array_equal(said[0], said[1] + said[2])
+    assert not np.array_equal(said[1] > 0, said[2] > 0)
+
+
 def test_a_completed_group_comes_closer_to_its_samples_and_is_certified() -> None:
     picture, settings = picture_of(26, 3), PREDICT._replace(noise=0.05, vertices=40)
     before, gaps = restored(picture, settings._replace(vertices=0))
