@@ -204,6 +204,19 @@ def test_means_have_no_prior() -> None:
     assert pass_over(holes(), MEANS).prior(scattered(), 10).size == 0
 
 
+def test_what_is_hardly_known_hardly_decides_which_patches_are_alike() -> None:
+    planes = np.tile(np.random.default_rng(3).random((1, 6, 6)).astype(np.float32), (1, 5, 5))
+    planes[0, 13:15, 13:15] = 9.0  # a bad guess, within a pattern that repeats every six pixels
+    confidence = np.ones((30, 30), np.float32)
+    confidence[13:15, 13:15] = 1e-6
+    picture = Picture(planes, np.ones((30, 30), np.uint8), np.ones((30, 30), np.uint8), planes[:0])
+    step = Step(Patches(size=4, stride=4, count=5, reach=6), gaussian(4))
+    (found,) = GroupPass(picture, confidence, step, 1)._match(np.array([[12, 12]]))
+    assert (found % 6 == 0).all()
+    (found,) = GroupPass(picture, NOWHERE, step, 1)._match(np.array([[12, 12]]))
+    assert (found % 6 != 0).any()
+
+
 def test_only_groups_that_hold_a_wanted_pixel_are_restored() -> None:
     missing = np.zeros(SHAPE, np.bool_)
     missing[30, 20] = True

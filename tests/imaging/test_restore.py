@@ -172,6 +172,15 @@ def test_nearer_entries_are_felt_more() -> None:
     assert said[0, 0, 1:3] == pytest.approx([near / (near + far), far / (near + far)], rel=1e-4)
 
 
+def test_every_channel_spreads_from_its_own_known_entries() -> None:
+    known = np.array([[[True, False, False]], [[False, False, True]]])
+    estimate, said = np.ones((2, 1, 3), np.float32), np.zeros((2, 1, 3), np.float32)
+    estimate[1, 0, 2] = 0.5
+    _spread_nearby(said, estimate, Known.of(estimate, known, np.ones((1, 3), np.uint8)), 0.7)
+    assert said[0, 0] == pytest.approx([1, 1, 1], abs=1e-3)
+    assert said[1, 0] == pytest.approx([0.5, 0.5, 0.5], abs=1e-3)
+
+
 def test_means_spread_what_they_leave() -> None:
     known = np.repeat(flags()[:1], 3, axis=0)
     estimate, what = start(known)

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from demosaic_ntc import inpaint
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.holes import regions
-from demosaic_ntc.imaging.holes.repair import _channel_sets, repair
+from demosaic_ntc.imaging.holes.repair import _around, _channel_sets, repair
 from demosaic_ntc.imaging.inpaint import METHODS
 from demosaic_ntc.imaging.plan import Kind, Patches, Step, mean
 from demosaic_ntc.imaging.plans import PLANS, Plan, without_completion
 from demosaic_ntc.imaging.restored import Progress
+from demosaic_ntc.imaging.tiles import Tile
 from demosaic_ntc.ntc.deadline import Deadline
 from tests.imaging.waves import waves
 
@@ -152,6 +153,14 @@ def test_regions_within_a_hole_that_know_nothing_are_filled(
     known[:, 2:-2, 2:-2] = False
     planes = np.stack([np.full((50, 50), 0.25), np.full((50, 50), 0.75)]).astype(np.float32)
     assert repaired(planes, known, method=method)[0] == pytest.approx(planes, abs=1e-4)
+
+
+def test_a_rim_is_restored_with_a_region_as_far_as_it_is_seen() -> None:
+    tile = Tile((slice(60, 70), slice(5, 9)), (slice(12, 118), slice(0, 57)), (slice(48, 58), slice(5, 9)))
+    wanted = _around(tile)
+    assert wanted.shape == (106, 57)
+    assert np.flatnonzero(wanted.any(axis=1)).tolist() == list(range(48 - 16, 58 + 16))
+    assert np.flatnonzero(wanted.any(axis=0)).tolist() == list(range(9 + 16))
 
 
 def test_a_pass_over_one_kind_of_hole_leaves_the_others() -> None:
