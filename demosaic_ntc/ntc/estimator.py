@@ -35,7 +35,7 @@ class NonnegativeTensorCompletion:
         The number of modes.
     """
 
-    _estimator_type = "regressor"
+    _estimator_type = "regressor"  # how scikit-learn asked before 1.6
 
     def __init__(
         self,
@@ -116,6 +116,14 @@ class NonnegativeTensorCompletion:
                 raise InputError(f"there is no parameter {name!r}; choose from {', '.join(known)}")
             setattr(self, name, own)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn (1.6 or newer, which alone asks) that this is a regressor."""
+        from sklearn.utils import RegressorTags, Tags, TargetTags  # noqa: PLC0415 - not a dependency
+
+        return Tags(
+            estimator_type="regressor", target_tags=TargetTags(required=False), regressor_tags=RegressorTags()
+        )
 
     def __repr__(self) -> str:
         """Return the call that makes an equal estimator, what is left at its default left out."""

@@ -31,9 +31,9 @@ from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Floats, Observations, Problem
 
-PART_OF_MISFIT = 0.7  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit,
+PART_OF_MISFIT = 0.7  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit, at first,
 START = 1e-3  # of the largest value: the first radius, before any bound is known
-AIM = 0.6  # and radii are chosen for this part of ε: with half the former they must stay below one
+AIM = 0.95  # and radii are chosen for this part of ε less half the former, so that the fit can be reached
 STALLED = 1e-13  # of the energy: decreases below this are rounding
 PROOFS = 20  # how often an exact oracle may send the path back
 PROVEN_WITHIN = 4  # steps above its lower bound at which a radius counts as the least one
@@ -84,6 +84,8 @@ class Path:
         self.iterations = 0
         self.guess = 0.0  # the largest bound on the radius that the heuristics allow, and what it came from
         self.dual: Dual | None = None
+        self._part = PART_OF_MISFIT
+        self._misled = False  # an exact oracle found a vertex that the heuristics overlook
         self._descent = FullyCorrective()
         self._deadline = deadline
         self._progress = progress
@@ -103,8 +105,8 @@ class Path:
             self.iterations += 1
             gradient = -2 * problem.radius * dual.residual
             here = float(gradient @ active.point)
-            wanted = PART_OF_MISFIT * fit
-            found = self.separate(gradient, here - wanted, prove=False)
+            wanted = self._part * fit
+            found = self.separate(gradient, here - wanted, prove=self._misled)
             if here - found.value < wanted:
                 self._raise(dual, misfit, -found.value / (2 * problem.radius))
             if here - found.value > STALLED * energy:
@@ -119,14 +121,21 @@ class Path:
         guess = dual.bound(misfit, steepest)
         if guess > self.guess:
             self.guess, self.dual = guess, dual
-        self._move_up((1 + self.step) * dual.bound(AIM**2 * misfit, steepest))
+        self._move_up((1 + self.step) * dual.bound((AIM - self._part / 2) ** 2 * misfit, steepest))
 
     def _move_up(self, radius: float) -> None:
         if radius > self.active.problem.radius:
             self.active.move_to(radius)
 
     def go_back(self, radius: float, vertex: Vertex) -> None:
-        """Shrink the radius, and take in the vertex that showed it to be too large."""
+        """Shrink the radius, and take in the vertex that showed it to be too large.
+
+        From here on no radius is raised before an exact oracle finds no vertex worth taking either: the
+        heuristics, blind to that vertex, would lead the path to the same radius again. And steps get shorter,
+        lest they lead beyond it once more.
+        """
+        self._misled = True
+        self._part /= 2
         self.active.move_to(radius)
         self._descent.absorb(self.active, [vertex])
         self.active.refresh()
@@ -165,7 +174,7 @@ def fit_with_least_norm(path: Path, misfit: float, iterations: int, exact: bool)
     """
     observed = path.active.problem.observed
     lower, closest = entry_bound(observed, misfit), 0.0
-    for _ in range(PROOFS if exact else 1):
+    for proofs_left in reversed(range(PROOFS if exact else 1)):
         fitted = path.fit(misfit, iterations)
         problem = path.active.problem
         dual = path.dual or dual_at(problem, path.active.point)
@@ -175,7 +184,8 @@ def fit_with_least_norm(path: Path, misfit: float, iterations: int, exact: bool)
             steepest = min(steepest, -found.lower_bound)
         if steepest > 0:
             lower = max(lower, dual.bound(misfit, steepest))
-        if not (exact and fitted and problem.radius > (1 + PROVEN_WITHIN * path.step) * lower > 0):
+        too_large = exact and fitted and problem.radius > (1 + PROVEN_WITHIN * path.step) * lower > 0
+        if not too_large or not proofs_left:
             break
         path.go_back((1 + path.step) * lower, found.vertex)
     if dual.length > 0:

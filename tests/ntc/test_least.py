@@ -135,6 +135,17 @@ def test_progress_shows_radii_that_grow(instances: Any) -> None:
     assert radii[-1] > radii[0]
 
 
+@pytest.mark.parametrize("noise", [0.11, 0.06, 0.045])
+def test_a_loose_fit_is_reached_with_a_norm_proven_least(instances: Any, noise: float) -> None:
+    # The heuristics overlook vertices here: the path is sent back and has to end with a fit all the same.
+    index, value = instances.samples((12, 12, 12), 300, 8, noise=0.0)
+    solution = complete((12, 12, 12), index, value, radius="least", noise=noise)
+    assert solution.least is not None
+    assert solution.status is Status.OPTIMAL
+    assert solution.certificate.objective <= solution.least.misfit
+    assert solution.least.lower <= solution.least.upper <= 1.04 * solution.least.lower
+
+
 @pytest.mark.parametrize("radius", [1.0, "least", "auto"])
 def test_a_saved_solution_is_gone_on_from(instances: Any, radius: float | str) -> None:
     index, value = instances.samples((12, 12, 12), 300, 8, noise=0.0)
@@ -148,9 +159,11 @@ def test_a_saved_solution_is_gone_on_from(instances: Any, radius: float | str) -
     assert loaded.oracle_calls == hurried.oracle_calls
     np.testing.assert_array_equal(loaded.at(index), hurried.at(index))
     events: list[Progress] = []
-    complete((12, 12, 12), index, value, radius=radius, start=loaded, progress=events.append)
+    resumed = complete((12, 12, 12), index, value, radius=radius, start=loaded, progress=events.append)
     assert events[0].objective <= hurried.certificate.objective * (1 + 1e-6) + 1e-12
-    assert events[-1].objective <= events[0].objective
+    # A least norm gives back fit that was not asked for, where the first run had time to reach it.
+    asked = resumed.least.misfit if resumed.least else 0.0
+    assert resumed.certificate.objective <= max(events[0].objective, asked)
 
 
 def test_what_is_no_solution_is_refused(instances: Any) -> None:
