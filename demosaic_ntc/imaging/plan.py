@@ -60,7 +60,8 @@ class Step:
 
     patches: Patches
     does: Pass
-    relaxed: float = 1.0  # ω: how far to go from the estimate to what the groups say
+    relaxed: float = 1.0  # ω: how far to go from the estimate to what the groups say, where samples are exact
+    noisy: float = 1.0  # ω where noise dominates
     trust: tuple[float, float] = (1.0, 1.0)  # in unknown entries: when comparing patches, when taking means
     spread: float = 0.0  # pixels: how far what groups leave at known entries is felt in holes; 0: nowhere
 
@@ -68,6 +69,11 @@ class Step:
     def without_completion(self) -> "Step":
         """The control: the same step, which ends with the prediction."""
         return replace(self, does=self.does._replace(vertices=0))
+
+    def relaxation(self, variance: float) -> float:
+        """Return ω for samples of a variance, from one limit to the other as it exceeds the model's own."""
+        share = variance / (variance + self.does.noise)
+        return self.relaxed + share * (self.noisy - self.relaxed)
 
     def fading(self, which: int) -> Float32:
         """Return the trust in missing entries by their depth, (DEEPEST + 1)."""
