@@ -41,6 +41,15 @@ class NoiseModel:
         """Return the model a user gives, one number for all colours or one for each, or raise."""
         return cls(_checked("slope", slope), _checked("floor", floor))
 
+    @classmethod
+    def of_pairs(cls, numbers: Sequence[float]) -> "NoiseModel":
+        """Return the model written as slope and floor, one pair for all colours or one for each, or raise."""
+        if len(numbers) not in (2, 6):
+            raise InputError(
+                f"noise has {len(numbers)} numbers; give a slope and a floor, or such a pair for R, G and B"
+            )
+        return cls.given(numbers[::2], numbers[1::2])
+
     @property
     def is_zero(self) -> bool:
         """Whether the samples are taken to be exact."""
