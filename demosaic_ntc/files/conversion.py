@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
 from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
+from demosaic_ntc.files.denoising import Strengths, denoised, stabilised_for
 from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, written_beside
 from demosaic_ntc.files.icc import icc_profile
 from demosaic_ntc.files.image import FinishedPicture, write_picture
@@ -34,9 +35,14 @@ from demosaic_ntc.files.render import (
 )
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.files.sniff import named
+from demosaic_ntc.files.stabilised import Stabilised
 from demosaic_ntc.imaging.checks import silently
 from demosaic_ntc.imaging.demosaic import demosaic
+from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
+
+# The methods that take noise off; interpolations show it.
+DENOISING_METHODS = ("ntc", "predict-only")
 
 # The hint about dark pictures looks at every n-th row and column.
 _GLANCE = 8
@@ -50,6 +56,7 @@ class Prepared:
     exposure: Exposure
     mosaic: EncodedMosaic
     missing: NDArray[np.bool_] | None  # samples that are not to be used
+    strengths: Strengths = Strengths()  # how much of the mosaic's noise is to be taken off
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,26 +137,55 @@ def prepare(source: Path, settings: Settings) -> Prepared:
         missing = read_bad_pixels(how.bad_pixels, photo.size)
         photo = without_bad_pixels(photo, missing)
     exposure = expose(photo, how.balance, how.white, keep_highlights=how.highlights == "blend")
-    return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing)
+    stabilised = _stabilised(photo, exposure, settings)
+    mosaic = encode_mosaic(photo, exposure, stabilised)
+    return Prepared(photo, exposure, mosaic, missing, how.strengths or Strengths())
+
+
+def noise_of(photo: RawPhoto, given: tuple[float, float] | None) -> NoiseModel:
+    if given is not None:
+        return NoiseModel.given(*given)
+    span = photo.white - float(photo.black.min())
+    h, w = photo.black.shape
+    black = np.tile(photo.black.astype(np.float32), (-(-photo.size[0] // h), -(-photo.size[1] // w)))
+    light = (photo.mosaic - black[: photo.size[0], : photo.size[1]]) / np.float32(span)
+    return estimate_noise(light, photo.cfa, high=1.0)
+
+
+def _stabilised(photo: RawPhoto, exposure: Exposure, settings: Settings) -> Stabilised | None:
+    """The noise that is to be taken off, if any."""
+    how = settings.development
+    if how.strengths is None or settings.engine.method not in DENOISING_METHODS:
+        return None
+    noise = noise_of(photo, how.noise)
+    return stabilised_for(noise, photo, exposure, always=how.denoise != "auto")
 
 
 def complete_mosaic(
     ready: Prepared, engine: Engine, report: ReportProgress, *, error: bool = False
 ) -> Restored:
     """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
-    return demosaic(
-        ready.mosaic.samples,
-        ready.photo.cfa,
-        method=engine.method,
-        quality=engine.quality,
-        seed=engine.seed,
-        threads=engine.threads,
-        progress=report,
-        white=ready.mosaic.white,
-        missing=ready.missing,
-        time_limit=engine.time_limit,
-        error=error,
-    )
+    mosaic, cfa = ready.mosaic, ready.photo.cfa
+
+    def restore(noise: NDArray[np.float64] | None) -> Restored:
+        return demosaic(
+            mosaic.samples,
+            cfa,
+            method=engine.method,
+            quality=engine.quality,
+            seed=engine.seed,
+            threads=engine.threads,
+            progress=report,
+            white=mosaic.white,
+            missing=ready.missing,
+            time_limit=engine.time_limit,
+            error=error,
+            noise=noise,
+        )
+
+    if mosaic.stabilised is None:
+        return restore(None)
+    return denoised(mosaic.samples, cfa, mosaic.stabilised, ready.strengths, restore)
 
 
 def _look(restored: Restored, ready: Prepared, how: Development, bits: int) -> Finish:
