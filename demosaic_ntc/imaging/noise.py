@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from demosaic_ntc.arrays import Float32, Float64
+from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.noise_patches import FEWEST_PATCHES, Patches, clipping_levels
@@ -22,9 +22,10 @@ from demosaic_ntc.imaging.noise_patches import FEWEST_PATCHES, Patches, clipping
 MID_GREY = 0.18  # of white, in linear light
 
 _REFINEMENTS = 3  # patches are chosen again by what was measured
-_SHARING_ROUNDS = 3  # the shape of the line from all colours, their factors from each
+_SHARING_ROUNDS = 2  # the shape of the line from all colours, their factors from each
+_DARKEST = 0.01  # of a line's largest variance: less is not compared between colours
 _LARGEST_FACTOR = 16.0  # between the variances of colours: more is no sensor's
-_FIT_ROUNDS = 12
+_FIT_ROUNDS = 8
 _TOO_HIGH, _TOO_LOW = 0.25, 4.0  # standard errors from which a bin loses weight: texture only ever adds
 _SIGNIFICANT = 3.0  # standard errors that a slope must differ from none
 _TINY = 1e-12
@@ -125,11 +126,18 @@ def _lines(bins: Float64) -> NoiseModel:
         slope, floor = _line(light, variance / factors[channel], freedoms)
         if slope == floor == 0:
             return NOISELESS
-        relative = variance / (slope * light + floor + _TINY)
-        own = (channel == each for each in range(3))
-        levels = [_line(np.zeros(int(of.sum())), relative[of], freedoms[of])[1] for of in own]
-        factors = np.clip(levels, 1 / _LARGEST_FACTOR, _LARGEST_FACTOR)
+        shape = slope * light + floor
+        factors = np.array([_factor(shape, variance, freedoms, channel == each) for each in range(3)])
     return NoiseModel.given(list(slope * factors), list(floor * factors))
+
+
+def _factor(shape: Float64, variance: Float64, freedoms: Float64, own: Flags) -> float:
+    """Return how many times the variance of a line the own bins have; the darkest of photons tell nothing."""
+    own = own & (shape > _DARKEST * shape.max())
+    if not own.any():
+        return 1.0
+    _, level = _line(np.zeros(int(own.sum())), variance[own] / shape[own], freedoms[own])
+    return float(np.clip(level, 1 / _LARGEST_FACTOR, _LARGEST_FACTOR))
 
 
 def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, float]:
