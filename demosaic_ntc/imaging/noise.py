@@ -22,6 +22,7 @@ from demosaic_ntc.imaging.noise_patches import FEWEST_PATCHES, Patches, clipping
 MID_GREY = 0.18  # of white, in linear light
 
 _REFINEMENTS = 3  # patches are chosen again by what was measured
+_LARGEST_RISE = 1.2  # of the deviation by a refinement: patches are chosen better, not noisier
 _SHARING_ROUNDS = 2  # the shape of the line from all colours, their factors from each
 _DARKEST = 0.01  # of a line's largest variance: less is not compared between colours
 _LARGEST_FACTOR = 16.0  # between the variances of colours: more is no sensor's
@@ -104,12 +105,15 @@ def estimate_noise(
     patches = Patches.of(mosaic, cfa, *clipping_levels(mosaic, low, high))
     if patches.count < FEWEST_PATCHES:
         return NOISELESS
-    model = _lines(np.array(list(patches.calmest())))
+    model, usual = _lines(np.array(list(patches.calmest()))), float(np.median(patches.light))
     for _ in range(_REFINEMENTS):
         if model.is_zero:
             break
         deviations = np.stack([model.deviation(patches.light[channel], channel) for channel in range(3)])
-        model = _lines(np.array(list(patches.calm(deviations))))
+        refined = _lines(np.array(list(patches.calm(deviations))))
+        if refined.typical_deviation(usual) > _LARGEST_RISE * model.typical_deviation(usual):
+            break  # texture that grows with the light was let in
+        model = refined
     return model
 
 
