@@ -134,11 +134,11 @@ def take_over(
 
 
 @kernel
-def draw_to_measured(planes: Planes, known: Bits, measured: Planes, noise: Float32, own: float) -> None:
+def draw_to_measured(planes: Planes, known: Bits, measured: Planes, noise: Float32, least: float) -> None:
     """Move estimates of noisy entries towards what was measured there, all the way where that is exact.
 
-    With the variance s² of a measurement y, x becomes y + (x − y) s² / (s² + own): ``own`` is the variance
-    that a model takes measurements to have although they are exact.
+    With the variance s² of a measurement y, x becomes y + (x − y) s² / (s² + least): where measurements are
+    worse than ``least``, models know better.
     """
     for channel in range(planes.shape[0]):
         values = measured[min(channel, measured.shape[0] - 1)]
@@ -147,5 +147,5 @@ def draw_to_measured(planes: Planes, known: Bits, measured: Planes, noise: Float
                 if (known[i, j] >> channel) & 1:
                     estimate, sample = planes[channel, i, j], values[i, j]
                     variance = noise_at(noise[channel], estimate)
-                    share = variance / (variance + np.float32(own))
+                    share = variance / (variance + np.float32(least))
                     planes[channel, i, j] = sample + share * (estimate - sample)
