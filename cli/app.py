@@ -19,6 +19,7 @@ from .failures import explained
 from .info import info
 from .inpaint import inpaint
 from .interrupts import signals_unwind
+from .prepare import prepare
 from .watch import watch
 
 DEFAULT_COMMAND = "convert"
@@ -85,4 +86,5 @@ app.command()(watch)
 app.command()(info)
 app.command()(demo)
 app.command()(compare)
+app.command()(prepare)
 app.add_typer(benchmark, name="benchmark")

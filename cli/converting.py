@@ -14,10 +14,12 @@ from demosaic_ntc.files.settings import Development, Output, Settings
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import METHODS
+from demosaic_ntc.imaging.kernels.examples import for_mosaics
 
 from .costs import stage_costs
 from .interrupts import heard_interrupts
 from .options import engine_from
+from .preparing import prepare_shown
 from .progress import shown_progress
 from .telling import (
     Telling,
@@ -28,7 +30,6 @@ from .telling import (
     error_facts,
     error_lines,
     seconds_line,
-    tell_compiling,
     tell_done,
     tell_skipped,
 )
@@ -90,8 +91,9 @@ def convert_one(
     if target.exists() and not settings.output.overwrite:
         tell_skipped(source, target, telling)
         return
-    tell_compiling(settings.engine.method, telling)
     array = likely_array(source, settings.layout)
+    kernels = for_mosaics(settings.engine.method, array.is_bayer, error_map is not None)
+    prepare_shown(kernels, quiet=not telling.notes)
     costs = stage_costs(settings.engine.method, settings.engine.quality, array)
     with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
         done = convert_file(source, target, settings, report, error_map)

@@ -24,6 +24,7 @@ from demosaic_ntc.imaging.first_guess.dead_samples import without_missing
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
+from demosaic_ntc.imaging.kernels.examples import for_mosaics, prepare_kernels
 from demosaic_ntc.imaging.mosaics.complete import TRIALS, complete_mosaic
 from demosaic_ntc.imaging.plain import complete_plainly
 from demosaic_ntc.imaging.plan import TOLERANCE
@@ -81,6 +82,7 @@ def demosaic(
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
     task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently)
+    prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolated(method)
     if method == "ntc" and tensor != "groups":
