@@ -8,6 +8,7 @@ import logging
 import signal
 import sys
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,10 @@ class _Log:
 def main() -> None:
     """Compile what standard input names, a kernel per line, and say so when each is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    with suppress(ImportError):  # a Numba of another making takes its time
+        from demosaic_ntc.hurry import finish_outermost_only  # noqa: PLC0415 (in this process alone)
+
+        finish_outermost_only()
     for line in sys.stdin:
         compile_for(*EXAMPLES[line.strip()])
         sys.stdout.write(line)
