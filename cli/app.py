@@ -4,7 +4,6 @@ Commands import what they need when they run: ``--help`` must answer at once, an
 image libraries and plots take seconds to load.
 """
 
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -64,6 +63,8 @@ app = typer.Typer(
 def _show_version(wanted: bool) -> None:
     """Print the version and stop."""
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"demosaic-ntc {version('demosaic-ntc')}")
         raise typer.Exit
 

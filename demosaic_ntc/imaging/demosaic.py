@@ -26,7 +26,6 @@ from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.imaging.kernels.examples import for_mosaics, prepare_kernels
 from demosaic_ntc.imaging.mosaics.complete import TRIALS, complete_mosaic
-from demosaic_ntc.imaging.plain import complete_plainly
 from demosaic_ntc.imaging.plan import TOLERANCE
 from demosaic_ntc.imaging.plans import PLANS, without_completion
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
@@ -129,6 +128,8 @@ class _Task:
 
     def completed_plainly(self, tensor: str, quality: str, seed: int) -> Restored:
         """Return what completion makes of the mosaic as one tensor."""
+        from demosaic_ntc.imaging.plain import complete_plainly  # noqa: PLC0415 (takes solvers, for study only)
+
         picture, certificate = complete_plainly(self.scaled, self.cfa, tensor, quality, seed, self.report)
         return Restored(self._finished(picture), certificate)
 
