@@ -68,7 +68,9 @@ def restore(
         kept = np.zeros_like(known.entries) if known.measured.size else known.entries
         take_over(estimate.planes, said.planes, kept, work.wanted, known.low, known.high, step.relaxed)
         if known.measured.size:
-            draw_to_measured(said.planes, known.entries, known.measured, known.noise, _NEARLY_EXACT)
+            draw_to_measured(
+                said.planes, known.entries, work.wanted, known.measured, known.noise, _NEARLY_EXACT
+            )
         estimate = Estimate(said.planes, variance)
         if step.does.vertices:
             gaps.append(said.gaps)

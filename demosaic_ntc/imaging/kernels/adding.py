@@ -134,8 +134,10 @@ def take_over(
 
 
 @kernel
-def draw_to_measured(planes: Planes, known: Bits, measured: Planes, noise: Float32, least: float) -> None:
-    """Move estimates of noisy entries towards what was measured there, all the way where that is exact.
+def draw_to_measured(
+    planes: Planes, known: Bits, wanted: Flags, measured: Planes, noise: Float32, least: float
+) -> None:
+    """Move wanted estimates of noisy entries towards what was measured, all the way where that is exact.
 
     With the variance s² of a measurement y, x becomes y + (x − y) s² / (s² + least): where measurements are
     worse than ``least``, models know better.
@@ -144,7 +146,7 @@ def draw_to_measured(planes: Planes, known: Bits, measured: Planes, noise: Float
         values = measured[min(channel, measured.shape[0] - 1)]
         for i in range(planes.shape[1]):
             for j in range(planes.shape[2]):
-                if (known[i, j] >> channel) & 1:
+                if wanted[i, j] and (known[i, j] >> channel) & 1:
                     estimate, sample = planes[channel, i, j], values[i, j]
                     variance = noise_at(noise[channel], estimate)
                     share = variance / (variance + np.float32(least))

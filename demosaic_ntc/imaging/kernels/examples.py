@@ -54,7 +54,7 @@ EXAMPLES: dict[str, Example] = {
     "complete_difference": (kernels.complete_difference, (_PLANE,)),
     "fill_from_nearby": (nearby.fill_from_nearby, (_PLANE, _FLAGS, _FLAT)),
     "take_over": (adding.take_over, (_PLANES, _PLANES, _BYTES, _FLAGS, _FLAT, _FLAT, 1.0)),
-    "draw_to_measured": (adding.draw_to_measured, (_PLANES, _BYTES, _PLANES, _PLANE, 1.0)),
+    "draw_to_measured": (adding.draw_to_measured, (_PLANES, _BYTES, _FLAGS, _PLANES, _PLANE, 1.0)),
     "write_means": (adding.write_means, (_SUMS, _PLANES)),
     "write_means of a part": (adding.write_means, (_SUMS, _PART)),
     "write_means of some rows": (adding.write_means, (_SOME_SUMS, _PART)),
