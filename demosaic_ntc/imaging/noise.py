@@ -20,10 +20,11 @@ from demosaic_ntc.imaging.noise_patches import FEWEST_PATCHES, Patches, clipping
 
 MID_GREY = 0.18  # of white, in linear light
 
-_REFINEMENTS = 2  # patches are chosen again by what was measured
-_SHARED = 0.2  # how much all colours together weigh in the line of each
-_FIT_ROUNDS = 8
-_TOO_HIGH, _TOO_LOW = 1.5, 4.5  # standard errors from which a bin loses weight: texture only ever adds
+_REFINEMENTS = 3  # patches are chosen again by what was measured
+_SHARING_ROUNDS = 3  # the shape of the line from all colours, their factors from each
+_LARGEST_FACTOR = 16.0  # between the variances of colours: more is no sensor's
+_FIT_ROUNDS = 12
+_TOO_HIGH, _TOO_LOW = 0.25, 4.0  # standard errors from which a bin loses weight: texture only ever adds
 _SIGNIFICANT = 3.0  # standard errors that a slope must differ from none
 _TINY = 1e-12
 
@@ -113,40 +114,41 @@ def estimate_noise(
 def _lines(bins: Float64) -> NoiseModel:
     """Return the lines through bins (channel, light, variance, degrees of freedom).
 
-    Sensors amplify all colours alike or nearly so: the line of all bins steadies that of each colour.
+    Sensors amplify all colours alike, but for a factor: all bins together tell the shape of the line, and
+    those of each colour its factor.
     """
-    light, variance, freedoms = np.maximum(bins[:, 1], 0), bins[:, 2], bins[:, 3]
-    slope, floor = _line(light, variance, freedoms)
-    slopes, floors = [], []
-    for channel in range(3):
-        own = bins[:, 0] == channel
-        a, b = _line(
-            np.concatenate([light[own], light]),
-            np.concatenate([variance[own], slope * light + floor]),
-            np.concatenate([freedoms[own], _SHARED / 3 * freedoms]),
-        )
-        slopes.append(a)
-        floors.append(b)
-    return NoiseModel.given(slopes, floors)
+    channel, light = bins[:, 0].astype(np.intp), np.maximum(bins[:, 1], 0)
+    variance, freedoms, factors = bins[:, 2], bins[:, 3], np.ones(3)
+    slope = floor = 0.0
+    for _ in range(_SHARING_ROUNDS):
+        slope, floor = _line(light, variance / factors[channel], freedoms)
+        if slope == floor == 0:
+            return NOISELESS
+        relative = variance / (slope * light + floor + _TINY)
+        own = (channel == each for each in range(3))
+        levels = [_line(np.zeros(int(of.sum())), relative[of], freedoms[of])[1] for of in own]
+        factors = np.clip(levels, 1 / _LARGEST_FACTOR, _LARGEST_FACTOR)
+    return NoiseModel.given(list(slope * factors), list(floor * factors))
 
 
 def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, float]:
     """Return slope and floor, neither below zero, of a line through variances, robustly.
 
-    The standard error of a variance v from n degrees of freedom is v·√(2/n), v being that of the line; what
-    lies above by several errors, or by several times the usual deviation, is texture and loses weight. Where
+    The standard error of a variance v from n degrees of freedom is v·√(2/n), v being that of the line. What
+    lies above by more than a part of it is texture and counts by its distance, not by the square of it, and
+    far less than what lies below: the line is nearly the lower envelope, as of a quantile regression. Where
     a slope explains hardly more than none, there is none: it would be wrong at lights that were not seen.
     """
     columns = np.stack([light, np.ones(len(light))], axis=1)
     fitted = np.full(len(light), np.median(variance) + _TINY)
-    trust, slope, floor = np.ones(len(light)), 0.0, 0.0
+    trust, away = np.ones(len(light)), np.zeros(len(light))
     for _ in range(_FIT_ROUNDS):
         weight = np.sqrt(freedoms * trust) / fitted
         (slope, floor), left = _nonnegative_fit(columns * weight[:, None], variance * weight)
         fitted = slope * light + floor + _TINY
         away = (variance / fitted - 1) * np.sqrt(freedoms / 2)
-        usual = max(1.0, 1.4826 * float(np.median(np.abs(away))))
-        trust = 1 / np.maximum(1, np.where(away > 0, away / _TOO_HIGH, -away / _TOO_LOW) / usual)
+        trust = 1 / np.maximum(1, np.where(away > 0, away / _TOO_HIGH, -away / _TOO_LOW))
+    usual = max(1.0, 1.4826 * float(np.median(np.abs(away))))
     (_, level), left_by_level = _fit_of(columns[:, 1:] * weight[:, None], variance * weight, [1])
     if (left_by_level - left) / 2 <= (_SIGNIFICANT * usual) ** 2:
         return 0.0, level

@@ -25,9 +25,10 @@ _LEAST_SIZE = 6  # pixels along a patch; the smallest multiple of the array's pe
 _MOST_PATCHES = 50_000  # of large mosaics only so many are looked at
 _BINS = 12  # of light, in each colour
 _BIN_PATCHES = 400  # a bin holds at least so many, or there are fewer bins
-_CALM_SHARE = 0.005  # of the patches in a bin: the calmest are measured …
-_CALM_PATCHES = 16  # … and not fewer
-_CALM_ENERGY = 0.9  # of what noise alone explains: calmer patches are all measured
+_CALM_SHARE = 0.005  # of the patches of a bin, or of all: the calmest are measured …
+_CALM_PATCHES, _CALM_OF_ALL = 16, 60  # … and not fewer
+_CALM_ENERGY = 0.6  # of what noise alone explains: calmer patches are all measured
+_MEASURED_PATCHES = 40  # the calmest of all are binned by their light, at least so many to a bin
 _CLIPPING = 2.0  # deviations from a clipping level within which samples are cut off on one side
 _PILED = 2.0  # how many times more samples than the next value an extreme has where it was clipped
 _LEAST_DEVIATION = 1e-6  # of white
@@ -101,8 +102,7 @@ class Patches:
         for channel in range(3):
             inside = self._between_levels(channel, margins[channel])
             freedoms = self.freedoms[channel][1]
-            for patches in np.array_split(inside, max(1, min(_BINS, len(inside) // _BIN_PATCHES))):
-                chosen = patches[_calmest(energy[patches], calm)]
+            for chosen in _chosen(inside, energy[inside], calm):
                 variance = self.fine[channel, chosen].mean(dtype=np.float64) / freedoms
                 light = self.light[channel, chosen].mean(dtype=np.float64)
                 yield channel, float(light), float(variance), len(chosen) * freedoms
@@ -118,9 +118,22 @@ class Patches:
         return farthest
 
 
-def _calmest(energy: NDArray[Any], calm: float) -> Flags:
-    """Return which patches of a bin are measured: those of calm energy, and at least the calmest share."""
-    least = min(len(energy), max(_CALM_PATCHES, round(_CALM_SHARE * len(energy))))
+def _chosen(patches: NDArray[np.intp], energy: NDArray[Any], calm: float) -> Iterator[NDArray[np.intp]]:
+    """Yield the patches to be measured together, of patches by light with their energies.
+
+    These are the calm ones in each bin of light, so that all lights are seen; and the calmest of all,
+    whatever their light, because in a picture full of texture most bins hold nothing else.
+    """
+    bins = np.arange(len(patches))
+    for part in np.array_split(bins, max(1, min(_BINS, len(bins) // _BIN_PATCHES))):
+        yield patches[part[_calmest(energy[part], calm, _CALM_PATCHES)]]
+    calmest = patches[_calmest(energy, calm, _CALM_OF_ALL)]
+    yield from np.array_split(calmest, max(1, min(_BINS, len(calmest) // _MEASURED_PATCHES)))
+
+
+def _calmest(energy: NDArray[Any], calm: float, fewest: int) -> Flags:
+    """Return which patches are measured: those of calm energy, and at least the calmest share."""
+    least = min(len(energy), max(fewest, round(_CALM_SHARE * len(energy))))
     return np.asarray(energy <= max(calm, np.partition(energy, least - 1)[least - 1]))
 
 
