@@ -15,6 +15,7 @@ from .benchmark_convert import convert
 from .benchmark_demosaic import demosaic
 from .benchmark_errors import errors
 from .benchmark_inpaint import inpaint
+from .benchmark_noise import noise
 from .benchmarking import check_targets, progress_bar, results_console, split_names, usage
 from .measuring import evaluation
 
@@ -162,4 +163,5 @@ benchmark.command()(report)
 benchmark.command()(demosaic)
 benchmark.command()(inpaint)
 benchmark.command()(errors)
+benchmark.command()(noise)
 benchmark.command()(convert)

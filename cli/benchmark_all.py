@@ -9,6 +9,7 @@ import typer
 from demosaic_ntc.errors import InputError
 
 from . import benchmark_options as o
+from .benchmark_noise import chosen_sigmas
 from .benchmarking import bound_libraries, chosen_masks, found_folders, progress_bar, split_names, usage
 from .measuring import evaluation
 
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
     from evaluation.report_errors import ErrorPart
     from evaluation.report_file import ReportFile
     from evaluation.report_inpaint import InpaintPart
+    from evaluation.report_noise import NoisePart
     from evaluation.report_paper import PaperPart
     from evaluation.report_work import Work
 
-PARTS = ("demosaic", "inpaint", "errors", "paper")
+PARTS = ("demosaic", "noise", "inpaint", "errors", "paper")
 
 
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="REPORT", help="The folder of the report.")]
 Methods = Annotated[str | None, typer.Option(help="Demosaicing methods.", show_default="all of interest")]
 Repairs = Annotated[str | None, typer.Option(help="Inpainting methods.", show_default="all of interest")]
+Denoisers = Annotated[str | None, typer.Option(help="Methods for noise.", show_default="all of interest")]
 Images = Annotated[
     str | None,
     typer.Option(
@@ -44,6 +47,8 @@ def everything(
     cfa: o.Array = "RGGB",
     crop: o.Crop = 10,
     limit: o.Limit = None,
+    sigma: o.Sigmas = "5,10,20",
+    denoisers: Denoisers = None,
     repairs: Repairs = None,
     masks: o.Masks = None,
     images: Images = None,
@@ -88,6 +93,7 @@ def _parts(options: Mapping[str, Any], sets: list["PictureSet"]) -> dict[str, An
         raise InputError(f"there is no part {', '.join(unknown)!r}; choose from {', '.join(PARTS)}")
     makers: dict[str, Callable[[], Any]] = {
         "demosaic": lambda: _demosaic(options, sets),
+        "noise": lambda: _noise(options, sets),
         "inpaint": lambda: _inpaint(options, sets),
         "errors": lambda: _errors(options, sets),
         "paper": lambda: _paper(options),
@@ -106,6 +112,19 @@ def _demosaic(options: Mapping[str, Any], sets: list["PictureSet"]) -> "Demosaic
     chosen = methods.select(names, methods.Effort(threads=options["threads"]))
     evaluation("datasets").check_crop(sets, options["crop"])
     part: DemosaicPart = module.DemosaicPart(tuple(sets), tuple(chosen), array, options["crop"])
+    return part
+
+
+def _noise(options: Mapping[str, Any], sets: list["PictureSet"]) -> "NoisePart":
+    """Noisy mosaics as the options have it."""
+    module, methods = evaluation("report_noise"), evaluation("denoisers")
+    names = split_names(options["denoisers"] or "") or methods.DEFAULT
+    chosen = methods.select(names, evaluation("demosaicers").Effort(threads=options["threads"]))
+    some = tuple(module.some_of(each) for each in sets)
+    evaluation("datasets").check_crop(some, options["crop"])
+    noise, box = evaluation("noise_benchmark").Noise, module.usual_box(some)
+    noises = tuple(noise(sigma, box=box) for sigma in chosen_sigmas(options["sigma"]))
+    part: NoisePart = module.NoisePart(some, noises, tuple(chosen), options["crop"])
     return part
 
 

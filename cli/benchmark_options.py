@@ -25,6 +25,9 @@ Masks = Annotated[
 Images = Annotated[
     str | None, typer.Option(metavar="1-8,23", help="Only the pictures of these numbers in each set.")
 ]
+Sigmas = Annotated[
+    str, typer.Option(metavar="5,10,20", help="Noise added to mosaics, in 255ths of white; also its seed.")
+]
 Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")]
 Details = Annotated[bool, typer.Option("--details", help="Print every quantity of every picture.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of each method.")]

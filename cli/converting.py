@@ -54,9 +54,9 @@ def settings_from(options: Mapping[str, Any]) -> Settings:
 def _development(options: Mapping[str, Any]) -> Development:
     """How samples become a picture."""
     same_names = ("black", "white", "exposure", "highlights", "space", "linear", "crop", "bad_pixels")
-    return Development(
-        balance=options["wb"], rotate=not options["no_rotate"], **{name: options[name] for name in same_names}
-    )
+    of_noise = ("denoise", "denoise_color", "noise")
+    same = {name: options[name] for name in same_names + of_noise}
+    return Development(balance=options["wb"], rotate=not options["no_rotate"], **same)
 
 
 def _output(options: Mapping[str, Any]) -> Output:
@@ -101,12 +101,23 @@ def described(done: Conversion, settings: Settings) -> dict[str, Any]:
         "white_level": done.exposure.white,
         "matrix": done.matrix_source,
         "exposure": done.stops,
+        "noise": done.noise,
         "parameters": settings.described(),
         "seconds": {**done.seconds, "total": sum(done.seconds.values())},
         "certificate": certificate(done.certificate),
         **error_facts(done.error_map),
         "notices": list(done.notices),
     }
+
+
+def noise_lines(noise: dict[str, Any] | None) -> Iterator[str]:
+    """What noise was found and taken off, for people; nothing where there was none to be seen."""
+    if noise and noise["removed"]["color"]:
+        sources = {"given": "as given", "profile": "as the file says", "estimated": "estimated"}
+        yield (
+            f"noise taken off: {100 * noise['mid_grey']:.2g} % of white at mid grey, "
+            f"{sources[noise['source']]}"
+        )
 
 
 def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
@@ -118,6 +129,7 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
         f"{done.target}: {camera}{done.size[1]}×{done.size[0]}, {done.cfa}, white balance {balance}, "
         f"{sum(done.seconds.values()):.1f} s"
     )
+    yield from noise_lines(done.noise)
     yield from certified_lines(done.certificate)
     yield from error_lines(done.error_map)
     if verbose:

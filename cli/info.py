@@ -15,11 +15,12 @@ def info(
     width: o.Width = None,
     height: o.Height = None,
     raw_bits: o.SampleBits = None,
+    noise: o.Noise = None,
     max_pixels: o.MaxPixels = 150_000_000,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list, one object per file.")] = False,
     debug: o.Debug = False,
 ) -> None:
-    """Show camera, size, colour array, levels, white balance and matrix, and what a conversion would take."""
+    """Show camera, size, colours, levels, white balance, matrix, noise, and what a conversion would take."""
     chosen = locals()  # every option by its name
     with explained(debug=debug):
         from .informing import inform

@@ -9,9 +9,11 @@ import typer
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.levels import expose
+from demosaic_ntc.files.noise import noise_of, span_of
 from demosaic_ntc.files.photo import RawPhoto
 from demosaic_ntc.files.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.imaging.noise import NoiseModel
 
 from .costs import BYTES_AT_REST, BYTES_PER_PIXEL, QUALITIES, seconds
 from .failures import ExitCode, exit_code, one_line
@@ -25,7 +27,8 @@ def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) ->
     limits = Limits(pixels=options["max_pixels"])
     for source in sources:
         try:
-            facts.append(described(source, read_photo(source, layout_from(options), limits)))
+            photo = read_photo(source, layout_from(options), limits)
+            facts.append(described(source, photo, options["noise"]))
         except InputError as error:
             facts.append({"source": str(source), "error": str(error)})
             failures.append(exit_code(error))
@@ -38,8 +41,8 @@ def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) ->
         raise typer.Exit(failures[0] if len(sources) == 1 else ExitCode.SOME_FAILED)
 
 
-def described(source: Path, photo: RawPhoto) -> dict[str, Any]:
-    """All that is known of a photo, and what would be done with it."""
+def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) -> dict[str, Any]:
+    """All that is known of a photo, its noise if none is given, and what would be done with it."""
     exposure = expose(photo, "camera", "auto", keep_highlights=False)
     height, width = photo.size
     crop = photo.camera_crop
@@ -59,6 +62,7 @@ def described(source: Path, photo: RawPhoto) -> dict[str, Any]:
             "source": exposure.balance_source,
         },
         "matrix": {"source": photo.matrix.source, "to_srgb": photo.matrix.to_srgb.round(6).tolist()},
+        "noise": noise_of(photo, noise).described(span_of(photo)),
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
         "estimated_seconds": {quality: seconds(quality, height * width, photo.cfa) for quality in QUALITIES},
@@ -85,6 +89,7 @@ def _lines(fact: dict[str, Any]) -> list[str]:
         "white": f"{fact['white']:g}, used {fact['white_used']:g}",
         "balance": f"{balance['source']} ({multipliers})",
         "matrix": f"{matrix['source']} {matrix['to_srgb']}",
+        "noise": _noise_line(fact["noise"]),
         "orientation": f"{fact['orientation']}"
         + (" (will be turned upright)" if fact["orientation"] > 1 else ""),
         "camera crop": fact["camera_crop"] or "none",
@@ -95,3 +100,10 @@ def _lines(fact: dict[str, Any]) -> list[str]:
         f"  {name:<14} {one_line(str(value))}" for name, value in rows.items()
     ]
     return lines + [f"  note           {one_line(notice)}" for notice in fact["notices"]]
+
+
+def _noise_line(noise: dict[str, Any]) -> str:
+    """How noisy the samples are and how that is known."""
+    sources = {"given": "given", "profile": "the file's profile", "estimated": "estimated"}
+    mid, read = f"{100 * noise['mid_grey']:.2g}", f"{noise['read_noise']:.2g}"
+    return f"at mid grey {mid} % of white, read noise {read} DN ({sources[noise['source']]})"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from evaluation.data_table import DataTable
 
 # Columns of words stand left, figures right.
-_WORDS = ("picture", "method", "mask", "tensor", "status", "oracle calls")
+_WORDS = ("picture", "method", "mask", "noise", "tensor", "status", "oracle calls")
 
 
 def text_table(table: "DataTable") -> Table:

@@ -12,7 +12,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from evaluation import demosaic_results, inpaint_results, report_demosaic, report_inpaint, report_paper
+from evaluation import (
+    demosaic_results,
+    inpaint_results,
+    noise_results,
+    report_demosaic,
+    report_inpaint,
+    report_noise,
+    report_paper,
+)
 from evaluation.data_table import NONE, markdown_rows
 from evaluation.demosaic_summary import SetSummary
 from evaluation.inpaint_summary import summarise
@@ -40,6 +48,19 @@ _METHODS = {
 }
 # The columns of the paper's table: method, and what its radius is called there.
 _RADII = {"ntc": "radius 1", "ntc-least": "least", "ntc-auto": "auto"}
+# The rows of the table of noise.
+_DENOISERS = {
+    "ntc-best": "**ntc, best**",
+    "ntc": "**ntc, normal** (the default)",
+    "ntc-estimated": "the same, noise estimated from the mosaic",
+    "predict-only": "control `predict-only`: the same without completion",
+    "ntc-fast": "**ntc, fast**",
+    "ntc-off+nl-means": "normal without denoising, then non-local means",
+    "ntc-off+wavelet": "normal without denoising, then wavelets",
+    "ntc-off": "normal without denoising",
+    "mlri": "residual interpolation (Kiku et al.)",
+    "lmmse": "directional LMMSE (Zhang and Wu)",
+}
 _REPAIRS = ("telea", "ns", "biharmonic", "predict-only", "ntc-fast", "ntc", "ntc-best")
 
 
@@ -57,6 +78,25 @@ def demosaic_table(file: ReportFile) -> str:
         if sets[0].line(method)
     ]
     return markdown_rows(("method", *(each.set.name for each in sets), "CPU s/MP"), rows)
+
+
+def noise_table(file: ReportFile) -> str:
+    """Mean CPSNR of noisy mosaics by method, set and noise, and what it costs on the first set."""
+    part = report_noise.revived(file.get("noise plan"))
+    sets = part.summaries(noise_results.Store(file.section("noise"), {}))
+    columns = [
+        (f"{each.results.set.name.split()[0]} {each.noise}", each.results) for found in sets for each in found
+    ]
+    rows = [
+        (
+            name,
+            *(_mean(results, method, "cpsnr", ".2f") for _, results in columns),
+            _mean(columns[0][1], method, "cpu_s_per_mp", ".2g"),
+        )
+        for method, name in _DENOISERS.items()
+        if columns[0][1].line(method)
+    ]
+    return markdown_rows(("method", *(title for title, _ in columns), "CPU s/MP"), rows)
 
 
 def inpaint_table(file: ReportFile) -> str:
@@ -104,6 +144,7 @@ def _accuracy(summary: Summary) -> str:
 
 TABLES: dict[str, Callable[[ReportFile], str]] = {
     "demosaic": demosaic_table,
+    "noise": noise_table,
     "inpaint": inpaint_table,
     "paper": paper_table,
 }

@@ -14,9 +14,11 @@ from . import (
     demosaic_results,
     error_results,
     inpaint_results,
+    noise_results,
     report_demosaic,
     report_errors,
     report_inpaint,
+    report_noise,
     report_paper,
 )
 from .convergence import Trace
@@ -27,6 +29,7 @@ from .report_demosaic_view import DemosaicView
 from .report_errors import ErrorView
 from .report_file import NAME, ReportFile
 from .report_inpaint import InpaintView
+from .report_noise import NoiseView
 from .report_paper import PaperView
 from .viewer_page import Page, Scene, page_html
 from .writing import write_rows, write_text
@@ -70,6 +73,9 @@ def views(file: ReportFile) -> list[View]:
     if plan := file.get("demosaic plan"):
         store = demosaic_results.Store(file.section("demosaic"), {})
         found.append(DemosaicView(report_demosaic.revived(plan), store, gallery, shown))
+    if plan := file.get("noise plan"):
+        denoised = noise_results.Store(file.section("noise"), {})
+        found.append(NoiseView(report_noise.revived(plan), denoised))
     if plan := file.get("inpaint plan"):
         repairs = inpaint_results.Store(file.section("inpaint"), {})
         found.append(InpaintView(report_inpaint.revived(plan), repairs, gallery, shown))
@@ -115,7 +121,7 @@ def write_tables(folder: Path, tables: Iterable[DataTable]) -> None:
 def facts(file: ReportFile) -> dict[str, str]:
     """How everything was made: the protocols of all parts."""
     told: dict[str, str] = dict(file.get("facts") or {})
-    for part in ("demosaic", "inpaint", "errors", "paper"):
+    for part in ("demosaic", "noise", "inpaint", "errors", "paper"):
         section = file.get(part) or {}
         told |= {f"{part}: {name}": text for name, text in section.get("protocol", {}).items()}
     return told

@@ -11,9 +11,12 @@ from . import (
     error_results,
     inpaint_benchmark,
     inpaint_results,
+    noise_benchmark,
+    noise_results,
     report_demosaic,
     report_errors,
     report_inpaint,
+    report_noise,
     report_paper,
 )
 from . import protocol as common
@@ -21,12 +24,14 @@ from .convergence import ROWS, title, traced
 from .demosaic_protocol import protocol as demosaic_protocol
 from .error_tables import protocol as error_protocol
 from .inpaint_protocol import protocol as inpaint_protocol
+from .noise_tables import protocol as noise_protocol
 from .paper_comparison import tensor_size
 from .report import PICTURES, gallery_of
 from .report_demosaic import DemosaicPart
 from .report_errors import ErrorPart
 from .report_file import NAME, ReportFile
 from .report_inpaint import InpaintPart
+from .report_noise import NoisePart
 from .report_paper import PaperPart
 from .report_running import Showing, missing, run_all
 from .running import StoredJob
@@ -65,6 +70,16 @@ def demosaic_work(file: ReportFile, part: DemosaicPart) -> Work:
     showing = report_demosaic.showing(gallery)
     jobs = missing(part.jobs, store, showing)
     done = run_all(jobs, demosaic_benchmark.run, store, showing)
+    return _picture_work(len(jobs), done)
+
+
+def noise_work(file: ReportFile, part: NoisePart) -> Work:
+    """Noisy mosaics."""
+    store = noise_results.Store(file.section("noise"), noise_protocol(part.noises, part.methods, part.crop))
+    file.put("noise plan", report_noise.described(part))
+    nothing = Showing(gallery_of(file), lambda job: None)
+    jobs = missing(part.jobs, store, nothing)
+    done = run_all(jobs, noise_benchmark.run, store, nothing)
     return _picture_work(len(jobs), done)
 
 

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
 from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
+from demosaic_ntc.files.denoising import AS_IT_IS, Strengths, denoised, stabilised_for
 from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, written_beside
 from demosaic_ntc.files.icc import icc_profile
 from demosaic_ntc.files.image import FinishedPicture, write_picture
 from demosaic_ntc.files.journal import Journal, rows_as
 from demosaic_ntc.files.levels import Exposure, expose, with_levels
 from demosaic_ntc.files.metadata import finished
+from demosaic_ntc.files.noise import FoundNoise, noise_of, span_of
 from demosaic_ntc.files.photo import RawPhoto
 from demosaic_ntc.files.reading import read_photo
 from demosaic_ntc.files.render import (
@@ -38,6 +40,9 @@ from demosaic_ntc.imaging.checks import silently
 from demosaic_ntc.imaging.demosaic import demosaic
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
 
+# The methods that take noise off; interpolations show it.
+DENOISING_METHODS = ("ntc", "predict-only")
+
 # The hint about dark pictures looks at every n-th row and column.
 _GLANCE = 8
 
@@ -50,6 +55,8 @@ class Prepared:
     exposure: Exposure
     mosaic: EncodedMosaic
     missing: NDArray[np.bool_] | None  # samples that are not to be used
+    noise: FoundNoise | None = None  # where it was looked for
+    strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ class Conversion:
     seconds: dict[str, float]
     notices: tuple[str, ...]
     error_map: ErrorMap | None = None
+    noise: dict[str, Any] | None = None  # as found and as taken off; None where it was not looked for
 
 
 def convert_file(
@@ -97,7 +105,7 @@ def convert_file(
         look = _look(restored, ready, settings.development, bits)
         pixels = _render(restored, ready, look, settings.development, report)
         expected = _expected(restored, ready, look, settings.development)
-        picture = _described(pixels, ready.photo, look, settings)
+        picture = _described(pixels, ready, look, settings)
         journal.notices += _brightness_notices(restored, ready, look, settings.development)
     beside = written_beside(error_map, expected, overwrite=output.overwrite)
     with journal.stage("write"), beside as mapped:
@@ -116,6 +124,7 @@ def convert_file(
         seconds=journal.seconds,
         notices=tuple(journal.notices),
         error_map=mapped,
+        noise=_noise_facts(ready),
     )
 
 
@@ -130,26 +139,39 @@ def prepare(source: Path, settings: Settings) -> Prepared:
         missing = read_bad_pixels(how.bad_pixels, photo.size)
         photo = without_bad_pixels(photo, missing)
     exposure = expose(photo, how.balance, how.white, keep_highlights=how.highlights == "blend")
-    return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing)
+    strengths = how.strengths if settings.engine.method in DENOISING_METHODS else None
+    if strengths is None:
+        return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing)
+    noise = noise_of(photo, how.noise)
+    stabilised = stabilised_for(noise.model, photo, exposure, always=how.denoise != "auto")
+    return Prepared(photo, exposure, encode_mosaic(photo, exposure, stabilised), missing, noise, strengths)
 
 
 def complete_mosaic(
     ready: Prepared, engine: Engine, report: ReportProgress, *, error: bool = False
 ) -> Restored:
     """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
-    return demosaic(
-        ready.mosaic.samples,
-        ready.photo.cfa,
-        method=engine.method,
-        quality=engine.quality,
-        seed=engine.seed,
-        threads=engine.threads,
-        progress=report,
-        white=ready.mosaic.white,
-        missing=ready.missing,
-        time_limit=engine.time_limit,
-        error=error,
-    )
+    mosaic, cfa = ready.mosaic, ready.photo.cfa
+
+    def restore(noise: NDArray[np.float64] | None) -> Restored:
+        return demosaic(
+            mosaic.samples,
+            cfa,
+            method=engine.method,
+            quality=engine.quality,
+            seed=engine.seed,
+            threads=engine.threads,
+            progress=report,
+            white=mosaic.white,
+            missing=ready.missing,
+            time_limit=engine.time_limit,
+            error=error,
+            noise=noise,
+        )
+
+    if mosaic.stabilised is None:
+        return restore(None)
+    return denoised(mosaic.samples, cfa, mosaic.stabilised, ready.strengths, restore)
 
 
 def _look(restored: Restored, ready: Prepared, how: Development, bits: int) -> Finish:
@@ -199,9 +221,26 @@ def _orientation(photo: RawPhoto, how: Development) -> int:
     return 1 if how.rotate else photo.orientation
 
 
-def _described(pixels: Pixels, photo: RawPhoto, look: Finish, settings: Settings) -> FinishedPicture:
+def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
+    """The noise that was found, and the strengths it was taken off with, zero where it was left alone."""
+    if ready.noise is None:
+        return None
+    taken = ready.strengths if ready.mosaic.stabilised else AS_IT_IS
+    found = ready.noise.described(span_of(ready.photo))
+    return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
+
+
+def _noise_note(ready: Prepared) -> str:
+    """The noise in green that was taken off, for the picture's comment."""
+    if ready.noise is None or ready.mosaic.stabilised is None:
+        return ""
+    model = ready.noise.model
+    return f" noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
+
+
+def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> FinishedPicture:
     """The pixels with their profile and metadata."""
-    profile = icc_profile(look.space)
+    photo, profile = ready.photo, icc_profile(look.space)
     if not settings.output.metadata:
         return FinishedPicture(pixels, profile, None)
     how = settings.development
@@ -210,7 +249,7 @@ def _described(pixels: Pixels, photo: RawPhoto, look: Finish, settings: Settings
         size=(pixels.shape[0], pixels.shape[1]),
         orientation=_orientation(photo, how),
         srgb=how.space == "srgb" and not how.linear,
-        parameters=settings.described(),
+        parameters=settings.described() + _noise_note(ready),
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
     return FinishedPicture(pixels, profile, exif)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.files.metadata import Exif
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.noise import NoiseModel
 
 Mosaic = NDArray[np.uint16]
 Multipliers = tuple[float, float, float, float]
@@ -55,6 +56,7 @@ class RawPhoto:
     orientation: int = 1  # as in EXIF
     camera_crop: Box | None = None
     exif: Exif = field(default_factory=Exif)
+    noise: NoiseModel | None = None  # as the file states it; its light is 0 at black and 1 at white
     notices: tuple[str, ...] = ()
 
     @property

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.files.camera_matrix import camera_matrix
 from demosaic_ntc.files.metadata import Exif, photo_fields, read_exif, read_jpeg_exif
+from demosaic_ntc.files.noise_profile import noise_profile
 from demosaic_ntc.files.photo import GREEN, SECOND_GREEN, Box, Mosaic, Multipliers, RawPhoto
 from demosaic_ntc.files.sniff import (
     Limits,
@@ -98,6 +99,7 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
     channels = _channels(raw, dng_tags)
     mosaic: Mosaic = np.array(raw.raw_image_visible, dtype=np.uint16, order="C")
     black, white = _black(raw, channels, dng_tags), float(raw.white_level)
+    noise, unused = noise_profile(dng_tags)
     return RawPhoto(
         mosaic=mosaic,
         channels=channels,
@@ -108,7 +110,8 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
         orientation=_ORIENTATIONS[raw.sizes.flip & 7],
         camera_crop=_camera_crop(raw.sizes),
         exif=_completed_exif(raw, exif),
-        notices=tuple(_notices(raw, mosaic, white)),
+        noise=noise,
+        notices=(*_notices(raw, mosaic, white), *unused),
         matrix=camera_matrix(raw, channels, is_dng=is_dng),  # last: it may overwrite the samples
     )
 

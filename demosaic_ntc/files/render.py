@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.colour import SRGB_CURVE, ColourSpace, to_space
+from demosaic_ntc.files.colour import SRGB_CURVE, ColourSpace, Curve, to_space
 from demosaic_ntc.files.levels import Exposure
 from demosaic_ntc.files.photo import RawPhoto, Sites
+from demosaic_ntc.files.stabilised import Root, Stabilised
 
 Floats = NDArray[np.float32]
 Pixels = NDArray[np.uint16] | NDArray[np.uint8]
@@ -43,10 +44,14 @@ _LARGEST_GAIN = 256.0
 
 @dataclass(frozen=True, slots=True)
 class EncodedMosaic:
-    """Balanced samples under the sRGB curve, plus a constant that makes them nonnegative."""
+    """Balanced samples under the sRGB curve, plus a constant that makes them nonnegative.
+
+    Where their noise is to be taken off they are signed, under the curve that makes it alike everywhere.
+    """
 
     samples: Floats
     lift: float
+    stabilised: Stabilised | None = None
 
     @property
     def white(self) -> float:
@@ -54,29 +59,30 @@ class EncodedMosaic:
         return 1.0 + self.lift
 
 
-def encode_mosaic(photo: RawPhoto, exposure: Exposure) -> EncodedMosaic:
-    """The samples as the engine wants them: black subtracted, balanced, clipped at white, under the curve."""
+def encode_mosaic(photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | None = None) -> EncodedMosaic:
+    """The samples as the engine wants them: black subtracted, balanced, clipped at white, under a curve."""
     samples = np.empty(photo.size, dtype=np.float32)
-    tables = _encoding_tables(photo.sites, exposure)
+    curve = stabilised.curve if stabilised else SRGB_CURVE
+    tables = _encoding_tables(photo.sites, exposure, curve)
     down, across = photo.sites.period
     for top in range(0, photo.size[0], _BAND * down):
         band, encoded = photo.mosaic[top : top + _BAND * down], samples[top : top + _BAND * down]
         for (y, x), table in tables.items():
             place = (slice(y, None, down), slice(x, None, across))
             encoded[place] = np.take(table, band[place], mode="clip")
-    lift = max(0.0, -float(samples.min()))
+    lift = 0.0 if stabilised else max(0.0, -float(samples.min()))
     samples += np.float32(lift)
-    return EncodedMosaic(samples, lift)
+    return EncodedMosaic(samples, lift, stabilised)
 
 
-def _encoding_tables(sites: Sites, exposure: Exposure) -> dict[tuple[int, ...], Floats]:
+def _encoding_tables(sites: Sites, exposure: Exposure, curve: Curve | Root) -> dict[tuple[int, ...], Floats]:
     """For each site of the period, the encoded value of each of the 65536 sample values."""
     made, tables = dict[tuple[float, float], Floats](), dict[tuple[int, ...], Floats]()
     for place in np.ndindex(sites.period):
         level = (float(sites.black[place]), exposure.gains[sites.channels[place]])
         if level not in made:
             light = np.minimum((np.arange(65536) - level[0]) * level[1], 1.0)
-            made[level] = SRGB_CURVE.encode(light).astype(np.float32)
+            made[level] = curve.encode(light).astype(np.float32)
         tables[place] = made[level]
     return tables
 

@@ -7,10 +7,14 @@ from typing import Literal
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.colour import SPACE_NAMES
+from demosaic_ntc.files.denoising import COLOUR_OVER_BRIGHTNESS, Strengths
 from demosaic_ntc.files.image import format_of
 from demosaic_ntc.files.levels import Balance, White
 from demosaic_ntc.files.plain import Layout
 from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.imaging.noise import NoiseModel
+
+_STRONGEST = 10.0  # times the noise there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,9 @@ class Development:
     crop: Literal["visible", "camera"] = "visible"
     rotate: bool = True
     bad_pixels: Path | None = None
+    denoise: float | Literal["auto", "off"] = "auto"  # strength, in multiples of the noise there is
+    denoise_color: float | None = None  # that of colour noise; None: more than of brightness
+    noise: NoiseModel | None = None  # None: as the photo tells
 
     def __post_init__(self) -> None:
         """Check the choices that have no type of their own."""
@@ -34,6 +41,22 @@ class Development:
             raise InputError(f"unknown colour space {self.space!r}; use one of {', '.join(SPACE_NAMES)}")
         if isinstance(self.balance, tuple) and not all(isfinite(v) and v > 0 for v in self.balance):
             raise InputError("white balance multipliers are positive numbers; give R,G,B such as 2.1,1,1.5")
+        for strength in (self.denoise, self.denoise_color):
+            if isinstance(strength, (int, float)) and not (
+                isfinite(strength) and 0 <= strength <= _STRONGEST
+            ):
+                raise InputError(f"denoising by {strength:g} is not possible; give 0 to {_STRONGEST:g}")
+
+    @property
+    def strengths(self) -> Strengths | None:
+        """How much noise is taken off; None if none is."""
+        if self.denoise == "off":
+            return None
+        brightness = 1.0 if self.denoise == "auto" else self.denoise
+        colour = self.denoise_color
+        if colour is None:  # weak denoising is for grain: blotches of colour go all the same
+            colour = COLOUR_OVER_BRIGHTNESS * max(brightness, 1.0) if brightness > 0 else 0.0
+        return Strengths(brightness, colour) if max(brightness, colour) > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +114,7 @@ class Settings:
             "white": how.white,
             "exposure": how.exposure,
             "highlights": how.highlights,
+            "denoise": how.denoise if how.denoise_color is None else f"{how.denoise},{how.denoise_color:g}",
             "space": how.space + (" linear" if how.linear else ""),
         }
         return " ".join(f"{name}={value}" for name, value in parameters.items())

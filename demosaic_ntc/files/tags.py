@@ -15,7 +15,7 @@ from typing import BinaryIO, TypeAlias
 # Number types by their code: (struct letter, bytes). Rationals are two numbers.
 _TYPES = {1: "B", 2: "s", 3: "H", 4: "L", 5: "LL", 6: "b", 7: "s", 8: "h", 9: "l", 10: "ll", 11: "f", 12: "d"}
 
-BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED, SRATIONAL = 1, 2, 3, 4, 5, 7, 10
+BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED, SRATIONAL, DOUBLE = 1, 2, 3, 4, 5, 7, 10, 12
 
 SUB_DIRECTORIES, EXIF_DIRECTORY, GPS_DIRECTORY = 330, 34665, 34853
 
@@ -92,7 +92,10 @@ class TagReader:
         return directory, struct.unpack(self._order + "L", tail)[0] if len(tail) == 4 else 0
 
     def _values(self, kind: int, amount: int, inline: bytes) -> Values | None:
-        """The values of an entry; text and opaque data as bytes; None where they can not be read."""
+        """The values of an entry; text and opaque data as bytes; None where they can not be read.
+
+        Numbers that are none (NaN, infinity) leave the entry empty: it was there and says nothing.
+        """
         letters = _TYPES.get(kind, "")
         size = struct.calcsize("=" + letters) * amount
         if not letters or size > _LARGEST_VALUE:
@@ -108,7 +111,7 @@ class TagReader:
         flat = struct.unpack(self._order + letters * amount, data)
         if len(letters) == 2:
             return _fractions(flat)
-        return flat if all(map(isfinite, flat)) else None
+        return flat if all(map(isfinite, flat)) else ()
 
 
 def _fractions(flat: tuple[int, ...]) -> tuple[Fraction, ...] | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.errors import InputError
@@ -14,6 +14,7 @@ from demosaic_ntc.imaging.checks import (
     QUALITIES,
     check_choice,
     checked_missing,
+    checked_noise,
     checked_threads,
     full_scale,
     silently,
@@ -58,10 +59,11 @@ def demosaic(
     missing: NDArray[np.bool_] | None = None,
     time_limit: float | None = None,
     error: bool = False,
+    noise: ArrayLike | None = None,
 ) -> Restored:
     """Restore the full colour picture of a mosaic: float32, in its scale, with the measured samples kept.
 
-    * ``mosaic``: height × width samples of any integer or float type, finite and not negative.
+    * ``mosaic``: height × width samples of any integer or float type, finite; without noise not negative.
     * ``cfa``: the colour array, a name (``"RGGB"``, ``"XTRANS"``), rows (``"RG/GB"``) or a `Cfa`.
     * ``method``: ``"ntc"`` (groups of patches predicted and completed), ``"predict-only"`` (the same without
       the completion, to see what it adds) or a first guess alone, one of `FIRST_GUESSES`.
@@ -75,12 +77,16 @@ def demosaic(
     * ``time_limit``: seconds after which no more groups are restored: what stands then is the result, and the
       certificate shows it. The first estimate is always computed.
     * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
+    * ``noise``: the standard deviation of the samples' noise, in their scale: one, or one for each of R, G
+      and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
+      are then not kept but estimated, so that the picture comes out without the noise; first guesses, and the
+      tensors for study, ignore it.
     """
     array = as_cfa(cfa)
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
-    task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently)
+    task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently, noise)
     prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolated(method)
@@ -100,6 +106,7 @@ class _Task:
     missing: Flags | None
     threads: int
     report: ReportProgress
+    noise: Float32 | None  # (3, levels): variance of the samples with full scale 1
 
     @classmethod
     def checked(
@@ -110,15 +117,17 @@ class _Task:
         missing: Flags | None,
         threads: int,
         report: ReportProgress,
+        noise: ArrayLike | None = None,
     ) -> "_Task":
         """Return the task, or raise."""
-        samples = checked_samples(mosaic, cfa)
-        scale = full_scale(samples) if white is None else _checked_white(white)
+        samples = checked_samples(mosaic, cfa, signed=noise is not None)
+        scale = full_scale(samples, noise) if white is None else _checked_white(white)
         scaled, dead = (samples / scale).astype(np.float32), None
         if missing is not None:
             dead = checked_missing(missing, "mosaic", samples.shape)
             scaled = without_missing(scaled, dead, cfa)
-        return cls(samples, scaled, scale, cfa, dead, threads, report)
+        variance = None if noise is None else checked_noise(noise, scale, 3)
+        return cls(samples, scaled, scale, cfa, dead, threads, report, variance)
 
     def interpolated(self, method: str) -> Restored:
         """Return a first guess alone."""
@@ -147,8 +156,10 @@ class _Task:
             self.report,
             deadline,
             error,
+            self.noise,
         )
-        image = self._finished(np.moveaxis(estimate.planes, 0, 2))
+        image = np.moveaxis(estimate.planes, 0, 2)
+        image = self._finished(image) if self.noise is None else image * np.float32(self.scale)
         deviation = np.moveaxis(np.sqrt(estimate.variance), 0, 2) * np.float32(self.scale) if error else None
         return Restored(image, GroupCertificate.of(gaps, TOLERANCE) if completed else None, error=deviation)
 
@@ -157,7 +168,7 @@ class _Task:
         return keep_samples(picture * np.float32(self.scale), self.samples, self.cfa, self.missing)
 
 
-def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
+def checked_samples(mosaic: NDArray[Any], cfa: Cfa, *, signed: bool = False) -> NDArray[Any]:
     """Return the mosaic as an array of numbers that can be demosaiced, or raise."""
     samples = np.asarray(mosaic)
     cfa.checked_shape(samples.shape)
@@ -165,8 +176,10 @@ def checked_samples(mosaic: NDArray[Any], cfa: Cfa) -> NDArray[Any]:
         raise InputError(f"samples of type {samples.dtype} are not numbers; give integers or floats")
     if not np.isfinite(samples).all():
         raise InputError("the mosaic has samples that are NaN or infinite; replace them first")
-    if samples.min() < 0:
-        raise InputError("the mosaic has negative samples; subtract a smaller black level or clip at zero")
+    if not signed and samples.min() < 0:
+        raise InputError(
+            "the mosaic has negative samples; give their noise, a smaller black level, or clip at zero"
+        )
     return samples
 
 

@@ -18,11 +18,13 @@ class Known:
     depth: Depths  # (height, width): pixels to the nearest one that is known in all it can be; 0 is known
     low: Float32  # (channels): no entry of a channel lies below, nor above the next
     high: Float32
-    variance: Planes = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))  # empty: exact
+    noise: Float32  # (channels, levels): the variance of known entries, at equal steps from level 0 to 1
+    measured: Planes = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
+    """What is known, where it is noisy and not to be kept: (channels or 1, height, width); else empty."""
 
     @classmethod
-    def of(cls, planes: Planes, known: Flags, depth: Depths) -> "Known":
-        """Return what is known of planes; ``known`` are flags of their shape."""
+    def of(cls, planes: Planes, known: Flags, depth: Depths, noise: Float32 | None = None) -> "Known":
+        """Return what is known of planes; ``known`` are flags of their shape, without ``noise`` exact."""
         low = planes.min(axis=(1, 2), initial=np.inf, where=known)
         high = planes.max(axis=(1, 2), initial=-np.inf, where=known)
         unseen = low > high  # nothing is known of such a channel: the estimate bounds it
@@ -30,7 +32,9 @@ class Known:
             np.where(unseen, planes.min(axis=(1, 2)), low),
             np.where(unseen, planes.max(axis=(1, 2)), high),
         )
-        return cls(bits_of(known), depth, low.astype(np.float32), high.astype(np.float32))
+        exact = np.zeros((len(planes), 1), np.float32)
+        noise = exact if noise is None else noise
+        return cls(bits_of(known), depth, low.astype(np.float32), high.astype(np.float32), noise)
 
     def flags(self, channel: int) -> Flags:
         """Return which entries of a channel are known, (height, width)."""

@@ -60,7 +60,8 @@ class Step:
 
     patches: Patches
     does: Pass
-    relaxed: float = 1.0  # ω: how far to go from the estimate to what the groups say
+    relaxed: float = 1.0  # ω: how far to go from the estimate to what the groups say, where samples are exact
+    noisy: float = 1.0  # ω where noise dominates
     trust: tuple[float, float] = (1.0, 1.0)  # in unknown entries: when comparing patches, when taking means
     spread: float = 0.0  # pixels: how far what groups leave at known entries is felt in holes; 0: nowhere
 
@@ -68,6 +69,15 @@ class Step:
     def without_completion(self) -> "Step":
         """The control: the same step, which ends with the prediction."""
         return replace(self, does=self.does._replace(vertices=0))
+
+    def in_noise(self, variance: float) -> "Step":
+        """Return the step for samples of a variance: ω goes from one limit to the other, ε² to none.
+
+        Noise makes a model regular by itself, and what ε² lets pass of it would show the sites of samples.
+        """
+        share = variance / (variance + self.does.noise)
+        relaxed = self.relaxed + share * (self.noisy - self.relaxed)
+        return replace(self, relaxed=relaxed, does=self.does._replace(floor=self.does.floor * (1 - share)))
 
     def fading(self, which: int) -> Float32:
         """Return the trust in missing entries by their depth, (DEEPEST + 1)."""

@@ -9,20 +9,20 @@ from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian, mean
 Plan = dict[Kind, tuple[Step, ...]]
 
 
-def _mosaic(patches: Patches, restored: int, relaxed: float, vertices: int = 0) -> Step:
+def _mosaic(patches: Patches, restored: int, relaxed: float, noisy: float, vertices: int = 0) -> Step:
     """Return a step over a mosaic: patches are compared in all they show, estimated or measured."""
-    return Step(patches, gaussian(restored, vertices=vertices), relaxed)
+    return Step(patches, gaussian(restored, vertices=vertices), relaxed, noisy)
 
 
 def _sparse(patches: Patches, restored: int, vertices: int = 0, trust: float = 0.3) -> Step:
     """Return a step around holes of which small patches know most."""
-    return Step(patches, gaussian(restored, vertices=vertices), 1.4, (trust, trust))
+    return Step(patches, gaussian(restored, vertices=vertices), 1.4, trust=(trust, trust))
 
 
 def _loose(patches: Patches, restored: int, vertices: int = 0, trust: float = 0.3) -> Step:
     """Return a step around holes that leans on the prior and goes further: large patches, many unknowns."""
     does = gaussian(restored, strength=10.0, floor=1.0, vertices=vertices)
-    return Step(patches, does, 1.7, (trust, trust))
+    return Step(patches, does, 1.7, trust=(trust, trust))
 
 
 def _wide(patches: Patches, restored: int) -> Step:
@@ -32,13 +32,13 @@ def _wide(patches: Patches, restored: int) -> Step:
 
 def _lost(patches: Patches, restored: int, vertices: int = 0) -> Step:
     """Return a step where most is unknown."""
-    return Step(patches, gaussian(restored, floor=2.0, noise=1.0, vertices=vertices), 1.8, (0.1, 0.1))
+    return Step(patches, gaussian(restored, floor=2.0, noise=1.0, vertices=vertices), 1.8, trust=(0.1, 0.1))
 
 
 PLANS: dict[str, Plan] = {
     "fast": {
-        Kind.BAYER: (_mosaic(Patches(4, 4, 40, 8), 16, 1.45, vertices=3),),
-        Kind.ARRAY: (_mosaic(Patches(4, 4, 48, 10), 12, 1.6, vertices=3),),
+        Kind.BAYER: (_mosaic(Patches(4, 4, 40, 8), 16, 1.45, 1.75, vertices=3),),
+        Kind.ARRAY: (_mosaic(Patches(4, 4, 48, 10), 12, 1.6, 1.75, vertices=3),),
         Kind.SPARSE: (_sparse(Patches(4, 3, 32, 8, dense=2), 4, vertices=3),),
         Kind.LINES: (_sparse(Patches(4, 3, 32, 8, dense=4), 6, vertices=3),),
         Kind.SCATTERED: (
@@ -56,13 +56,13 @@ PLANS: dict[str, Plan] = {
     },
     "normal": {
         Kind.BAYER: (
-            _mosaic(Patches(4, 4, 64, 10), 24, 1.5),
-            _mosaic(Patches(5, 4, 64, 10), 24, 1.6, vertices=3),
+            _mosaic(Patches(4, 4, 64, 10), 24, 1.5, 1.5),
+            _mosaic(Patches(5, 4, 64, 10), 24, 1.6, 1.3, vertices=3),
         ),
         Kind.ARRAY: (
-            _mosaic(Patches(4, 4, 64, 10), 16, 1.6),
-            _mosaic(Patches(4, 4, 64, 10), 16, 1.6),
-            _mosaic(Patches(5, 4, 80, 14), 16, 1.6, vertices=3),
+            _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.5),
+            _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.3),
+            _mosaic(Patches(5, 4, 80, 14), 16, 1.6, 1.0, vertices=3),
         ),
         Kind.SPARSE: (
             _sparse(Patches(4, 3, 48, 10, dense=4), 6),
@@ -89,15 +89,15 @@ PLANS: dict[str, Plan] = {
     },
     "best": {
         Kind.BAYER: (
-            _mosaic(Patches(4, 3, 64, 12), 32, 1.45),
-            _mosaic(Patches(5, 3, 96, 16), 32, 1.4),
-            _mosaic(Patches(6, 4, 96, 16), 32, 1.4, vertices=6),
+            _mosaic(Patches(4, 3, 64, 12), 32, 1.45, 1.3),
+            _mosaic(Patches(5, 3, 96, 16), 32, 1.4, 1.2),
+            _mosaic(Patches(6, 4, 96, 16), 32, 1.4, 1.0, vertices=6),
         ),
         Kind.ARRAY: (
-            _mosaic(Patches(4, 3, 64, 12), 24, 1.6),
-            _mosaic(Patches(4, 3, 64, 12), 24, 1.6),
-            _mosaic(Patches(5, 3, 80, 14), 24, 1.6),
-            _mosaic(Patches(6, 4, 96, 14), 24, 1.4, vertices=6),
+            _mosaic(Patches(4, 3, 64, 12), 24, 1.6, 1.5),
+            _mosaic(Patches(4, 3, 64, 12), 24, 1.6, 1.3),
+            _mosaic(Patches(5, 3, 80, 14), 24, 1.6, 1.0),
+            _mosaic(Patches(6, 4, 96, 14), 24, 1.4, 1.0, vertices=6),
         ),
         Kind.SPARSE: (
             *(_loose(Patches(5, 3, 64, 10), 8),) * 2,

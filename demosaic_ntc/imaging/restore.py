@@ -10,7 +10,7 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.groups import GroupPass, Said
-from demosaic_ntc.imaging.kernels.adding import take_over
+from demosaic_ntc.imaging.kernels.adding import draw_to_measured, take_over
 from demosaic_ntc.imaging.kernels.nearby import fill_from_nearby
 from demosaic_ntc.imaging.kernels.passes import Picture
 from demosaic_ntc.imaging.known import DEEPEST, Known
@@ -19,6 +19,7 @@ from demosaic_ntc.ntc.deadline import Deadline
 
 Report = Callable[[float], None]
 
+_NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are rather kept than estimated
 _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must weigh something
 # The squared error of an entry, fitted on pictures whose truth is known: so much of what the models of its
 # patches expect, of how far these lie apart, and of how far they have moved the estimate, squared.
@@ -56,16 +57,18 @@ def restore(
     """
     gaps = [np.zeros(0, np.float32)]
     for number, work in enumerate(works):
-        step, errors = work.step, estimate.variance.size > 0
-        picture = Picture(estimate.planes, known.entries, known.depth, known.variance)
+        errors = estimate.variance.size > 0
+        step = work.step.in_noise(float(known.noise.mean())) if known.measured.size else work.step
+        picture = Picture(estimate.planes, known.entries, known.depth, known.measured, known.noise)
         groups = GroupPass(picture, _confidence(known, step), step, threads, errors)
         said = groups.restored(work.wanted, part_of(report, number, len(works)), deadline)
         if step.spread:
             _spread_nearby(said.planes, estimate.planes, known, step.spread)
         variance = _variance(estimate, said, known, work.wanted) if errors else estimate.variance
-        take_over(
-            estimate.planes, said.planes, known.entries, work.wanted, known.low, known.high, step.relaxed
-        )
+        kept = np.zeros_like(known.entries) if known.measured.size else known.entries
+        take_over(estimate.planes, said.planes, kept, work.wanted, known.low, known.high, step.relaxed)
+        if known.measured.size:
+            draw_to_measured(said.planes, known.entries, known.measured, known.noise, _NEARLY_EXACT)
         estimate = Estimate(said.planes, variance)
         if step.does.vertices:
             gaps.append(said.gaps)
@@ -102,11 +105,12 @@ def _spread_nearby(said: Planes, estimate: Planes, known: Known, width: float) -
 
 
 def _variance(estimate: Estimate, said: Said, known: Known, wanted: Flags) -> Planes:
-    """Return the expected squared error of every entry after a step; none where entries are known."""
+    """Return the expected squared error of every entry after a step; none where it is known exactly."""
     variance = estimate.variance.copy()
     for channel, plane in enumerate(variance):
         moved = np.square(said.planes[channel] - estimate.planes[channel])
         error = _OF_EXPECTED * said.expected[channel] + _OF_SPREAD * said.spread[channel] + _OF_MOVED * moved
         np.copyto(plane, error, where=wanted & (said.expected[channel] > 0))
-        plane[known.flags(channel)] = 0.0
+        if not known.measured.size:
+            plane[known.flags(channel)] = 0.0
     return variance

@@ -21,7 +21,8 @@ from tests.cli.waves import save_waves
 pytestmark = pytest.mark.usefixtures("thread_variables")
 
 METHODS = ("--methods", "malvar,bilinear")
-REPAIRS = ("--repairs", "biharmonic", "--masks", "dead,random:20")
+NOISE = ("--denoisers", "lmmse", "--sigma", "5")
+REPAIRS = (*NOISE, "--repairs", "biharmonic", "--masks", "dead,random:20")
 TENSORS = ("--tables", "1", "--rows", "10", "--reps", "2")
 SMALL = (*METHODS, *REPAIRS, *TENSORS)
 
@@ -80,6 +81,8 @@ def test_a_report_has_a_page_tables_plots_and_results(tmp_path: Path, pictures: 
         "waves-means-over-2-pictures",
         "waves-cpsnr-in-db-crop-10",
         "table-1-order-3-tensors-n-500",
+        "waves-1-2-cpsnr-in-db-of-noisy-mosaics",
+        "waves-1-2-noise-estimated",
         "expected-and-true-errors-rggb",
         "expected-and-true-errors-random-50",
     ):
@@ -95,6 +98,7 @@ def test_a_report_has_a_page_tables_plots_and_results(tmp_path: Path, pictures: 
         "machine",
         "commit",
         "demosaic: mosaic",
+        "noise: noise",
         "inpaint: masks",
         "errors: bins",
         "paper: versions",
@@ -110,7 +114,7 @@ def test_a_rerun_measures_only_what_is_missing(tmp_path: Path, pictures: Path, d
         *("10 ntc 0", "10 als 0", "10 ntc 1", "10 als 1"),
     ]
     done.clear()
-    benchmark("all", pictures, "-o", folder, *METHODS, "--repairs", "biharmonic", "--masks", "dead", *TENSORS)
+    benchmark("all", pictures, "-o", folder, *METHODS, *REPAIRS, "--masks", "dead", *TENSORS)
     assert done == ["1 malvar", "2 malvar", "2 bilinear", "2 dead biharmonic"]
     done.clear()
     again = benchmark("all", pictures, "-o", folder, *SMALL)

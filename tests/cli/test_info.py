@@ -2,9 +2,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
+from demosaic_ntc.files.noise_profile import NOISE_PROFILE
+from demosaic_ntc.files.tags import DOUBLE, Field
+from demosaic_ntc.imaging.cfa import Cfa
+from samples.dng import Camera, write_dng
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
@@ -39,3 +45,26 @@ def test_one_bad_file_does_not_hide_the_others(tmp_path: Path) -> None:
 def test_a_single_bad_file_has_its_own_exit_code(tmp_path: Path) -> None:
     (tmp_path / "bad.dng").write_bytes(b"text")
     assert _run("info", tmp_path / "bad.dng").exit_code == 3
+
+
+def test_noise_of_the_profile_is_shown_and_may_be_given_instead(tmp_path: Path) -> None:
+    """Of a span of 15000: √(4e-4·0.18 + 1e-6) is 0.85 % of white, √1e-6 is 15 sample values."""
+    path, mosaic = tmp_path / "a.dng", np.full((40, 60), 3000, np.uint16)
+    profile = {NOISE_PROFILE: Field(DOUBLE, (4e-4, 1e-6))}
+    write_dng(path, mosaic, Cfa.named("RGGB"), Camera(black=1000, white=16000), changed=profile)
+    assert "at mid grey 0.85 % of white, read noise 15 DN (the file's profile)" in _run("info", path).stdout
+    shown = _run("info", path, "--noise", "0,4e-6").stdout
+    assert "at mid grey 0.2 % of white, read noise 30 DN (given)" in shown
+
+
+def test_noise_is_estimated_where_no_profile_states_it() -> None:
+    (fact,) = json.loads(_run("info", SAMPLES / "scene_grbg.dng", "--json").stdout)
+    assert fact["noise"]["source"] == "estimated"
+    assert 0 <= fact["noise"]["mid_grey"] < 1e-3  # the generated scene has none but its rounding
+
+
+@pytest.mark.parametrize("noise", ["1e-4", "1e-4,-1", "nan,0", "a,b", "1,2,3"])
+def test_noise_that_makes_no_sense_is_wrong_usage(noise: str) -> None:
+    result = _run("info", SAMPLES / "small_rggb.dng", f"--noise={noise}")
+    assert result.exit_code == 2
+    assert "--noise" in result.stderr

@@ -219,3 +219,45 @@ def test_plain_tensors_fit_the_samples_and_are_certified(tensor: str, scene: Flo
     assert restored.certificate.groups == 1
     assert (Cfa.named("RGGB").sample(restored.image) == mosaic).all()
     assert np.abs(restored.image - scene[:24, :28]).mean() < 0.3
+
+
+@pytest.mark.parametrize("cfa", ["RGGB", "XTRANS"])
+def test_noise_that_is_told_is_taken_off(cfa: str, scene: Floats) -> None:
+    truth, sigma = scene[:96, :96], 10 / 255
+    mosaic = Cfa.named(cfa).sample(truth)
+    mosaic = mosaic + np.random.default_rng(1).normal(0, sigma, mosaic.shape).astype(np.float32)
+    errors = [
+        np.square(demosaic(mosaic - low, cfa, noise=noise, white=1).image + low - truth).mean()
+        for noise, low in ((None, mosaic.min()), (sigma, 0), ([sigma] * 3, 0), (np.full((3, 4), sigma), 0))
+    ]
+    assert errors[1] < 0.5 * errors[0]
+    assert errors[2:] == [errors[1]] * 2
+
+
+def test_noise_that_vanishes_brings_the_exact_picture_back(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene)[:64, :64]
+    exact, nearly = demosaic(mosaic).image, demosaic(mosaic, noise=1e-6).image
+    assert nearly == pytest.approx(exact, abs=2e-4)
+
+
+def test_noise_leaves_missing_samples_to_be_restored_and_threads_without_a_say(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene)[:80, :80].copy()
+    missing = np.zeros(mosaic.shape, np.bool_)
+    missing[20:60:7, 21:60:5] = True
+    mosaic[missing] = 1.0
+    one, two = (demosaic(mosaic, missing=missing, noise=0.02, threads=n, error=True) for n in (1, 2))
+    assert np.array_equal(one.image, two.image)
+    assert np.abs(one.image - scene[:80, :80])[missing].max() < 0.5
+    assert one.error is not None
+    assert (one.error > 0).all()
+
+
+@pytest.mark.parametrize("noise", [-1.0, np.nan, [1.0, 2.0], np.zeros((3, 2, 2)), []])
+def test_noise_that_cannot_be_is_refused(noise: Any) -> None:
+    with pytest.raises(InputError, match="noise"):
+        demosaic(np.zeros((16, 16), np.float32), noise=noise)
+
+
+def test_noise_may_lift_samples_above_white() -> None:
+    assert full_scale(np.array([0.0, 1.05]), 0.02) == 1.0
+    assert full_scale(np.array([0.0, 1.05])) == 255.0

@@ -39,7 +39,7 @@ def picture_of(known: Bits) -> Picture:
     """Return waves with a little noise, as if these bits of it were known."""
     noise = np.random.default_rng(0).normal(0, 0.02, (3, *SHAPE))
     planes = (waves(3, *SHAPE) + noise).astype(np.float32)
-    return Picture(planes, known, np.ones(SHAPE, np.uint8), np.zeros((0, 0, 0), np.float32))
+    return Picture(planes, known, np.ones(SHAPE, np.uint8), planes[:0], np.zeros((3, 1), np.float32))
 
 
 def mosaic() -> Picture:
@@ -209,7 +209,8 @@ def test_what_is_hardly_known_hardly_decides_which_patches_are_alike() -> None:
     planes[0, 13:15, 13:15] = 9.0  # a bad guess, within a pattern that repeats every six pixels
     confidence = np.ones((30, 30), np.float32)
     confidence[13:15, 13:15] = 1e-6
-    picture = Picture(planes, np.ones((30, 30), np.uint8), np.ones((30, 30), np.uint8), planes[:0])
+    ones = np.ones((30, 30), np.uint8)
+    picture = Picture(planes, ones, ones, planes[:0], np.zeros((3, 1), np.float32))
     step = Step(Patches(size=4, stride=4, count=5, reach=6), gaussian(4))
     (found,) = GroupPass(picture, confidence, step, 1)._match(np.array([[12, 12]]))
     assert (found % 6 == 0).all()
@@ -301,7 +302,7 @@ def test_pictures_smaller_than_a_patch_are_covered(shape: tuple[int, int], step:
     planes: Planes = np.full((1, *shape), 0.25, np.float32)
     known = np.ones(shape, np.uint8)
     known[-1, -1] = 0
-    picture = Picture(planes, known, 1 - known, np.zeros((0, 0, 0), np.float32))
+    picture = Picture(planes, known, 1 - known, planes[:0], np.zeros((3, 1), np.float32))
     confidence = np.ones(shape, np.float32)
     said = GroupPass(picture, confidence, step, 1).restored(known == 0, lambda share: None, Deadline())
     assert said.planes == pytest.approx(planes, abs=1e-4)

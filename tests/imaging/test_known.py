@@ -23,4 +23,5 @@ def test_flags_come_back_and_the_range_is_that_of_known_values() -> None:
     assert np.array_equal(np.stack([known.flags(channel) for channel in range(3)]), FLAGS)
     assert known.low.tolist() == [0.25, 0.75, 0.125]
     assert known.high.tolist() == [0.5, 0.75, 0.125]
-    assert known.variance.size == 0
+    assert known.measured.size == 0
+    assert not known.noise.any()

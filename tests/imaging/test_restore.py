@@ -1,5 +1,7 @@
 """The loop over steps: what is trusted, what is kept, what is spread and how wrong it is expected to be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,7 +72,7 @@ def test_only_wanted_pixels_change() -> None:
 def test_a_step_goes_beyond_what_the_groups_say_by_its_relaxation() -> None:
     known = flags()
     estimate, what = start(known)
-    picture = Picture(estimate.planes, what.entries, what.depth, what.variance)
+    picture = Picture(estimate.planes, what.entries, what.depth, what.measured, what.noise)
     said = GroupPass(picture, _confidence(what, STEP), STEP, 1).restored(
         EVERYWHERE, lambda share: None, Deadline()
     )
@@ -224,6 +226,28 @@ def test_threads_do_not_change_a_bit(threads: int) -> None:
 def test_noise_in_what_is_known_smooths_what_is_restored() -> None:
     known = flags()
     estimate, exact = start(known)
-    noisy = Known(exact.entries, exact.depth, exact.low, exact.high, np.full((3, *SHAPE), 10, np.float32))
+    noisy = replace(exact, noise=np.full((3, 1), 10, np.float32))
     sharp, smooth = (restored(estimate, what, Work(STEP, EVERYWHERE))[0].planes for what in (exact, noisy))
     assert sharp[~known].std() > smooth[~known].std()
+
+
+def test_noisy_entries_are_estimated_and_exact_ones_come_back() -> None:
+    known = flags()
+    estimate, exact = start(known)
+    measured = np.where(known, estimate.planes, np.float32(7))
+    for noise, moved in ((0.0, False), (10.0, True)):
+        levels = np.full((3, 1), noise, np.float32)
+        what = replace(exact, noise=levels, measured=measured)
+        after = restored(estimate, what, Work(STEP, EVERYWHERE))[0].planes
+        assert (after[known] != measured[known]).any() == moved
+        assert after.max() < 7
+
+
+def test_a_step_goes_from_that_of_exact_samples_to_that_of_noise() -> None:
+    step = replace(STEP, relaxed=1.6, noisy=1.2)
+    assert step.in_noise(0.0) == step
+    half, whole = step.in_noise(step.does.noise), step.in_noise(1.0)
+    assert half.relaxed == pytest.approx(1.4)
+    assert half.does.floor == pytest.approx(step.does.floor / 2)
+    assert whole.relaxed == pytest.approx(1.2, abs=1e-3)
+    assert whole.does.floor < 1e-2 * step.does.floor

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Planes, Sums
 from demosaic_ntc.compiled import fast_kernel, kernel
-from demosaic_ntc.imaging.kernels.steps import Group
+from demosaic_ntc.imaging.kernels.steps import Group, noise_at
 
 Whole = NDArray[np.int32]
 
@@ -131,3 +131,21 @@ def take_over(
                 value = min(max(value, low[channel]), high[channel])
                 kept = not wanted[i, j] or (known[i, j] >> channel) & 1
                 after[j] = before[j] if kept else value
+
+
+@kernel
+def draw_to_measured(planes: Planes, known: Bits, measured: Planes, noise: Float32, least: float) -> None:
+    """Move estimates of noisy entries towards what was measured there, all the way where that is exact.
+
+    With the variance s² of a measurement y, x becomes y + (x − y) s² / (s² + least): where measurements are
+    worse than ``least``, models know better.
+    """
+    for channel in range(planes.shape[0]):
+        values = measured[min(channel, measured.shape[0] - 1)]
+        for i in range(planes.shape[1]):
+            for j in range(planes.shape[2]):
+                if (known[i, j] >> channel) & 1:
+                    estimate, sample = planes[channel, i, j], values[i, j]
+                    variance = noise_at(noise[channel], estimate)
+                    share = variance / (variance + np.float32(least))
+                    planes[channel, i, j] = sample + share * (estimate - sample)

@@ -11,7 +11,7 @@ from demosaic_ntc.arrays import Float32, Offsets, Places, Sums
 from demosaic_ntc.compiled import fast_kernel
 from demosaic_ntc.imaging.kernels.group import Tensor, complete_group
 from demosaic_ntc.imaging.kernels.passes import Pass, Picture, add_up, make_room, predict
-from demosaic_ntc.imaging.kernels.steps import Group
+from demosaic_ntc.imaging.kernels.steps import Group, mean_misfit
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
@@ -49,7 +49,7 @@ def _take_rest(group: Group, unseen: np.float32, rest: Rest) -> np.float32:
         for k in range(patches):
             for q in range(pixels):
                 entry, shown = channel * pixels + q, (group.known[k, q] >> channel) & 1
-                left = group.data[k, entry] - group.fit[k, entry] if shown else _ZERO
+                left = group.seen[k, entry] - group.fit[k, entry] if shown else _ZERO
                 weight = _ONE if shown else unseen
                 rest.data[channel, k, q], rest.weight[channel, k, q] = left, weight
                 total += weight
@@ -112,15 +112,19 @@ def complete_groups(
 ) -> None:
     """Predict and complete the group of every reference patch, add it up, and write its certified gap.
 
-    ``sums`` start at row ``top`` of the picture; ``gaps`` are (references).
+    What the noise explains is neither to be met nor counted in a gap. ``sums`` start at row ``top`` of the
+    picture; ``gaps`` are (references).
     """
     room = make_room(picture, found.shape[1], size, settings)
     completed = min(settings.completed, room.group.fit.shape[0])
-    rest = empty_rest(picture.planes.shape[0], completed, size * size)
+    channels = picture.planes.shape[0]
+    rest = empty_rest(channels, completed, size * size)
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
         predict(picture, row, column, offsets, size, settings, fading, prior, room)
-        gaps[reference] = complete_rest(
-            room.group, rest, settings.unseen, settings.radius, settings.tolerance, settings.vertices
+        _, noise = mean_misfit(room.group, channels, completed, settings.unseen, settings.noise)
+        gap = complete_rest(
+            room.group, rest, settings.unseen, settings.radius, settings.tolerance + noise, settings.vertices
         )
+        gaps[reference] = max(gap - noise, 0.0)
         add_up(picture, row, column, offsets, size, settings, top, room, sums)

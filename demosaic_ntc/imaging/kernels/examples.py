@@ -32,7 +32,7 @@ _TOTAL = np.zeros((8, 8), np.int64)
 _SUMS = np.zeros((2, 3, 8, 8), np.int64)
 _SOME_SUMS = _SUMS[:, :, :4]
 
-_PICTURE = passes.Picture(_PLANES, _BYTES, _BYTES, _PLANES)
+_PICTURE = passes.Picture(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
 _PASS = passes.Pass(0, 1, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
 _GROUPS = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _FLAT, _PLANE, 0, _SUMS, _FLAT)
 
@@ -54,6 +54,7 @@ EXAMPLES: dict[str, Example] = {
     "complete_difference": (kernels.complete_difference, (_PLANE,)),
     "fill_from_nearby": (nearby.fill_from_nearby, (_PLANE, _FLAGS, _FLAT)),
     "take_over": (adding.take_over, (_PLANES, _PLANES, _BYTES, _FLAGS, _FLAT, _FLAT, 1.0)),
+    "draw_to_measured": (adding.draw_to_measured, (_PLANES, _BYTES, _PLANES, _PLANE, 1.0)),
     "write_means": (adding.write_means, (_SUMS, _PLANES)),
     "write_means of a part": (adding.write_means, (_SUMS, _PART)),
     "write_means of some rows": (adding.write_means, (_SOME_SUMS, _PART)),
@@ -64,7 +65,7 @@ EXAMPLES: dict[str, Example] = {
 
 _asked_for: set[str] = set()  # in this process
 
-_MATCHED = ("match_patches", "restore_groups", "add_shapes", "take_over")
+_MATCHED = ("match_patches", "restore_groups", "add_shapes", "take_over", "draw_to_measured")
 _MEANS = ("write_means", "write_means of a part", "write_means of some rows")
 _ERRORS = ("write_errors", "write_errors of a part", "write_errors of some rows")
 _LMMSE = ("row_difference", "shrink_rows", "complete_difference")

@@ -15,8 +15,7 @@ continued over all entries: with e the entry that is the i-th to be shown,
     b_i = (C_e − Σ_{j<i} b_j[e] b_j) / s_i,    s_i² = C_ee − Σ_{j<i} b_j[e]² + σ_e².
 
 The expectation is μ + Σ u_i b_i with u_i = (y_e − μ_e − Σ_{j<i} u_j b_j[e]) / s_i, the variance of an entry
-is C_ee − Σ b_i². Patches that show the same entries with the same noise share the rows: a Bayer group has
-four sets of them.
+is C_ee − Σ b_i². Patches that show the same entries share the rows: a Bayer group has four sets of them.
 """
 
 from typing import NamedTuple
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Float32
 from demosaic_ntc.compiled import fast_kernel
-from demosaic_ntc.imaging.kernels.steps import Group, padded
+from demosaic_ntc.imaging.kernels.steps import Group, note_noise, padded
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
@@ -41,7 +40,7 @@ class Gaussian(NamedTuple):
     scales: Float32  # (shown): 1 / s
     variance: Float32  # (entry)
     shown: NDArray[np.int64]  # the entries shown by a patch
-    alike: NDArray[np.int64]  # (patch): the first patch that shows the same entries with the same noise
+    alike: NDArray[np.int64]  # (patch): the first patch that shows the same entries
 
 
 @fast_kernel
@@ -120,24 +119,21 @@ def _add_prior(covariance: Float32, prior: Float32, patches: int, strength: floa
 
 
 @fast_kernel
-def _shows_the_same(known: Bits, noise: Float32, k: int, other: int) -> bool:
-    """Tell whether two patches show the same entries with the same noise."""
-    for q in range(known.shape[1]):
-        if known[k, q] != known[other, q]:
-            return False
+def _shows_the_same(known: Bits, k: int, other: int) -> bool:
+    """Tell whether two patches show the same entries."""
     different = 0
-    for entry in range(noise.shape[1]):
-        different += 1 if noise[k, entry] != noise[other, entry] else 0
+    for q in range(known.shape[1]):
+        different += 1 if known[k, q] != known[other, q] else 0
     return different == 0
 
 
 @fast_kernel
-def _find_alike(known: Bits, noise: Float32, alike: NDArray[np.int64]) -> None:
-    """Write, for every patch, the first that shows the same entries with the same noise."""
+def _find_alike(known: Bits, alike: NDArray[np.int64]) -> None:
+    """Write, for every patch, the first that shows the same entries."""
     for k in range(alike.shape[0]):
         alike[k] = k
         for other in range(k):
-            if alike[other] == other and _shows_the_same(known, noise, k, other):
+            if alike[other] == other and _shows_the_same(known, k, other):
                 alike[k] = other
                 break
 
@@ -209,32 +205,52 @@ def _expect(model: Gaussian, count: int, data: Float32, fit: Float32) -> np.floa
 
 
 @fast_kernel
+def _mean_noise(model: Gaussian, count: int, noise: Float32) -> np.float32:
+    """Return the mean variance of the entries that a patch shows."""
+    total = _ZERO
+    for i in range(count):
+        total += noise[model.shown[i]]
+    return total / np.float32(count)
+
+
+@fast_kernel
 def predict_by_gaussian(
-    group: Group, model: Gaussian, prior: Float32, strength: float, floor: float, noisy: bool
+    group: Group,
+    model: Gaussian,
+    prior: Float32,
+    strength: float,
+    floor: float,
+    noise: Float32,
+    least: float,
 ) -> None:
     """Write the expectation of every patch to be restored, and the expected squared error of its entries.
 
-    The misfit of a patch at what it shows is added to its errors: where it is large the model is wrong.
-    ``strength`` is κ, ``floor`` ε².
+    The misfit of a patch at what it shows is added to its errors, as far as noise does not explain it: where
+    it is large the model is wrong.
+    ``strength`` is κ, ``floor`` ε². The variance of what is known is ``noise``, (channels, levels), and
+    ``least`` more.
     """
     patches, entries = group.data.shape
-    channels = prior.shape[0] // group.known.shape[1]
+    pixels = group.known.shape[1]
+    channels = prior.shape[0] // pixels
     centre(group.data, model.mean, model.centred)
     add_products(model.centred, model.covariance)
     _add_prior(model.covariance, prior, patches, strength, floor)
+    note_noise(model.mean, noise, least, channels, pixels, group)
     restored = group.fit.shape[0]
-    _find_alike(group.known, group.noise if noisy else group.noise[:, :0], model.alike[:restored])
+    _find_alike(group.known, model.alike[:restored])
     for first in range(restored):
         if model.alike[first] != first:
             continue
         count = _list_shown(group.known[first], channels, model.shown)
+        explained = _mean_noise(model, count, group.noise) - np.float32(least) if count else _ZERO
         if not group.whole[first]:
-            _eliminate(model, count, group.noise[first], np.float32(floor))
+            _eliminate(model, count, group.noise, np.float32(floor))
         for k in range(first, restored):
             if model.alike[k] == first and group.whole[first]:
                 group.fit[k], group.error[k] = group.data[k], _ZERO
             elif model.alike[k] == first:
-                misfit = _expect(model, count, group.data[k], group.fit[k])
+                misfit = max(_expect(model, count, group.seen[k], group.fit[k]) - explained, _ZERO)
                 for e in range(entries):
                     group.error[k, e] = max(model.variance[e], _ZERO) + misfit
 

@@ -17,7 +17,7 @@ from demosaic_ntc.imaging.kernels.steps import (
     Group,
     empty_group,
     gather,
-    gather_noise,
+    gather_measured,
     gather_trust,
     mean_misfit,
     note_whole,
@@ -35,7 +35,8 @@ class Picture(NamedTuple):
     planes: Planes  # the estimate, with what is known in its place
     known: Bits  # (height, width)
     depth: Depths  # (height, width): how many pixels deep in a hole
-    variance: Planes  # of what is known; empty where it is exact
+    measured: Planes  # what is known, where it is noisy and the estimate is not to keep it; else empty
+    noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
 
 
 class Pass(NamedTuple):
@@ -66,10 +67,8 @@ class Room(NamedTuple):
 def make_room(picture: Picture, patches: int, size: int, settings: Pass) -> Room:
     """Return room for the groups of a pass."""
     channels, pixels = picture.planes.shape[0], size * size
-    group = empty_group(patches, min(settings.restored, patches), pixels, channels)
-    for k in range(group.noise.shape[0]):
-        for entry in range(group.noise.shape[1]):
-            group.noise[k, entry] = np.float32(settings.noise)
+    noisy = picture.measured.size > 0
+    group = empty_group(patches, min(settings.restored, patches), pixels, channels, noisy)
     return Room(
         group, empty_gaussian(patches, channels * pixels), np.empty((2, group.data.shape[1]), np.int32)
     )
@@ -88,13 +87,15 @@ def predict(
     room: Room,
 ) -> None:
     """Gather the group of a reference patch and predict it."""
-    group, channels, noisy = room.group, picture.planes.shape[0], picture.variance.size > 0
+    group, channels = room.group, picture.planes.shape[0]
     gather(picture.planes, picture.known, row, column, offsets, size, group)
     note_whole(group, channels)
+    if picture.measured.size > 0:
+        gather_measured(picture.measured, row, column, offsets, size, channels, group)
     if settings.predictor == GAUSSIAN:
-        if noisy:
-            gather_noise(picture.variance, row, column, offsets, size, settings.noise, group)
-        predict_by_gaussian(group, room.model, prior, settings.strength, settings.floor, noisy)
+        predict_by_gaussian(
+            group, room.model, prior, settings.strength, settings.floor, picture.noise, settings.noise
+        )
     else:
         gather_trust(picture.depth, fading, row, column, offsets, size, channels, group)
         predict_by_mean(group, channels)
@@ -138,7 +139,8 @@ def restore_groups(
     """Predict the group of every reference patch and add it up; groups that need a completion are left out.
 
     Since no objective is negative, a group that meets what is known of it within the tolerance is within that
-    of the best of its model: its misfit is written as its certified gap. The others keep theirs, infinite.
+    of the best of its model: its misfit is written as its certified gap, without what the noise explains, for
+    to meet noise is no aim. The others keep theirs, infinite.
     """
     room, channels = make_room(picture, found.shape[1], size, settings), picture.planes.shape[0]
     completed = min(settings.completed, room.group.fit.shape[0])
@@ -146,10 +148,10 @@ def restore_groups(
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
         predict(picture, row, column, offsets, size, settings, fading, prior, room)
         if settings.vertices > 0:
-            misfit = mean_misfit(room.group, channels, completed, settings.unseen)
-            if misfit > settings.tolerance:
+            misfit, noise = mean_misfit(room.group, channels, completed, settings.unseen, settings.noise)
+            if misfit > settings.tolerance + noise:
                 continue
-            gaps[reference] = misfit
+            gaps[reference] = max(misfit - noise, 0.0)
         add_up(picture, row, column, offsets, size, settings, top, room, sums)
 
 
@@ -157,7 +159,7 @@ def restore_groups(
 def add_shapes(picture: Picture, references: Places, found: Offsets, size: int, total: Sums) -> None:
     """Add up the shapes of the covariances of groups, on and below the diagonal, in units of SHAPE_UNIT."""
     channels, patches, pixels = picture.planes.shape[0], found.shape[1], size * size
-    group = empty_group(patches, 0, pixels, channels)
+    group = empty_group(patches, 0, pixels, channels, False)
     model = empty_gaussian(patches, channels * pixels)
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]

@@ -20,7 +20,8 @@ class Group(NamedTuple):
     data: Float32  # (patch, entry): the known value, else the estimate
     known: Bits  # (patch, pixel)
     trust: Float32  # (patch, entry): 1 where known, else less
-    noise: Float32  # (restored patch, entry): the variance of what is known
+    seen: Float32  # (restored patch, entry): what was measured, where known; the same as data where exact
+    noise: Float32  # (entry): the variance of what is known
     fit: Float32  # (restored patch, entry)
     error: Float32  # (restored patch, entry): the expected squared error of the fit
     whole: Flags  # (restored patch): everything is known
@@ -33,14 +34,16 @@ def padded(entries: int) -> int:
 
 
 @fast_kernel
-def empty_group(patches: int, restored: int, pixels: int, channels: int) -> Group:
-    """Return room for the patches of groups, to be filled."""
+def empty_group(patches: int, restored: int, pixels: int, channels: int, noisy: bool) -> Group:
+    """Return room for the patches of groups, to be filled; what was measured is apart where it is noisy."""
     entries = padded(channels * pixels)
+    data = np.zeros((patches, entries), np.float32)
     return Group(
-        np.zeros((patches, entries), np.float32),
+        data,
         np.empty((patches, pixels), np.uint8),
         np.ones((patches, entries), np.float32),
-        np.zeros((restored, entries), np.float32),
+        np.zeros((restored, entries), np.float32) if noisy else data[:restored],
+        np.zeros(entries, np.float32),
         np.zeros((restored, entries), np.float32),
         np.zeros((restored, entries), np.float32),
         np.empty(restored, np.bool_),
@@ -68,17 +71,48 @@ def gather(
 
 
 @fast_kernel
-def gather_noise(
-    variance: Planes, row: int, column: int, offsets: Offsets, size: int, least: float, group: Group
+def gather_measured(
+    measured: Planes, row: int, column: int, offsets: Offsets, size: int, channels: int, group: Group
 ) -> None:
-    """Copy the variances of a group's entries, ``least`` added."""
-    for k in range(group.noise.shape[0]):
-        top, left = row + offsets[k, 0], column + offsets[k, 1]
-        for channel in range(variance.shape[0]):
+    """Copy what was measured of the patches to be restored.
+
+    ``measured`` is (channels, height, width), or (1, height, width) where no pixel shows two channels.
+    """
+    for k in range(group.seen.shape[0]):
+        top, left, seen = row + offsets[k, 0], column + offsets[k, 1], group.seen[k]
+        for channel in range(channels):
+            plane = measured[min(channel, measured.shape[0] - 1)]
             for i in range(size):
+                values = plane[top + i, left : left + size]
+                into = seen[(channel * size + i) * size : (channel * size + i + 1) * size]
                 for j in range(size):
-                    value = variance[channel, top + i, left + j] + np.float32(least)
-                    group.noise[k, (channel * size + i) * size + j] = value
+                    into[j] = values[j]
+
+
+@fast_kernel
+def noise_at(noise: Float32, level: np.float32) -> np.float32:
+    """Return the variance of a known entry from that at equal steps of the level, from 0 to 1; (steps)."""
+    last = noise.shape[0] - 1
+    place = min(max(level, _ZERO), _ONE) * np.float32(last)
+    below = min(int(place), max(last - 1, 0))
+    step = noise[min(below + 1, last)] - noise[below]
+    return np.float32(noise[below] + (place - np.float32(below)) * step)
+
+
+@fast_kernel
+def note_noise(mean: Float32, noise: Float32, least: float, channels: int, pixels: int, group: Group) -> None:
+    """Write the variance of known entries, ``least`` added: one for each channel, at the group's mean level.
+
+    Patches of a group are alike, and so is their noise. That it is the same for all of them lets those that
+    show the same entries share their factors.
+    """
+    for channel in range(channels):
+        level = _ZERO
+        for q in range(pixels):
+            level += mean[channel * pixels + q]
+        variance = noise_at(noise[channel], level / np.float32(pixels)) + np.float32(least)
+        for q in range(pixels):
+            group.noise[channel * pixels + q] = variance
 
 
 @fast_kernel
@@ -146,18 +180,22 @@ def note_misfit(group: Group, k: int, entries: int) -> None:
 
 
 @fast_kernel
-def mean_misfit(group: Group, channels: int, completed: int, unseen: float) -> float:
+def mean_misfit(
+    group: Group, channels: int, completed: int, unseen: float, own: float
+) -> tuple[float, float]:
     """Return the mean squared misfit of the first patches at known entries: the objective of a completion.
 
-    Entries that are not known are met exactly and count ``unseen`` in the mean.
+    Entries that are not known are met exactly and count ``unseen`` in the mean. Also returns how much of it
+    the noise of known entries explains; ``own`` is what their variance exceeds that noise by.
     """
     pixels = group.known.shape[1]
-    error, mass = _ZERO, _ZERO
+    error, noise, mass = _ZERO, _ZERO, _ZERO
     for k in range(completed):
         for channel in range(channels):
             for q in range(pixels):
                 entry, shown = channel * pixels + q, (group.known[k, q] >> channel) & 1
-                miss = group.data[k, entry] - group.fit[k, entry] if shown else _ZERO
+                miss = group.seen[k, entry] - group.fit[k, entry] if shown else _ZERO
                 error += miss * miss
+                noise += group.noise[entry] - np.float32(own) if shown else _ZERO
                 mass += _ONE if shown else np.float32(unseen)
-    return float(error / mass)
+    return float(error / mass), float(noise / mass)

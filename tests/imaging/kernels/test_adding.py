@@ -11,6 +11,7 @@ from demosaic_ntc.imaging.kernels.adding import (
     _weigh,
     add_patch,
     add_spread,
+    draw_to_measured,
     take_over,
     write_errors,
     write_means,
@@ -137,3 +138,19 @@ def test_the_next_estimate_goes_beyond_what_is_said_and_keeps_what_is_known(
         kept = ~wanted | ((known >> channel) & 1).astype(np.bool_)
         assert after[channel] == pytest.approx(np.where(kept, estimate[channel], held), abs=1e-6)
         assert np.array_equal(after[channel][kept], estimate[channel][kept])
+
+
+@pytest.mark.parametrize("planes", [1, 3])
+def test_estimates_are_drawn_to_exact_measurements_and_left_alone_by_noisy_ones(planes: int) -> None:
+    estimate, measured = random_planes(7, (3, 5, 6)), random_planes(8, (planes, 5, 6))
+    known, noise = random_bits(9, 3, (5, 6)), np.array([[0, 0], [1e-4, 3e-4], [1e6, 1e6]], np.float32)
+    after = estimate.copy()
+    draw_to_measured(after, known, measured, noise, 1e-4)
+    samples = np.broadcast_to(measured, (3, 5, 6))
+    shown = np.stack([(known >> channel) & 1 for channel in range(3)]).astype(np.bool_)
+    assert np.array_equal(after[~shown], estimate[~shown])
+    assert np.array_equal(after[0][shown[0]], samples[0][shown[0]])
+    variance = 1e-4 + 2e-4 * estimate[1]
+    expected = samples[1] + variance / (variance + 1e-4) * (estimate[1] - samples[1])
+    assert after[1][shown[1]] == pytest.approx(expected[shown[1]], abs=1e-5)
+    assert after[2] == pytest.approx(estimate[2], abs=1e-5)

@@ -17,7 +17,7 @@ def left_of(group: Group, channels: int, patches: int) -> tuple[Float64, Flags]:
     pixels = group.known.shape[1]
     shown = shown_in(group.known[:patches], channels)
     entries = channels * pixels
-    left = np.where(shown, rows(group.data, entries)[:patches] - rows(group.fit, entries)[:patches], 0.0)
+    left = np.where(shown, rows(group.seen, entries)[:patches] - rows(group.fit, entries)[:patches], 0.0)
     shape = (patches, channels, pixels)
     return left.reshape(shape).transpose(1, 0, 2), shown.reshape(shape).transpose(1, 0, 2)
 
@@ -130,7 +130,7 @@ def test_a_fit_within_the_tolerance_stays() -> None:
 
 def test_what_is_not_known_does_not_count_as_misfit() -> None:
     group = random_group(9, 4, 2, PIXELS, CHANNELS)
-    group.fit[:, : CHANNELS * PIXELS] = group.data[:2, : CHANNELS * PIXELS] + np.float32(1e-4)
+    group.fit[:, : CHANNELS * PIXELS] = group.seen[:2, : CHANNELS * PIXELS] + np.float32(1e-4)
     group.known[:, 0] = 0
     group.fit[:, [0, PIXELS]] += 5.0
     fit = group.fit.copy()

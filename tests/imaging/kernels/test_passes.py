@@ -41,11 +41,13 @@ AT = (2, 1)
 REFERENCE: Places = np.array([AT], np.int64)
 
 
-def picture_of(seed: int, channels: int, variance: Planes = EXACT) -> Picture:
+def picture_of(seed: int, channels: int, noise: float = 0.0) -> Picture:
     planes = random_planes(seed, (channels, HEIGHT, WIDTH))
     known = random_bits(seed + 1, channels, (HEIGHT, WIDTH))
     depth = np.random.default_rng(seed + 2).integers(0, 3, (HEIGHT, WIDTH)).astype(np.uint8)
-    return Picture(planes, known, depth, variance)
+    levels = np.linspace(0, noise, 3 * channels, dtype=np.float32).reshape(channels, 3)
+    measured = planes + 0.05 * random_planes(seed + 3, planes.shape) if noise else EXACT
+    return Picture(planes, known, depth, measured, levels)
 
 
 def prior_of(channels: int) -> Float32:
@@ -97,16 +99,20 @@ def predicted(picture: Picture, settings: Pass) -> tuple[Float64, Float64]:
     mean, z = data.mean(axis=0), data - data.mean(axis=0)
     drawn = settings.strength * (z**2).mean() * prior_of(channels).astype(np.float64)
     covariance = (z.T @ z + drawn) / (len(data) + settings.strength) + settings.floor * np.eye(len(mean))
-    noise = np.full(data.shape, settings.noise)
-    if picture.variance.size:
-        noise += patches_of(picture.variance)
+    seen = patches_of(picture.measured) if picture.measured.size else data
+    levels = [
+        np.interp(part.mean(), [0, 0.5, 1], own)
+        for part, own in zip(mean.reshape(channels, -1), picture.noise, strict=True)
+    ]
+    noise = settings.noise + np.repeat(levels, SIZE**2)
     fit, error = np.empty_like(data[:count]), np.empty_like(data[:count])
     for k in range(count):
         y = shown[k]
-        gain = np.linalg.solve(covariance[np.ix_(y, y)] + np.diag(noise[k][y]), covariance[y]).T
-        fit[k] = mean + gain @ z[k][y]
+        gain = np.linalg.solve(covariance[np.ix_(y, y)] + np.diag(noise[y]), covariance[y]).T
+        fit[k] = mean + gain @ (seen[k] - mean)[y]
         variance = np.diag(covariance) - (gain * covariance[:, y]).sum(axis=1)
-        error[k] = variance + ((data[k] - fit[k])[y] ** 2).mean()
+        misfit = ((seen[k] - fit[k])[y] ** 2).mean() - (noise[y].mean() - settings.noise)
+        error[k] = variance + max(misfit, 0)
     return fit, error
 
 
@@ -133,11 +139,26 @@ def test_a_group_says_what_its_predictor_expects_weighted_by_its_error(channels:
     assert np.isinf(gaps).all()
 
 
-def test_noise_of_single_entries_is_heeded() -> None:
-    variance = random_planes(5, (3, HEIGHT, WIDTH)) ** 2
-    picture = picture_of(20, 3, variance)
+def test_noisy_samples_are_heeded_as_far_as_their_level_allows() -> None:
+    picture = picture_of(20, 3, 0.02)
     sums, _ = restored(picture, PREDICT)
     check_said(picture, PREDICT, sums)
+
+
+def test_a_group_is_complete_where_noise_explains_what_it_leaves() -> None:
+    picture = picture_of(20, 3, 0.02)
+    asked = PREDICT._replace(vertices=3, noise=0.1)  # the model is to leave something
+    for noise, complete in ((1e-7, False), (1.0, True)):
+        levels = picture._replace(noise=np.full((3, 3), noise, np.float32))
+        sums, gaps = restored(levels, asked)
+        assert np.isfinite(gaps).all() == complete == sums.any()
+        fit, _ = predicted(levels, asked)
+        shown = shown_of(picture.known, 3)[: asked.completed]
+        misses = ((patches_of(picture.measured)[: asked.completed] - fit[: asked.completed]) ** 2)[shown]
+        misfit = misses.sum() / np.where(shown, 1.0, asked.unseen).sum()
+        _, proven = completed(levels, asked)
+        assert 0 <= proven[0] < misfit
+        assert proven[0] == 0 or not complete
 
 
 def test_sums_may_begin_further_down() -> None:

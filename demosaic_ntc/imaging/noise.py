@@ -1,0 +1,175 @@
+"""How noisy the samples of a mosaic are: a model per colour, given or estimated from the samples themselves.
+
+The variance of a sample is taken for a line in the light it measures, var(x) = slope·x + floor, in linear raw
+light where black is 0 and white is 1: the first term is the photons' own, the second that of reading them out
+(A. Foi et al., 2008, doi:10.1109/TIP.2008.2001399).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Float32, Float64
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.noise_patches import FEWEST_PATCHES, Patches, clipping_levels
+
+MID_GREY = 0.18  # of white, in linear light
+
+_REFINEMENTS = 2  # patches are chosen again by what was measured
+_SHARED = 0.2  # how much all colours together weigh in the line of each
+_FIT_ROUNDS = 8
+_TOO_HIGH, _TOO_LOW = 1.5, 4.5  # standard errors from which a bin loses weight: texture only ever adds
+_SIGNIFICANT = 3.0  # standard errors that a slope must differ from none
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseModel:
+    """Noise of red, green and blue samples: variance ``slope·x + floor`` at light x, black 0 and white 1."""
+
+    slope: tuple[float, float, float]
+    floor: tuple[float, float, float]
+
+    @classmethod
+    def given(cls, slope: float | Sequence[float], floor: float | Sequence[float]) -> "NoiseModel":
+        """Return the model a user gives, one number for all colours or one for each, or raise."""
+        return cls(_checked("slope", slope), _checked("floor", floor))
+
+    @classmethod
+    def of_pairs(cls, numbers: Sequence[float]) -> "NoiseModel":
+        """Return the model written as slope and floor, one pair for all colours or one for each, or raise."""
+        if len(numbers) not in (2, 6):
+            raise InputError(
+                f"noise has {len(numbers)} numbers; give a slope and a floor, or such a pair for R, G and B"
+            )
+        return cls.given(numbers[::2], numbers[1::2])
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the samples are taken to be exact."""
+        return not any(self.slope) and not any(self.floor)
+
+    def variance(self, light: float | NDArray[Any], channel: int) -> Float64:
+        """Return the variance of samples of a channel, white 1, that measured this light."""
+        seen = np.maximum(np.asarray(light, np.float64), 0)
+        return np.asarray(self.slope[channel] * seen + self.floor[channel])
+
+    def deviation(self, light: float | NDArray[Any], channel: int) -> Float64:
+        """Return the standard deviation of samples of a channel, white 1, that measured this light."""
+        return np.asarray(np.sqrt(self.variance(light, channel)))
+
+    def typical_deviation(self, light: float = MID_GREY) -> float:
+        """Return the standard deviation at some light, the root mean square over the colours."""
+        return math.sqrt(sum(float(self.variance(light, channel)) for channel in range(3)) / 3)
+
+    def scaled(self, strength: float) -> "NoiseModel":
+        """Return the model with every standard deviation times ``strength``."""
+        return NoiseModel.given(
+            [value * strength**2 for value in self.slope], [value * strength**2 for value in self.floor]
+        )
+
+
+def _checked(what: str, values: float | Sequence[float]) -> tuple[float, float, float]:
+    """Return a number for each colour, or raise when one is no variance."""
+    flat = [float(value) for value in np.atleast_1d(np.asarray(values, np.float64))]
+    if len(flat) not in (1, 3):
+        raise InputError(f"noise has {len(flat)} numbers as its {what}; give one, or one per colour")
+    for value in flat:
+        if not (math.isfinite(value) and value >= 0):
+            raise InputError(f"noise {what} {value:g} is no variance; give numbers from zero up")
+    red, green, blue = flat if len(flat) == 3 else flat * 3
+    return red, green, blue
+
+
+NOISELESS = NoiseModel((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+def estimate_noise(
+    mosaic: Float32, cfa: Cfa, *, low: float = -math.inf, high: float = math.inf
+) -> NoiseModel:
+    """Return the noise of a mosaic (height, width) of linear light, black 0 and white 1, negatives kept.
+
+    Samples up to `low` and from `high` on were clipped. Where too little is left to tell, or nothing varies,
+    there is no noise. Calm patches are measured at all lights (`noise_patches`), a line is laid through their
+    variances, and patches are chosen again by how calm they are for noise of that line.
+    """
+    patches = Patches.of(mosaic, cfa, *clipping_levels(mosaic, low, high))
+    if patches.count < FEWEST_PATCHES:
+        return NOISELESS
+    model = _lines(np.array(list(patches.calmest())))
+    for _ in range(_REFINEMENTS):
+        if model.is_zero:
+            break
+        deviations = np.stack([model.deviation(patches.light[channel], channel) for channel in range(3)])
+        model = _lines(np.array(list(patches.calm(deviations))))
+    return model
+
+
+def _lines(bins: Float64) -> NoiseModel:
+    """Return the lines through bins (channel, light, variance, degrees of freedom).
+
+    Sensors amplify all colours alike or nearly so: the line of all bins steadies that of each colour.
+    """
+    light, variance, freedoms = np.maximum(bins[:, 1], 0), bins[:, 2], bins[:, 3]
+    slope, floor = _line(light, variance, freedoms)
+    slopes, floors = [], []
+    for channel in range(3):
+        own = bins[:, 0] == channel
+        a, b = _line(
+            np.concatenate([light[own], light]),
+            np.concatenate([variance[own], slope * light + floor]),
+            np.concatenate([freedoms[own], _SHARED / 3 * freedoms]),
+        )
+        slopes.append(a)
+        floors.append(b)
+    return NoiseModel.given(slopes, floors)
+
+
+def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, float]:
+    """Return slope and floor, neither below zero, of a line through variances, robustly.
+
+    The standard error of a variance v from n degrees of freedom is v·√(2/n), v being that of the line; what
+    lies above by several errors, or by several times the usual deviation, is texture and loses weight. Where
+    a slope explains hardly more than none, there is none: it would be wrong at lights that were not seen.
+    """
+    columns = np.stack([light, np.ones(len(light))], axis=1)
+    fitted = np.full(len(light), np.median(variance) + _TINY)
+    trust, slope, floor = np.ones(len(light)), 0.0, 0.0
+    for _ in range(_FIT_ROUNDS):
+        weight = np.sqrt(freedoms * trust) / fitted
+        (slope, floor), left = _nonnegative_fit(columns * weight[:, None], variance * weight)
+        fitted = slope * light + floor + _TINY
+        away = (variance / fitted - 1) * np.sqrt(freedoms / 2)
+        usual = max(1.0, 1.4826 * float(np.median(np.abs(away))))
+        trust = 1 / np.maximum(1, np.where(away > 0, away / _TOO_HIGH, -away / _TOO_LOW) / usual)
+    (_, level), left_by_level = _fit_of(columns[:, 1:] * weight[:, None], variance * weight, [1])
+    if (left_by_level - left) / 2 <= (_SIGNIFICANT * usual) ** 2:
+        return 0.0, level
+    return slope, floor
+
+
+def _nonnegative_fit(columns: Float64, target: Float64) -> tuple[tuple[float, float], float]:
+    """Return the two coefficients, neither below zero, of the least squares, and the sum of these.
+
+    Of two, trying which are zero is simple, and starts faster than a library that solves for many.
+    """
+    whole = _fit_of(columns, target, [0, 1])
+    if min(whole[0]) >= 0:
+        return whole
+    return min((_fit_of(columns[:, [used]], target, [used]) for used in (0, 1)), key=lambda fit: fit[1])
+
+
+def _fit_of(columns: Float64, target: Float64, used: list[int]) -> tuple[tuple[float, float], float]:
+    """Return the coefficients of the columns that are used, the other zero, and the squares that are left."""
+    found, *_ = np.linalg.lstsq(columns, target, rcond=None)
+    if len(used) == 1:
+        found = np.maximum(found, 0)
+    both = [0.0, 0.0]
+    for place, value in zip(used, found, strict=True):
+        both[place] = float(value)
+    return (both[0], both[1]), float(np.square(columns @ found - target).sum())

@@ -1,0 +1,153 @@
+"""Noise is described, checked and estimated: known noise is found, none where samples tell nothing."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
+
+RGGB = Cfa.named("RGGB")
+ARRAYS = ("RGGB", "GBRG", "X-Trans", "quad-rggb", "RGB/GBR/BRG")
+
+
+def _picture(height: int, width: int) -> NDArray[np.float64]:
+    """Draw a ramp in every colour; every other block of 32 pixels is covered with a strong texture."""
+    y, x = np.mgrid[:height, :width]
+    textured = (y // 32 + x // 32) % 2 == 0
+    texture = 0.1 * np.sin(1.9 * x) * np.sin(2.3 * y) + 0.1 * ((x * 7 + y * 3) % 5 - 2) / 2
+    ramp = 0.15 + 0.7 * x / width
+    return np.stack([ramp, 0.9 * ramp, 1 - ramp], axis=2) + np.where(textured, texture, 0)[..., None]
+
+
+def _noisy(
+    picture: NDArray[np.float64], cfa: Cfa, slope: Sequence[float], floor: Sequence[float]
+) -> NDArray[np.float32]:
+    """Measure a picture with noise of these variances."""
+    deviation = np.sqrt(np.maximum(picture, 0) * np.array(slope) + np.array(floor))
+    noise = np.random.default_rng(3).standard_normal(picture.shape)
+    return cfa.sample(picture + deviation * noise).astype(np.float32)
+
+
+def test_variance_is_a_line_in_the_light_and_negatives_are_dark() -> None:
+    model = NoiseModel((0.01, 0.02, 0.04), (0.001, 0.0, 0.002))
+    assert model.variance(np.array([-1.0, 0.0, 0.5]), 0) == pytest.approx([0.001, 0.001, 0.006])
+    assert model.deviation(0.5, 1) == pytest.approx(0.1)
+    assert model.typical_deviation(0.5) == pytest.approx(((0.006 + 0.01 + 0.022) / 3) ** 0.5)
+
+
+def test_strength_scales_deviations() -> None:
+    model = NoiseModel((0.01, 0.02, 0.04), (0.001, 0.0, 0.002))
+    assert model.scaled(3).deviation(0.3, 2) == pytest.approx(3 * model.deviation(0.3, 2))
+    assert model.scaled(0).is_zero
+    assert not model.is_zero
+
+
+def test_one_number_stands_for_all_colours() -> None:
+    assert NoiseModel.given(1e-4, [1e-6, 2e-6, 3e-6]) == NoiseModel((1e-4,) * 3, (1e-6, 2e-6, 3e-6))
+
+
+@pytest.mark.parametrize(
+    ("slope", "floor", "reason"),
+    [
+        (-1e-4, 0.0, "slope -0.0001 is no variance"),
+        (0.0, float("nan"), "floor nan is no variance"),
+        (float("inf"), 0.0, "slope inf is no variance"),
+        ([1e-4, 1e-4], 0.0, "2 numbers as its slope"),
+    ],
+)
+def test_what_is_no_noise_is_refused(slope: float, floor: float, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        NoiseModel.given(slope, floor)
+
+
+@pytest.mark.parametrize("array", ARRAYS)
+@pytest.mark.parametrize("floor", [(1 / 255) ** 2, (20 / 255) ** 2])
+def test_even_noise_is_found_beside_texture(array: str, floor: float) -> None:
+    cfa = Cfa.parse(array)
+    model = estimate_noise(_noisy(_picture(384, 512), cfa, [0] * 3, [floor] * 3), cfa)
+    for channel in range(3):
+        assert model.deviation(0.4, channel) == pytest.approx(floor**0.5, rel=0.15)
+
+
+@pytest.mark.parametrize("array", ["RGGB", "X-Trans"])
+def test_noise_of_photons_is_found_from_dark_to_bright(array: str) -> None:
+    cfa, slope = Cfa.parse(array), 4e-4
+    model = estimate_noise(_noisy(_picture(512, 768), cfa, [slope] * 3, [0] * 3), cfa)
+    for light in (0.2, 0.5, 0.8):
+        assert model.typical_deviation(light) == pytest.approx((slope * light) ** 0.5, rel=0.15)
+
+
+def test_colours_may_differ() -> None:
+    floors = [1e-5, 2e-5, 4e-5]
+    model = estimate_noise(_noisy(_picture(512, 768), RGGB, [0] * 3, floors), RGGB)
+    found = [float(model.variance(0.4, channel)) for channel in range(3)]
+    assert np.sqrt(found) == pytest.approx(np.sqrt(floors), rel=0.2)
+    assert found[0] < found[1] < found[2]
+
+
+def test_a_clean_picture_with_flat_parts_has_hardly_any_noise() -> None:
+    mosaic = _noisy(_picture(384, 512), RGGB, [0] * 3, [0] * 3)
+    assert estimate_noise(mosaic, RGGB).typical_deviation() < 0.1 / 255
+
+
+def test_samples_below_black_count_like_others() -> None:
+    dark = np.full((256, 256, 3), 0.002)
+    mosaic = _noisy(dark, RGGB, [0] * 3, [1e-4] * 3)
+    assert mosaic.min() < -0.02
+    assert estimate_noise(mosaic, RGGB).typical_deviation(0.002) == pytest.approx(0.01, rel=0.1)
+
+
+@pytest.mark.parametrize("levels", [{}, {"low": 0.2, "high": 0.7}])
+def test_clipped_samples_are_left_out(levels: dict[str, float]) -> None:
+    """Clipped parts vary less or not at all; given or not, the levels are known by their piles."""
+    mosaic = _noisy(_picture(512, 768), RGGB, [0] * 3, [4e-4] * 3)
+    model = estimate_noise(np.clip(mosaic, np.float32(0.2), np.float32(0.7)), RGGB, **levels)
+    assert model.typical_deviation(0.45) == pytest.approx(0.02, rel=0.15)
+
+
+@pytest.mark.parametrize("bits", [8, 12])
+def test_rounded_samples_have_their_noise(bits: int) -> None:
+    steps = 2**bits - 1
+    mosaic = _noisy(_picture(384, 512), RGGB, [0] * 3, [(2 / 255) ** 2] * 3)
+    model = estimate_noise((np.round(mosaic * steps) / steps).astype(np.float32), RGGB)
+    assert model.typical_deviation(0.4) == pytest.approx(2 / 255, rel=0.15)
+
+
+@pytest.mark.parametrize("array", ARRAYS)
+@pytest.mark.parametrize("value", [-0.1, 0.0, 0.3, 1.0])
+def test_a_frame_of_one_value_has_no_noise(array: str, value: float) -> None:
+    assert estimate_noise(np.full((96, 128), value, np.float32), Cfa.parse(array)).is_zero
+
+
+@pytest.mark.parametrize("shape", [(6, 6), (16, 16), (6, 400), (400, 7)])
+@pytest.mark.parametrize("array", ["RGGB", "X-Trans"])
+def test_too_few_samples_tell_nothing(shape: tuple[int, int], array: str) -> None:
+    mosaic = np.random.default_rng(0).random(shape).astype(np.float32)
+    assert estimate_noise(mosaic, Cfa.parse(array)).is_zero
+
+
+def test_a_saturated_frame_tells_nothing() -> None:
+    mosaic = 1 + 0.01 * np.random.default_rng(0).standard_normal((96, 128)).astype(np.float32)
+    assert estimate_noise(mosaic, RGGB, high=0.95).is_zero
+
+
+def test_layout_in_memory_does_not_matter() -> None:
+    mosaic = _noisy(_picture(128, 192), RGGB, [1e-4] * 3, [1e-5] * 3)
+    assert estimate_noise(np.asfortranarray(mosaic), RGGB) == estimate_noise(mosaic, RGGB)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "name", ["kodak/kodim05.png", "kodak/kodim23.png", "mcmaster/4.tif", "mcmaster/18.tif"]
+)
+@pytest.mark.parametrize("sigma", [5, 20])
+def test_noise_of_textured_photographs_is_found(data: Path, name: str, sigma: int) -> None:
+    picture = np.asarray(Image.open(data / name).convert("RGB")) / 255
+    mosaic = _noisy(picture, RGGB, [0] * 3, [(sigma / 255) ** 2] * 3)
+    assert 255 * estimate_noise(mosaic, RGGB).typical_deviation(0.3) == pytest.approx(sigma, rel=0.15)
