@@ -36,7 +36,7 @@ def prepare_all(*, quiet: bool) -> None:
         message = f"{record.path.parent}: {len(missing)} kernels could not be compiled or kept"
         raise OutputError(f"{message}; look whether the folder can be written and is not full")
     if not quiet:
-        say([f"{len(EXAMPLES)} kernels are ready in {record.path.parent.parent}"])
+        say([f"{len(EXAMPLES)} kernels are ready, on record in {record.path.parent}"])
 
 
 @contextmanager

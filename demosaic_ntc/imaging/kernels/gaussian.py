@@ -248,7 +248,8 @@ def predict_by_gaussian(
             _eliminate(model, count, group.noise, np.float32(floor))
         for k in range(first, restored):
             if model.alike[k] == first and group.whole[first]:
-                group.fit[k], group.error[k] = group.data[k], _ZERO
+                for e in range(entries):
+                    group.fit[k, e], group.error[k, e] = group.data[k, e], _ZERO
             elif model.alike[k] == first:
                 misfit = max(_expect(model, count, group.seen[k], group.fit[k]) - explained, _ZERO)
                 for e in range(entries):
