@@ -4,7 +4,6 @@ Commands import what they need when they run: ``--help`` must answer at once, an
 image libraries and plots take seconds to load.
 """
 
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +18,7 @@ from .failures import explained
 from .info import info
 from .inpaint import inpaint
 from .interrupts import signals_unwind
+from .prepare import prepare
 from .watch import watch
 
 DEFAULT_COMMAND = "convert"
@@ -63,6 +63,8 @@ app = typer.Typer(
 def _show_version(wanted: bool) -> None:
     """Print the version and stop."""
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"demosaic-ntc {version('demosaic-ntc')}")
         raise typer.Exit
 
@@ -85,4 +87,5 @@ app.command()(watch)
 app.command()(info)
 app.command()(demo)
 app.command()(compare)
+app.command()(prepare)
 app.add_typer(benchmark, name="benchmark")

@@ -22,11 +22,10 @@ from demosaic_ntc.batch.report import DEFAULT_NAME, Report
 from demosaic_ntc.batch.space import Expected
 from demosaic_ntc.batch.work import Convert, Inpaint
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.settings import Engine
+from demosaic_ntc.imaging.kernels.examples import for_holes, for_mosaics
 
 from . import converting, inpainting
 from .costs import REPAIR_COSTS, stage_costs
-from .telling import COMPILED_METHODS
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Assignment:
     naming: Naming
     room: Callable[[Expected], int]  # bytes that the results take
     costs: Mapping[str, float]  # of the stages of the work
-    engine: Engine
+    kernels: frozenset[str]  # what most of it needs compiled
     options: Mapping[str, Any]
 
     @property
@@ -53,11 +52,6 @@ class Assignment:
         gigabytes = self.options["memory"]
         return Allowance(self.options["timeout"], gigabytes and round(gigabytes * 1e9))
 
-    @property
-    def compiles(self) -> bool:
-        """Whether the work takes long to compile."""
-        return self.engine.method in COMPILED_METHODS
-
     def job(self, found: Found) -> Job:
         """The job of an input."""
         work = self.works(found.source)
@@ -68,7 +62,7 @@ def conversion(options: Mapping[str, Any]) -> Assignment:
     """The conversion of raws that the options describe; what makes no sense is wrong usage."""
     suffix = f".{options['format'] or 'png'}"
     settings = converting.settings_from({**options, "target": Path(f"any{suffix}")})
-    naming, work = _naming(options, suffix), Convert(settings)
+    naming, work, cfa = _naming(options, suffix), Convert(settings), settings.layout.cfa
     bits = settings.output.depth(Path(f"any{suffix}"))
     suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if options["cfa"] else frozenset())
     return Assignment(
@@ -78,7 +72,7 @@ def conversion(options: Mapping[str, Any]) -> Assignment:
         naming=naming,
         room=lambda expected: expected.result_bytes(suffix, bits),
         costs=stage_costs(settings.engine.method, settings.engine.quality),
-        engine=settings.engine,
+        kernels=for_mosaics(settings.engine.method, cfa is None or cfa.is_bayer),
         options=options,
     )
 
@@ -95,7 +89,7 @@ def repair(options: Mapping[str, Any]) -> Assignment:
         naming=naming,
         room=lambda expected: expected.source_bytes,
         costs=REPAIR_COSTS,
-        engine=settings.engine,
+        kernels=for_holes(settings.engine.method),
         options=options,
     )
 

@@ -8,16 +8,17 @@ import typer
 
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.conversion import Conversion, convert_file
-from demosaic_ntc.files.plain import Layout
 from demosaic_ntc.files.reading import likely_array
 from demosaic_ntc.files.settings import Development, Output, Settings
 from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import METHODS
+from demosaic_ntc.imaging.kernels.examples import for_mosaics
 
 from .costs import stage_costs
 from .interrupts import heard_interrupts
+from .layouts import bits_are_of_samples, layout_from
 from .options import engine_from
+from .preparing import prepare_shown
 from .progress import shown_progress
 from .telling import (
     Telling,
@@ -28,7 +29,6 @@ from .telling import (
     error_facts,
     error_lines,
     seconds_line,
-    tell_compiling,
     tell_done,
     tell_skipped,
 )
@@ -51,30 +51,18 @@ def settings_from(options: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def layout_from(options: Mapping[str, Any]) -> Layout:
-    """What the options say about a mosaic without a header of its own."""
-    cfa = Cfa.parse(options["cfa"]) if options["cfa"] else None
-    bits = options["bits"] if _bits_are_of_samples(options) else options["raw_bits"]
-    return Layout(cfa, options["width"], options["height"], bits)
-
-
-def _bits_are_of_samples(options: Mapping[str, Any]) -> bool:
-    """Whether ``--bits`` speaks of the samples, as in ``--width W --height H --bits 12 --cfa RGGB``."""
-    return options["width"] is not None and options["raw_bits"] is None and options.get("bits") is not None
-
-
 def _development(options: Mapping[str, Any]) -> Development:
     """How samples become a picture."""
     same_names = ("black", "white", "exposure", "highlights", "space", "linear", "crop", "bad_pixels")
-    return Development(
-        balance=options["wb"], rotate=not options["no_rotate"], **{name: options[name] for name in same_names}
-    )
+    of_noise = ("denoise", "denoise_color", "noise")
+    same = {name: options[name] for name in same_names + of_noise}
+    return Development(balance=options["wb"], rotate=not options["no_rotate"], **same)
 
 
 def _output(options: Mapping[str, Any]) -> Output:
     """How the picture is written."""
     return Output(
-        bits=None if _bits_are_of_samples(options) else options["bits"],
+        bits=None if bits_are_of_samples(options) else options["bits"],
         jpeg_quality=options["jpeg_quality"],
         metadata=not options["no_metadata"],
         overwrite=options["overwrite"],
@@ -90,8 +78,9 @@ def convert_one(
     if target.exists() and not settings.output.overwrite:
         tell_skipped(source, target, telling)
         return
-    tell_compiling(settings.engine.method, telling)
     array = likely_array(source, settings.layout)
+    kernels = for_mosaics(settings.engine.method, array.is_bayer, error_map is not None)
+    prepare_shown(kernels, quiet=not telling.notes)
     costs = stage_costs(settings.engine.method, settings.engine.quality, array)
     with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
         done = convert_file(source, target, settings, report, error_map)
@@ -112,12 +101,23 @@ def described(done: Conversion, settings: Settings) -> dict[str, Any]:
         "white_level": done.exposure.white,
         "matrix": done.matrix_source,
         "exposure": done.stops,
+        "noise": done.noise,
         "parameters": settings.described(),
         "seconds": {**done.seconds, "total": sum(done.seconds.values())},
         "certificate": certificate(done.certificate),
         **error_facts(done.error_map),
         "notices": list(done.notices),
     }
+
+
+def noise_lines(noise: dict[str, Any] | None) -> Iterator[str]:
+    """What noise was found and taken off, for people; nothing where there was none to be seen."""
+    if noise and noise["removed"]["color"]:
+        sources = {"given": "as given", "profile": "as the file says", "estimated": "estimated"}
+        yield (
+            f"noise taken off: {100 * noise['mid_grey']:.2g} % of white at mid grey, "
+            f"{sources[noise['source']]}"
+        )
 
 
 def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
@@ -129,6 +129,7 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
         f"{done.target}: {camera}{done.size[1]}×{done.size[0]}, {done.cfa}, white balance {balance}, "
         f"{sum(done.seconds.values()):.1f} s"
     )
+    yield from noise_lines(done.noise)
     yield from certified_lines(done.certificate)
     yield from error_lines(done.error_map)
     if verbose:

@@ -24,7 +24,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from importlib.metadata import version
 from typing import Any
 
 import typer
@@ -87,6 +86,8 @@ def explanation(error: BaseException, log: str | None = None) -> str:
 
 def logged(error: BaseException) -> str | None:
     """Write the traceback to a log in the temporary folder; return its path, None where that fails."""
+    from importlib.metadata import version
+
     facts = f"demosaic-ntc {version('demosaic-ntc')}, Python {sys.version}, {platform.platform()}, {sys.argv}"
     try:
         with tempfile.NamedTemporaryFile(

@@ -15,9 +15,9 @@ from demosaic_ntc.files.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.noise import NoiseModel
 
-from .converting import layout_from
 from .costs import BYTES_AT_REST, BYTES_PER_PIXEL, QUALITIES, seconds
 from .failures import ExitCode, exit_code, one_line
+from .layouts import layout_from
 
 
 def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) -> None:

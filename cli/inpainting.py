@@ -13,10 +13,12 @@ from demosaic_ntc.files.mask import MaskRule, parse_colour
 from demosaic_ntc.files.repair import Repair, RepairSettings, repair_file
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.inpaint import METHODS
+from demosaic_ntc.imaging.kernels.examples import for_holes
 
 from .costs import REPAIR_COSTS
 from .interrupts import heard_interrupts
 from .options import engine_from
+from .preparing import prepare_shown
 from .progress import shown_progress
 from .telling import (
     Telling,
@@ -27,7 +29,6 @@ from .telling import (
     error_facts,
     error_lines,
     seconds_line,
-    tell_compiling,
     tell_done,
     tell_skipped,
 )
@@ -83,7 +84,7 @@ def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None
     if files.target.exists() and not settings.overwrite:
         tell_skipped(files.source, files.target, telling)
         return
-    tell_compiling(settings.engine.method, telling)
+    prepare_shown(for_holes(settings.engine.method, files.error_map is not None), quiet=not telling.notes)
     with heard_interrupts(), shown_progress(REPAIR_COSTS, quiet=telling.quiet) as report:
         done = repair_file(files.source, files.mask, files.target, settings, report, files.error_map)
     tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)

@@ -58,6 +58,16 @@ def parse_exposure(text: str) -> str | float:
     return stops
 
 
+def parse_denoise(text: str) -> str | float:
+    """A rule for the strength of denoising, or the strength."""
+    if text in ("auto", "off"):
+        return text
+    strength = _numbers(text, "auto, off or a strength such as 0.7")[0]
+    if not 0 <= strength <= 10:
+        raise typer.BadParameter(f"{text!r} is not a strength from 0 to 10")
+    return strength
+
+
 def parse_noise(text: str) -> "NoiseModel":
     """Slope and floor of the variance of samples, for all colours or for each."""
     from demosaic_ntc.errors import InputError
@@ -205,6 +215,26 @@ Noise = Annotated[
         metavar="A,B",
         help="Noise of the samples instead of a profile or an estimate: variance A·x + B at light x, "
         "black 0 and white 1; or three such pairs, for R, G and B.",
+        rich_help_panel=_RAW,
+    ),
+]
+Denoise = Annotated[
+    str,
+    typer.Option(
+        parser=parse_denoise,
+        metavar="auto|off|STRENGTH",
+        help="Take noise off: auto where it shows, off, or a strength; less than 1 keeps grain.",
+        rich_help_panel=_RAW,
+    ),
+]
+DenoiseColor = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=10,
+        metavar="STRENGTH",
+        help="Take colour noise off by another strength.",
+        show_default="a quarter more",
         rich_help_panel=_RAW,
     ),
 ]

@@ -41,15 +41,3 @@ class _Bar:
         share = progress.done / max(progress.total, 1)
         self._done[progress.stage] = self._costs.get(progress.stage, 0.0) * share
         self._bars.update(self._task, description=progress.stage, completed=sum(self._done.values()))
-
-
-def kernels_are_compiled() -> bool:
-    """Whether an earlier run has left the engine's compiled kernels where this one will find them."""
-    import os
-    from pathlib import Path
-
-    import demosaic_ntc
-
-    engine = Path(demosaic_ntc.__file__).parent / "imaging" / "kernels"
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or engine)
-    return next(folder.rglob("*.nbi"), None) is not None

@@ -13,15 +13,11 @@ import typer
 from demosaic_ntc.errors import InputError
 
 from .failures import one_line
-from .progress import kernels_are_compiled
 from .saying import say
 
 if TYPE_CHECKING:
     from demosaic_ntc.files.error_map import ErrorMap
     from demosaic_ntc.imaging.restored import GroupCertificate
-
-#: The methods whose kernels take long enough to compile to be worth a word.
-COMPILED_METHODS = ("ntc", "predict-only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +51,6 @@ def check_error_map(target: Path | None, method: str, others: Iterable[Path | No
             check_asked(target, method, others)
     except InputError as error:
         raise typer.BadParameter(one_line(str(error)), param_hint="--error-map") from error
-
-
-def tell_compiling(method: str, telling: Telling) -> None:
-    """Say why the first run takes long."""
-    if telling.notes and method in COMPILED_METHODS and not kernels_are_compiled():
-        typer.echo("compiling the engine, which takes about a minute", err=True)
 
 
 def tell_skipped(source: Path, target: Path, telling: Telling) -> None:

@@ -19,8 +19,8 @@ from .batch_display import Forecast, View, shown_batch
 from .batch_summary import Tally
 from .failures import ExitCode
 from .interrupts import signals_ask
-from .progress import kernels_are_compiled
-from .saying import mention, say
+from .preparing import prepare_shown
+from .saying import say
 from .team import team_for
 
 if TYPE_CHECKING:
@@ -77,10 +77,9 @@ def crew_for(task: Assignment, extent: Extent, stop: Stop) -> Iterator[Crew]:
         memory=task.allowance.memory,
         most=extent.workers,
     )
-    is_compiled = not task.compiles or kernels_are_compiled()
-    if extent.workers and not is_compiled:
-        mention("compiling the engine, which takes about a minute")
-    with Supervisor(team, task.allowance, stop, one_first=not is_compiled) as crew:
+    if extent.workers:
+        prepare_shown(task.kernels, quiet=options["quiet"])
+    with Supervisor(team, task.allowance, stop) as crew:
         yield crew
 
 

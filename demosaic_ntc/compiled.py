@@ -3,8 +3,10 @@
 import warnings
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import llvmlite.binding as llvm
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -43,3 +45,22 @@ def _warn_of_compiling_anew() -> None:
         RuntimeWarning,
         stacklevel=1,
     )
+
+
+def compile_for(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """Have a kernel ready for arguments of these types: from the cache, else compiled and put there."""
+    dispatcher: Any = kernel
+    dispatcher.compile(tuple(map(numba.typeof, arguments)))
+
+
+def cache_folder(kernel: Callable[..., Any]) -> Path | None:
+    """Return where a kernel is kept once it is compiled, if anywhere."""
+    statistics = getattr(kernel, "stats", None)  # a kernel that is not to be compiled is a plain function
+    path = getattr(statistics, "cache_path", None)
+    return None if path is None else Path(path)
+
+
+def target_machine() -> str:
+    """Return what compiled code depends on besides its source."""
+    features = sorted(name for name, has in llvm.get_host_cpu_features().items() if has)
+    return " ".join([numba.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), *features])

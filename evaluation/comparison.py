@@ -6,7 +6,7 @@ versions is the interpolation. Of a part that is shown, the mosaic around it is 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +93,7 @@ class Negative:
 
 def read_negative(source: Path, development: Development) -> Negative:
     """Read a raw and decide how all versions of it will look."""
-    ready = prepare(source, Settings(development=development))
+    ready = prepare(source, Settings(development=replace(development, denoise="off")))
     encoded = ready.mosaic
     guess = demosaic(encoded.samples, ready.photo.cfa, method="bilinear", white=encoded.white).image
     look = _look(ready, guess, development)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+COMPILING = ("compiled.py", "hurry.py", "preparing.py")
 RANK = {"ntc": 0, "imaging": 1, "files": 2, "batch": 3}
 
 
@@ -37,7 +38,11 @@ def test_layers_import_only_downwards(layer: str) -> None:
 
 def test_only_the_kernels_are_compiled() -> None:
     for path in modules_of("demosaic_ntc"):
-        if "kernels" in str(path.relative_to(ROOT)) or path.name == "compiled.py":
+        if "kernels" in str(path.relative_to(ROOT)) or path.name in (
+            "compiled.py",
+            "hurry.py",
+            "preparing.py",
+        ):
             continue
         compiled = [name for name in imports_of(path) if name.split(".")[0] == "numba"]
         wrapped = [name for name in imports_of(path) if name.startswith("demosaic_ntc.compiled.")]

@@ -33,7 +33,7 @@ def lines_of_shell(text: str = README) -> list[str]:
 
 PROGRAMS = blocks("python")
 COMMANDS = [line for line in lines_of_shell() + lines_of_shell(FOLDERS) if line.startswith("demosaic-ntc ")]
-LONG = re.compile(" benchmark | watch | --scheduler ")  # hours, until Ctrl-C, or a cluster
+LONG = re.compile(" benchmark | watch | --scheduler | prepare")  # hours, until Ctrl-C, a cluster; no picture
 RUN = [line for line in COMMANDS if not LONG.search(line)]
 
 

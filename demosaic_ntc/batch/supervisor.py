@@ -26,14 +26,11 @@ _FALSE_STARTS = 3
 class Supervisor:
     """A team of workers, each started when there is something to do; leaving the block ends them all."""
 
-    def __init__(
-        self, team: Sequence[Terms], allowance: Allowance, stop: Stop, *, one_first: bool = False
-    ) -> None:
-        """Employ a team; with `one_first` the others start when one is ready, having compiled for all."""
+    def __init__(self, team: Sequence[Terms], allowance: Allowance, stop: Stop) -> None:
         self._team = team
         self._allowance = allowance
         self._stop = stop
-        self._size = 1 if one_first else len(team)
+        self._size = len(team)
         self._seats: dict[int, Seat] = {}
         self._waiting: deque[Job] = deque()
         self._false_starts = 0
@@ -115,7 +112,7 @@ class Supervisor:
         """Take in what a worker says."""
         for answer in seat.answers():
             if "ready" in answer:
-                seat.is_ready, self._size = True, len(self._team)
+                seat.is_ready = True
             elif "identity" in answer:
                 seat.has_begun, self._false_starts = True, 0
                 seat.identity = answer["identity"] and Identity(**answer["identity"])

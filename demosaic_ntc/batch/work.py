@@ -1,18 +1,21 @@
-"""The kinds of work a batch can do."""
+"""The kinds of work a batch can do.
+
+What only one of them takes is imported when it is done: workers start sooner.
+"""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from demosaic_ntc.batch.identity import fingerprint
 from demosaic_ntc.batch.job import Done
-from demosaic_ntc.files.conversion import convert_file
-from demosaic_ntc.files.repair import RepairSettings, repair_file
-from demosaic_ntc.files.settings import Settings
-from demosaic_ntc.imaging.demosaic import demosaic
-from demosaic_ntc.imaging.inpaint import inpaint
 from demosaic_ntc.imaging.restored import GroupCertificate, ReportProgress
+
+if TYPE_CHECKING:
+    from demosaic_ntc.files.repair import RepairSettings
+    from demosaic_ntc.files.settings import Settings
 
 # Large enough for every step of the engine, small enough to take no time.
 _TRIAL_SIDE, _TRIAL_DAMAGE = 48, 0.1
@@ -22,7 +25,7 @@ _TRIAL_SIDE, _TRIAL_DAMAGE = 48, 0.1
 class Convert:
     """Turn a raw into a finished picture."""
 
-    settings: Settings
+    settings: "Settings"
     fingerprint: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -32,6 +35,8 @@ class Convert:
 
     def prepare(self) -> None:
         """Complete a small mosaic, which loads all that a large one needs."""
+        from demosaic_ntc.imaging.demosaic import demosaic  # noqa: PLC0415 (see above)
+
         engine = self.settings.engine
         samples = np.random.default_rng(0).random((_TRIAL_SIDE, _TRIAL_SIDE), dtype=np.float32)
         cfa = self.settings.layout.cfa or "RGGB"
@@ -41,6 +46,8 @@ class Convert:
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
     ) -> Done:
         """Convert the file."""
+        from demosaic_ntc.files.conversion import convert_file  # noqa: PLC0415 (see above)
+
         settings = replace(
             self.settings,
             engine=replace(self.settings.engine, threads=threads),
@@ -55,7 +62,7 @@ class Convert:
 class Inpaint:
     """Restore the damaged parts of a picture that a mask marks, or else a painted colour."""
 
-    settings: RepairSettings
+    settings: "RepairSettings"
     mask: Path | None
     fingerprint: str = field(init=False)
 
@@ -65,6 +72,8 @@ class Inpaint:
 
     def prepare(self) -> None:
         """Repair a small picture, which loads all that a large one needs."""
+        from demosaic_ntc.imaging.inpaint import inpaint  # noqa: PLC0415 (see above)
+
         engine, generator = self.settings.engine, np.random.default_rng(0)
         colours = generator.integers(256, size=(_TRIAL_SIDE, _TRIAL_SIDE, 3), dtype=np.uint8)
         missing = generator.random((_TRIAL_SIDE, _TRIAL_SIDE)) < _TRIAL_DAMAGE
@@ -74,6 +83,8 @@ class Inpaint:
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
     ) -> Done:
         """Repair the file."""
+        from demosaic_ntc.files.repair import repair_file  # noqa: PLC0415 (see above)
+
         engine = replace(self.settings.engine, threads=threads)
         settings = replace(self.settings, engine=engine, overwrite=overwrite)
         done = repair_file(source, self.mask, target, settings, progress)

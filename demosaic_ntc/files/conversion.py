@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
 from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
-from demosaic_ntc.files.denoising import Strengths, denoised, stabilised_for
+from demosaic_ntc.files.denoising import AS_IT_IS, Strengths, denoised, stabilised_for
 from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, written_beside
 from demosaic_ntc.files.icc import icc_profile
 from demosaic_ntc.files.image import FinishedPicture, write_picture
 from demosaic_ntc.files.journal import Journal, rows_as
 from demosaic_ntc.files.levels import Exposure, expose, with_levels
 from demosaic_ntc.files.metadata import finished
+from demosaic_ntc.files.noise import FoundNoise, noise_of, span_of
 from demosaic_ntc.files.photo import RawPhoto
 from demosaic_ntc.files.reading import read_photo
 from demosaic_ntc.files.render import (
@@ -35,10 +36,8 @@ from demosaic_ntc.files.render import (
 )
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.files.sniff import named
-from demosaic_ntc.files.stabilised import Stabilised
 from demosaic_ntc.imaging.checks import silently
 from demosaic_ntc.imaging.demosaic import demosaic
-from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
 
 # The methods that take noise off; interpolations show it.
@@ -56,7 +55,8 @@ class Prepared:
     exposure: Exposure
     mosaic: EncodedMosaic
     missing: NDArray[np.bool_] | None  # samples that are not to be used
-    strengths: Strengths = Strengths()  # how much of the mosaic's noise is to be taken off
+    noise: FoundNoise | None = None  # where it was looked for
+    strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,7 @@ class Conversion:
     seconds: dict[str, float]
     notices: tuple[str, ...]
     error_map: ErrorMap | None = None
+    noise: dict[str, Any] | None = None  # as found and as taken off; None where it was not looked for
 
 
 def convert_file(
@@ -104,7 +105,7 @@ def convert_file(
         look = _look(restored, ready, settings.development, bits)
         pixels = _render(restored, ready, look, settings.development, report)
         expected = _expected(restored, ready, look, settings.development)
-        picture = _described(pixels, ready.photo, look, settings)
+        picture = _described(pixels, ready, look, settings)
         journal.notices += _brightness_notices(restored, ready, look, settings.development)
     beside = written_beside(error_map, expected, overwrite=output.overwrite)
     with journal.stage("write"), beside as mapped:
@@ -123,6 +124,7 @@ def convert_file(
         seconds=journal.seconds,
         notices=tuple(journal.notices),
         error_map=mapped,
+        noise=_noise_facts(ready),
     )
 
 
@@ -137,28 +139,12 @@ def prepare(source: Path, settings: Settings) -> Prepared:
         missing = read_bad_pixels(how.bad_pixels, photo.size)
         photo = without_bad_pixels(photo, missing)
     exposure = expose(photo, how.balance, how.white, keep_highlights=how.highlights == "blend")
-    stabilised = _stabilised(photo, exposure, settings)
-    mosaic = encode_mosaic(photo, exposure, stabilised)
-    return Prepared(photo, exposure, mosaic, missing, how.strengths or Strengths())
-
-
-def noise_of(photo: RawPhoto, given: tuple[float, float] | None) -> NoiseModel:
-    if given is not None:
-        return NoiseModel.given(*given)
-    span = photo.white - float(photo.black.min())
-    h, w = photo.black.shape
-    black = np.tile(photo.black.astype(np.float32), (-(-photo.size[0] // h), -(-photo.size[1] // w)))
-    light = (photo.mosaic - black[: photo.size[0], : photo.size[1]]) / np.float32(span)
-    return estimate_noise(light, photo.cfa, high=1.0)
-
-
-def _stabilised(photo: RawPhoto, exposure: Exposure, settings: Settings) -> Stabilised | None:
-    """The noise that is to be taken off, if any."""
-    how = settings.development
-    if how.strengths is None or settings.engine.method not in DENOISING_METHODS:
-        return None
+    strengths = how.strengths if settings.engine.method in DENOISING_METHODS else None
+    if strengths is None:
+        return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing)
     noise = noise_of(photo, how.noise)
-    return stabilised_for(noise, photo, exposure, always=how.denoise != "auto")
+    stabilised = stabilised_for(noise.model, photo, exposure, always=how.denoise != "auto")
+    return Prepared(photo, exposure, encode_mosaic(photo, exposure, stabilised), missing, noise, strengths)
 
 
 def complete_mosaic(
@@ -235,9 +221,26 @@ def _orientation(photo: RawPhoto, how: Development) -> int:
     return 1 if how.rotate else photo.orientation
 
 
-def _described(pixels: Pixels, photo: RawPhoto, look: Finish, settings: Settings) -> FinishedPicture:
+def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
+    """The noise that was found, and the strengths it was taken off with, zero where it was left alone."""
+    if ready.noise is None:
+        return None
+    taken = ready.strengths if ready.mosaic.stabilised else AS_IT_IS
+    found = ready.noise.described(span_of(ready.photo))
+    return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
+
+
+def _noise_note(ready: Prepared) -> str:
+    """The noise in green that was taken off, for the picture's comment."""
+    if ready.noise is None or ready.mosaic.stabilised is None:
+        return ""
+    model = ready.noise.model
+    return f" noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
+
+
+def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> FinishedPicture:
     """The pixels with their profile and metadata."""
-    profile = icc_profile(look.space)
+    photo, profile = ready.photo, icc_profile(look.space)
     if not settings.output.metadata:
         return FinishedPicture(pixels, profile, None)
     how = settings.development
@@ -246,7 +249,7 @@ def _described(pixels: Pixels, photo: RawPhoto, look: Finish, settings: Settings
         size=(pixels.shape[0], pixels.shape[1]),
         orientation=_orientation(photo, how),
         srgb=how.space == "srgb" and not how.linear,
-        parameters=settings.described(),
+        parameters=settings.described() + _noise_note(ready),
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
     return FinishedPicture(pixels, profile, exif)

@@ -40,7 +40,10 @@ class Strengths:
     @property
     def grain(self) -> float:
         """The share of what was taken off that brightness gets back."""
-        return 1 - self.brightness / self.engine
+        return 1 - self.brightness / self.engine if self.engine > 0 else 0.0
+
+
+AS_IT_IS = Strengths(0.0, 0.0)
 
 
 def stabilised_for(
@@ -69,7 +72,7 @@ def denoised(
         steeper = steepness_of_way(restored.image, stabilised)
         restored = replace(restored, error=restored.error * steeper)
     if strengths.grain > 0:
-        give_grain(restored.image, samples, cfa, strengths.grain, levels.mean(axis=1))
+        give_grain(restored.image, samples, cfa, strengths.grain, levels)
     to_srgb_curve(restored.image, stabilised, 1 - strengths.grain**2)
     return restored
 
@@ -79,13 +82,18 @@ def give_grain(
 ) -> None:
     """Give back, to all channels alike and in place, a share of what samples lost.
 
-    ``image`` is (height, width, 3), ``samples`` (height, width); ``deviations`` are those of R, G and B, by
-    which the loss is scaled to that of green: else grain would show the pattern of the array.
+    ``image`` is (height, width, 3), ``samples`` (height, width); ``deviations`` are those of R, G and B at
+    equal steps of the level, (3, levels), by which the loss is scaled to what green would have lost: else
+    grain would show the pattern of the array.
     """
-    scale = (share * deviations[1] / np.maximum(deviations, 1e-12)).astype(np.float32)
+    steps, deviations = deviations.shape[1] - 1, np.maximum(deviations, 1e-12).astype(np.float32)
     channels = cfa.channel_map(samples.shape)
     for top in range(0, len(samples), _BAND):
         rows = slice(top, top + _BAND)
-        which = channels[rows]
-        own = np.take_along_axis(image[rows], which[..., None].astype(np.intp), axis=2)[..., 0]
-        image[rows] += ((samples[rows] - own) * scale[which])[..., None]
+        which = channels[rows].astype(np.intp)
+        own = np.take_along_axis(image[rows], which[..., None], axis=2)[..., 0]
+        own_level, green_level = (
+            np.clip(np.rint(values * steps), 0, steps).astype(np.intp) for values in (own, image[rows, :, 1])
+        )
+        scale = deviations[1, green_level] / deviations[which, own_level]
+        image[rows] += (np.float32(share) * (samples[rows] - own) * scale)[..., None]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
-import tifffile
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
@@ -101,6 +100,8 @@ def _read_png(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
 
 def _read_tiff(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
     """The samples of a one-channel TIFF of 8 or 16 bits."""
+    import tifffile  # noqa: PLC0415 (raws do without)
+
     directories = list(TagReader(file).directories())
     if len(directories) != 1:
         raise Unsupported(f"is a TIFF of {len(directories)} frames; a mosaic has one")

@@ -59,9 +59,7 @@ class EncodedMosaic:
         return 1.0 + self.lift
 
 
-def encode_mosaic(
-    photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | None = None
-) -> EncodedMosaic:
+def encode_mosaic(photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | None = None) -> EncodedMosaic:
     """The samples as the engine wants them: black subtracted, balanced, clipped at white, under a curve."""
     samples = np.empty(photo.size, dtype=np.float32)
     curve = stabilised.curve if stabilised else SRGB_CURVE
@@ -77,9 +75,7 @@ def encode_mosaic(
     return EncodedMosaic(samples, lift, stabilised)
 
 
-def _encoding_tables(
-    sites: Sites, exposure: Exposure, curve: Curve | Root
-) -> dict[tuple[int, ...], Floats]:
+def _encoding_tables(sites: Sites, exposure: Exposure, curve: Curve | Root) -> dict[tuple[int, ...], Floats]:
     """For each site of the period, the encoded value of each of the 65536 sample values."""
     made, tables = dict[tuple[float, float], Floats](), dict[tuple[int, ...], Floats]()
     for place in np.ndindex(sites.period):

@@ -33,7 +33,7 @@ class Development:
     bad_pixels: Path | None = None
     denoise: float | Literal["auto", "off"] = "auto"  # strength, in multiples of the noise there is
     denoise_color: float | None = None  # that of colour noise; None: more than of brightness
-    noise: tuple[float, float] | None = None  # slope and floor of its variance; None: found in the photo
+    noise: NoiseModel | None = None  # None: as the photo tells
 
     def __post_init__(self) -> None:
         """Check the choices that have no type of their own."""
@@ -42,10 +42,10 @@ class Development:
         if isinstance(self.balance, tuple) and not all(isfinite(v) and v > 0 for v in self.balance):
             raise InputError("white balance multipliers are positive numbers; give R,G,B such as 2.1,1,1.5")
         for strength in (self.denoise, self.denoise_color):
-            if isinstance(strength, (int, float)) and not (isfinite(strength) and 0 <= strength <= _STRONGEST):
+            if isinstance(strength, (int, float)) and not (
+                isfinite(strength) and 0 <= strength <= _STRONGEST
+            ):
                 raise InputError(f"denoising by {strength:g} is not possible; give 0 to {_STRONGEST:g}")
-        if self.noise is not None:
-            NoiseModel.given(*self.noise)
 
     @property
     def strengths(self) -> Strengths | None:
@@ -53,7 +53,9 @@ class Development:
         if self.denoise == "off":
             return None
         brightness = 1.0 if self.denoise == "auto" else self.denoise
-        colour = COLOUR_OVER_BRIGHTNESS * brightness if self.denoise_color is None else self.denoise_color
+        colour = self.denoise_color
+        if colour is None:  # weak denoising is for grain: blotches of colour go all the same
+            colour = COLOUR_OVER_BRIGHTNESS * max(brightness, 1.0) if brightness > 0 else 0.0
         return Strengths(brightness, colour) if max(brightness, colour) > 0 else None
 
 

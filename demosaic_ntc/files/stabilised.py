@@ -27,8 +27,12 @@ Doubles = NDArray[np.float64]
 
 _LEVELS = 64  # at which the deviation is told to the engine
 _STRAIGHT = 0.75  # of c below black, where the root becomes a straight line
-_LEAST_SHIFT, _LARGEST_SHIFT = 1e-4, 1.0  # of c: steeper than that, noise is rounding; flatter, it is linear
-_CLEAR_OF_BLACK = 5.0  # deviations of read noise that the root must bear
+# Bounds on c: with less, what is close to black would be steeper than it is to the eye, with more too flat
+# for the engine, whose tolerances are parts of full scale.
+_LEAST_SHIFT, _LARGEST_SHIFT = 1e-4, 0.05
+# In deviations of read noise: nearer to black the root makes noise skew, and similar patches are found where
+# such noise is dense instead of around its mean; further off it need not be for that.
+_CLEAR_OF_BLACK, _FAR_FROM_BLACK = 4.0, 25.0
 _NODES = 21  # of the quadrature
 _LOWEST, _HIGHEST = -0.5, 1.5  # encoded values that the way back covers
 _STEPS = 1 << 18  # of the way back, per unit
@@ -85,9 +89,10 @@ class Stabilised:
         gains = [gain * span for gain in exposure.gains[:3]]  # from raw light to balanced light
         red, green, blue = (gain * slope for gain, slope in zip(gains, noise.slope, strict=True))
         floors = [gain**2 * floor for gain, floor in zip(gains, noise.floor, strict=True)]
-        shift = floors[1] / green + 3 / 8 * green if green > 0 else _LARGEST_SHIFT
-        least = max(_LEAST_SHIFT, _CLEAR_OF_BLACK * math.sqrt(max(floors)))
-        curve = Root(min(max(shift, least), _LARGEST_SHIFT))
+        shift = floors[1] / green + 3 / 8 * green if green > 0 else math.inf
+        read = math.sqrt(max(floors))
+        least = max(_LEAST_SHIFT, _CLEAR_OF_BLACK * read)
+        curve = Root(max(min(shift, max(_LARGEST_SHIFT, _FAR_FROM_BLACK * read)), least))
         return cls((red, green, blue), (floors[0], floors[1], floors[2]), curve)
 
     def deviation(self, light: Doubles, channel: int) -> Doubles:
@@ -97,7 +102,9 @@ class Stabilised:
     def levels(self) -> Doubles:
         """The standard deviation of encoded samples at equal steps from 0 to 1, (3, levels)."""
         light = self.curve.decode(np.linspace(0, 1, _LEVELS))
-        return np.stack([self.curve.steepness(light) * self.deviation(light, channel) for channel in range(3)])
+        return np.stack(
+            [self.curve.steepness(light) * self.deviation(light, channel) for channel in range(3)]
+        )
 
     def shown(self, light: float = 0.18) -> float:
         """The standard deviation of green at some light under the curve of pictures, white 1."""

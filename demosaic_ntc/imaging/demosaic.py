@@ -25,8 +25,8 @@ from demosaic_ntc.imaging.first_guess.dead_samples import without_missing
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
+from demosaic_ntc.imaging.kernels.examples import for_mosaics, prepare_kernels
 from demosaic_ntc.imaging.mosaics.complete import TRIALS, complete_mosaic
-from demosaic_ntc.imaging.plain import complete_plainly
 from demosaic_ntc.imaging.plan import TOLERANCE
 from demosaic_ntc.imaging.plans import PLANS, without_completion
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
@@ -87,6 +87,7 @@ def demosaic(
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
     task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently, noise)
+    prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolated(method)
     if method == "ntc" and tensor != "groups":
@@ -136,6 +137,8 @@ class _Task:
 
     def completed_plainly(self, tensor: str, quality: str, seed: int) -> Restored:
         """Return what completion makes of the mosaic as one tensor."""
+        from demosaic_ntc.imaging.plain import complete_plainly  # noqa: PLC0415 (takes solvers, for study only)
+
         picture, certificate = complete_plainly(self.scaled, self.cfa, tensor, quality, seed, self.report)
         return Restored(self._finished(picture), certificate)
 

@@ -17,6 +17,7 @@ from demosaic_ntc.imaging.checks import (
     silently,
 )
 from demosaic_ntc.imaging.holes.repair import repair
+from demosaic_ntc.imaging.kernels.examples import for_holes, prepare_kernels
 from demosaic_ntc.imaging.plan import TOLERANCE
 from demosaic_ntc.imaging.plans import PLANS, Plan, without_completion
 from demosaic_ntc.imaging.restored import GroupCertificate, ReportProgress, Restored
@@ -64,6 +65,7 @@ def inpaint(
     if not holes.any():
         nothing = np.zeros(picture.shape, np.float32) if error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
+    prepare_kernels(for_holes(method, error))
     return _restored(picture, holes, method, quality, workers, progress or silently, deadline, error)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.errors import InputError
@@ -157,12 +156,34 @@ def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, 
     trust, away = np.ones(len(light)), np.zeros(len(light))
     for _ in range(_FIT_ROUNDS):
         weight = np.sqrt(freedoms * trust) / fitted
-        (slope, floor), left = nnls(columns * weight[:, None], variance * weight)
+        (slope, floor), left = _nonnegative_fit(columns * weight[:, None], variance * weight)
         fitted = slope * light + floor + _TINY
         away = (variance / fitted - 1) * np.sqrt(freedoms / 2)
         trust = 1 / np.maximum(1, np.where(away > 0, away / _TOO_HIGH, -away / _TOO_LOW))
     usual = max(1.0, 1.4826 * float(np.median(np.abs(away))))
-    (level,), left_by_level = nnls(columns[:, 1:] * weight[:, None], variance * weight)
-    if (left_by_level**2 - left**2) / 2 <= (_SIGNIFICANT * usual) ** 2:
-        return 0.0, float(level)
-    return float(slope), float(floor)
+    (_, level), left_by_level = _fit_of(columns[:, 1:] * weight[:, None], variance * weight, [1])
+    if (left_by_level - left) / 2 <= (_SIGNIFICANT * usual) ** 2:
+        return 0.0, level
+    return slope, floor
+
+
+def _nonnegative_fit(columns: Float64, target: Float64) -> tuple[tuple[float, float], float]:
+    """Return the two coefficients, neither below zero, of the least squares, and the sum of these.
+
+    Of two, trying which are zero is simple, and starts faster than a library that solves for many.
+    """
+    whole = _fit_of(columns, target, [0, 1])
+    if min(whole[0]) >= 0:
+        return whole
+    return min((_fit_of(columns[:, [used]], target, [used]) for used in (0, 1)), key=lambda fit: fit[1])
+
+
+def _fit_of(columns: Float64, target: Float64, used: list[int]) -> tuple[tuple[float, float], float]:
+    """Return the coefficients of the columns that are used, the other zero, and the squares that are left."""
+    found, *_ = np.linalg.lstsq(columns, target, rcond=None)
+    if len(used) == 1:
+        found = np.maximum(found, 0)
+    both = [0.0, 0.0]
+    for place, value in zip(used, found, strict=True):
+        both[place] = float(value)
+    return (both[0], both[1]), float(np.square(columns @ found - target).sum())

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import null_space
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.imaging.cfa import Cfa
@@ -183,13 +182,20 @@ def _fine_basis(cfa: Cfa, channel: int) -> Float32:
     rows, columns = np.nonzero(cfa.channel_map(_patch_size(cfa)) == channel)
     if len(rows) < 2:
         return np.zeros((len(rows), 0), np.float32)
-    basis = null_space(np.ones((1, len(rows))))
+    basis = _null_space(np.ones((1, len(rows))))
     for degree in range(1, len(rows)):
-        finer = null_space(_polynomials(rows, columns, degree).T)
+        finer = _null_space(_polynomials(rows, columns, degree).T)
         if 4 * finer.shape[1] < len(rows):
             break
         basis = finer
     return np.asarray(basis, np.float32)
+
+
+def _null_space(matrix: Float64) -> Float64:
+    """Return orthonormal columns that a matrix takes to zero."""
+    _, sizes, rows = np.linalg.svd(matrix)
+    rank = int((sizes > sizes.max() * max(matrix.shape) * np.finfo(np.float64).eps).sum())
+    return np.asarray(rows[rank:].T)
 
 
 def _polynomials(rows: NDArray[np.intp], columns: NDArray[np.intp], degree: int) -> Float64:

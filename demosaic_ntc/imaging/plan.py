@@ -70,10 +70,14 @@ class Step:
         """The control: the same step, which ends with the prediction."""
         return replace(self, does=self.does._replace(vertices=0))
 
-    def relaxation(self, variance: float) -> float:
-        """Return ω for samples of a variance, from one limit to the other as it exceeds the model's own."""
+    def in_noise(self, variance: float) -> "Step":
+        """Return the step for samples of a variance: ω goes from one limit to the other, ε² to none.
+
+        Noise makes a model regular by itself, and what ε² lets pass of it would show the sites of samples.
+        """
         share = variance / (variance + self.does.noise)
-        return self.relaxed + share * (self.noisy - self.relaxed)
+        relaxed = self.relaxed + share * (self.noisy - self.relaxed)
+        return replace(self, relaxed=relaxed, does=self.does._replace(floor=self.does.floor * (1 - share)))
 
     def fading(self, which: int) -> Float32:
         """Return the trust in missing entries by their depth, (DEEPEST + 1)."""

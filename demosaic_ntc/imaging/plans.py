@@ -21,7 +21,7 @@ def _sparse(patches: Patches, restored: int, vertices: int = 0, trust: float = 0
 
 def _loose(patches: Patches, restored: int, vertices: int = 0, trust: float = 0.3) -> Step:
     """Return a step around holes that leans on the prior and goes further: large patches, many unknowns."""
-    does = gaussian(restored, strength=10, floor=1.0, vertices=vertices)
+    does = gaussian(restored, strength=10.0, floor=1.0, vertices=vertices)
     return Step(patches, does, 1.7, trust=(trust, trust))
 
 

@@ -19,6 +19,7 @@ from demosaic_ntc.ntc.deadline import Deadline
 
 Report = Callable[[float], None]
 
+_NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are rather kept than estimated
 _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must weigh something
 # The squared error of an entry, fitted on pictures whose truth is known: so much of what the models of its
 # patches expect, of how far these lie apart, and of how far they have moved the estimate, squared.
@@ -56,7 +57,8 @@ def restore(
     """
     gaps = [np.zeros(0, np.float32)]
     for number, work in enumerate(works):
-        step, errors = work.step, estimate.variance.size > 0
+        errors = estimate.variance.size > 0
+        step = work.step.in_noise(float(known.noise.mean())) if known.measured.size else work.step
         picture = Picture(estimate.planes, known.entries, known.depth, known.measured, known.noise)
         groups = GroupPass(picture, _confidence(known, step), step, threads, errors)
         said = groups.restored(work.wanted, part_of(report, number, len(works)), deadline)
@@ -64,10 +66,11 @@ def restore(
             _spread_nearby(said.planes, estimate.planes, known, step.spread)
         variance = _variance(estimate, said, known, work.wanted) if errors else estimate.variance
         kept = np.zeros_like(known.entries) if known.measured.size else known.entries
-        relaxed = step.relaxation(float(known.noise.mean())) if known.measured.size else step.relaxed
-        take_over(estimate.planes, said.planes, kept, work.wanted, known.low, known.high, relaxed)
+        take_over(estimate.planes, said.planes, kept, work.wanted, known.low, known.high, step.relaxed)
         if known.measured.size:
-            draw_to_measured(said.planes, known.entries, known.measured, known.noise, step.does.noise)
+            draw_to_measured(
+                said.planes, known.entries, work.wanted, known.measured, known.noise, _NEARLY_EXACT
+            )
         estimate = Estimate(said.planes, variance)
         if step.does.vertices:
             gaps.append(said.gaps)

@@ -113,15 +113,6 @@ def test_no_worker_is_started_for_nothing(make_jobs: Make, stop: Stop) -> None:
         assert len(psutil.Process().children()) <= 1
 
 
-def test_first_worker_gets_ready_alone_when_it_compiles_for_all(make_jobs: Make, stop: Stop) -> None:
-    jobs = make_jobs("abcd", Faulty({"prepare": "linger", "*": "linger"}))
-    with Supervisor([Terms(jobs[0].work, 1, None)] * 2, Allowance(), stop, one_first=True) as crew:
-        ended = [event for event in crew.run(iter(jobs)) if isinstance(event, Ended)]
-        first, second = sorted(process.create_time() for process in psutil.Process().children())
-    assert len(ended) == 4
-    assert second - first > 0.3, "as long as it takes the first to get ready"
-
-
 def test_leaving_ends_all_workers(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
     jobs = make_jobs("ab", Faulty({"a": "hang", "b": "linger"}))
     with Supervisor([Terms(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew:

@@ -243,8 +243,11 @@ def test_noisy_entries_are_estimated_and_exact_ones_come_back() -> None:
         assert after.max() < 7
 
 
-def test_relaxation_goes_from_that_of_exact_samples_to_that_of_noise() -> None:
+def test_a_step_goes_from_that_of_exact_samples_to_that_of_noise() -> None:
     step = replace(STEP, relaxed=1.6, noisy=1.2)
-    assert step.relaxation(0.0) == pytest.approx(1.6)
-    assert step.relaxation(step.does.noise) == pytest.approx(1.4)
-    assert step.relaxation(1.0) == pytest.approx(1.2, abs=1e-3)
+    assert step.in_noise(0.0) == step
+    half, whole = step.in_noise(step.does.noise), step.in_noise(1.0)
+    assert half.relaxed == pytest.approx(1.4)
+    assert half.does.floor == pytest.approx(step.does.floor / 2)
+    assert whole.relaxed == pytest.approx(1.2, abs=1e-3)
+    assert whole.does.floor < 1e-2 * step.does.floor

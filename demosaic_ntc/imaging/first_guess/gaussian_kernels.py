@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.compiled import kernel
-from demosaic_ntc.imaging.first_guess.regression_kernels import multiply
+from demosaic_ntc.imaging.first_guess.kernels import fill
+from demosaic_ntc.imaging.first_guess.regression_kernels import copy, multiply
 
 Floats = NDArray[np.float32]
 
 # Sums per window: samples, r, g, r², r g, g². Parts of a line: weight, weight × slope, weight × offset.
 MOMENTS, LINE = 6, 3
 
-ONE, TWO = np.float32(1), np.float32(2)
+ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 # The least mean squared error of a window, .01 on a scale of 255.
 LEAST_ERROR = np.float32(0.01 / 255**2)
 
@@ -32,8 +33,10 @@ def explain(samples: Floats, guide: Floats, mask: Floats, taps: Floats, ridge: f
     lines = np.zeros((LINE, ring, width + 2 * radius), np.float32)
     sums, means = np.zeros((MOMENTS, width), np.float32), np.zeros((LINE, width), np.float32)
     for i in range(height + 2 * radius):
-        moments[:, i % ring] = 0
-        lines[:, (i - radius) % ring] = 0
+        for part in range(MOMENTS):
+            fill(moments[part, i % ring], ZERO)
+        for part in range(LINE):
+            fill(lines[part, (i - radius) % ring], ZERO)
         if i < height:
             take_moments(samples[i], guide[i], mask[i], moments, i % ring)
         if radius <= i < height + radius:
@@ -51,7 +54,7 @@ def take_moments(samples: Floats, guide: Floats, mask: Floats, moments: Floats, 
     first = moments.shape[1] // 2
     last = first + mask.size
     r, g = moments[1, slot, first:last], moments[2, slot, first:last]
-    moments[0, slot, first:last] = mask
+    copy(mask, moments[0, slot, first:last])
     multiply(samples, mask, r)
     multiply(guide, mask, g)
     multiply(r, samples, moments[3, slot, first:last])
@@ -109,7 +112,7 @@ def fit_ridge_lines(sums: Floats, ridge: float, prior: float, lines: Floats, slo
         offset[j] = np.divide(r[j] - slope[j] * g[j], n[j])
     first = lines.shape[1] // 2
     last = first + n.size
-    lines[0, slot, first:last] = weight
+    copy(weight, lines[0, slot, first:last])
     multiply(weight, slope, lines[1, slot, first:last])
     multiply(weight, offset, lines[2, slot, first:last])
 

@@ -14,7 +14,8 @@ from demosaic_ntc.compiled import kernel
 
 Floats = NDArray[np.float32]
 
-ONE, HALF, QUARTER, NINTH = np.float32(1), np.float32(1 / 2), np.float32(1 / 4), np.float32(1 / 9)
+ZERO, ONE, HALF, QUARTER = np.float32(0), np.float32(1), np.float32(1 / 2), np.float32(1 / 4)
+NINTH = np.float32(1 / 9)
 SMALL_VARIANCE = np.float32(1e-7)
 # The least squared variation of a colour difference, .01 on a scale of 255.
 LEAST_VARIATION = np.float32(0.01 / 255**2)
@@ -42,12 +43,19 @@ def filter_separably(image: Floats, down: Floats, right: Floats) -> Floats:
     column = np.zeros(width + 2 * left, np.float32)
     middle = column[left : left + width]
     for i in range(height):
-        middle[:] = 0
+        fill(middle, ZERO)
         for k in range(max(0, above - i), min(down.size, height + above - i)):
             add_scaled(image[i + k - above], down[k], middle)
         for k in range(right.size):
             add_scaled(column[k:], right[k], out[i])
     return out
+
+
+@kernel
+def fill(out: Floats, value: np.float32) -> None:
+    """Set every entry of a row; assignments to slices would take seconds to compile."""
+    for j in range(out.size):
+        out[j] = value
 
 
 @kernel
@@ -138,7 +146,7 @@ def sum_squares_around_mean(row: Floats, out: Floats) -> None:
         entry = row[k:]
         for j in range(out.size):
             mean[j] += NINTH * entry[j]
-    out[:] = SMALL_VARIANCE
+    fill(out, SMALL_VARIANCE)
     for k in range(9):
         entry = row[k:]
         for j in range(out.size):
@@ -148,7 +156,7 @@ def sum_squares_around_mean(row: Floats, out: Floats) -> None:
 @kernel
 def sum_square_differences(a: Floats, b: Floats, out: Floats) -> None:
     """Fill the sum of squared differences of each nine neighbouring entries, and a little more."""
-    out[:] = SMALL_VARIANCE
+    fill(out, SMALL_VARIANCE)
     for k in range(9):
         a_entry, b_entry = a[k:], b[k:]
         for j in range(out.size):
@@ -188,17 +196,20 @@ def steer_difference(across: Floats, down: Floats) -> Floats:
     side, total = np.empty(width - 8, np.float32), np.empty(width - 8, np.float32)
     weights = np.empty(width - 8, np.float32)
     for i in range(4, height - 4):
-        total[:], weights[:] = 0, 0
+        fill(total, ZERO)
+        fill(weights, ZERO)
         for toward in (-1, 1):
-            side[:] = 0
+            fill(side, ZERO)
             for k in range(5):
                 add_scaled(across[i, 4 + toward * k :], ONE_SIDED_5[k], side)
             add_weighted(side, row_variation[i, 4 + toward :], total, weights)
-            side[:] = 0
+            fill(side, ZERO)
             for k in range(5):
                 add_scaled(down[i + toward * k, 4:], ONE_SIDED_5[k], side)
             add_weighted(side, column_variation[i + toward, 4:], total, weights)
-        out[i, 4 : width - 4] = total / weights
+        target = out[i, 4:]
+        for j in range(total.size):
+            target[j] = np.divide(total[j], weights[j])
     return out
 
 

@@ -39,9 +39,9 @@ class Prior:
     colour: float
 
 
-SMOOTH = Prior(slope=1, step=0.3, green=5e-4, colour=5e-4)
-ROUGH = Prior(slope=0, step=0.65, green=3e-4, colour=3e-4)
-ROUGH_AND_SPARSE = Prior(slope=0, step=1, green=3e-4, colour=1e-3)
+SMOOTH = Prior(slope=1.0, step=0.3, green=5e-4, colour=5e-4)
+ROUGH = Prior(slope=0.0, step=0.65, green=3e-4, colour=3e-4)
+ROUGH_AND_SPARSE = Prior(slope=0.0, step=1.0, green=3e-4, colour=1e-3)
 
 
 def refined(guess: Floats, mosaic: Floats, cfa: Cfa, prior: Prior) -> Floats:

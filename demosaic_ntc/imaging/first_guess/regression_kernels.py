@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.compiled import kernel
+from demosaic_ntc.imaging.first_guess.kernels import fill
 
 Floats = NDArray[np.float32]
 
@@ -70,13 +71,20 @@ def take_row_moments(y: Floats, moments: Floats, slot: int) -> None:
 @kernel
 def take_products(r: Floats, g: Floats, curve_r: Floats, curve_g: Floats, moments: Floats, slot: int) -> None:
     """Fill one row of the seven moments from the samples, their guide and the Laplacians of both."""
-    moments[0, slot] = r
-    moments[1, slot] = g
+    copy(r, moments[0, slot])
+    copy(g, moments[1, slot])
     multiply(r, r, moments[2, slot])
     multiply(r, g, moments[3, slot])
     multiply(g, g, moments[4, slot])
     multiply(curve_r, curve_g, moments[5, slot])
     multiply(curve_g, curve_g, moments[6, slot])
+
+
+@kernel
+def copy(row: Floats, out: Floats) -> None:
+    """Copy a row; an assignment to a slice would take seconds to compile."""
+    for j in range(out.size):
+        out[j] = row[j]
 
 
 @kernel
@@ -110,9 +118,9 @@ def fit_row_windows(moments: Floats, i: int, lines: Floats) -> None:
             else:
                 add_like_rows(moments[m], i, column)
             add_columns(column, like[m], unlike[m])
-        share[:] = np.float32(1 / (9 + 3 * unlike_row))
+        fill(share, np.float32(1 / (9 + 3 * unlike_row)))
         fit_lines(like, share, lines[2 * unlike_row], i % RING)
-        share[:] = np.float32(1 / (12 + 4 * unlike_row))
+        fill(share, np.float32(1 / (12 + 4 * unlike_row)))
         fit_lines(unlike, share, lines[2 * unlike_row + 1], i % RING)
 
 
@@ -217,7 +225,8 @@ def guided_plane(samples: Floats, guide: Floats, first_row: int, first_column: i
     tentative, residual = np.zeros((height, width), np.float32), np.zeros((height, width), np.float32)
     mask, mean = np.zeros(width, np.float32), np.zeros((LINE, width), np.float32)
     moments, lines = np.zeros((MOMENTS, RING, width), np.float32), np.zeros((LINE, RING, width), np.float32)
-    mask[first_column::2] = 1
+    for j in range(first_column, width, 2):
+        mask[j] = ONE
     for i in range(2, height - 2):
         if i % 2 == first_row:
             take_plane_moments(samples, guide, i, mask, moments)
@@ -228,8 +237,15 @@ def guided_plane(samples: Floats, guide: Floats, first_row: int, first_column: i
                 add_window(lines[part], i - 15, 1, 11, mean[part])
             evaluate_line(guide[i - 10], mean, tentative[i - 10])
             if i % 2 == first_row:
-                residual[i - 10] = (samples[i - 10] - tentative[i - 10]) * mask
+                take_residual(samples[i - 10], tentative[i - 10], mask, residual[i - 10])
     return tentative, residual
+
+
+@kernel
+def take_residual(samples: Floats, explained: Floats, mask: Floats, out: Floats) -> None:
+    """Fill what is left over of a row of samples, zero off the mask."""
+    for j in range(out.size):
+        out[j] = (samples[j] - explained[j]) * mask[j]
 
 
 @kernel

@@ -134,18 +134,20 @@ def take_over(
 
 
 @kernel
-def draw_to_measured(planes: Planes, known: Bits, measured: Planes, noise: Float32, own: float) -> None:
-    """Move estimates of noisy entries towards what was measured there, all the way where that is exact.
+def draw_to_measured(
+    planes: Planes, known: Bits, wanted: Flags, measured: Planes, noise: Float32, least: float
+) -> None:
+    """Move wanted estimates of noisy entries towards what was measured, all the way where that is exact.
 
-    With the variance s² of a measurement y, x becomes y + (x − y) s² / (s² + own): ``own`` is the variance
-    that a model takes measurements to have although they are exact.
+    With the variance s² of a measurement y, x becomes y + (x − y) s² / (s² + least): where measurements are
+    worse than ``least``, models know better.
     """
     for channel in range(planes.shape[0]):
         values = measured[min(channel, measured.shape[0] - 1)]
         for i in range(planes.shape[1]):
             for j in range(planes.shape[2]):
-                if (known[i, j] >> channel) & 1:
+                if wanted[i, j] and (known[i, j] >> channel) & 1:
                     estimate, sample = planes[channel, i, j], values[i, j]
                     variance = noise_at(noise[channel], estimate)
-                    share = variance / (variance + np.float32(own))
+                    share = variance / (variance + np.float32(least))
                     planes[channel, i, j] = sample + share * (estimate - sample)

@@ -205,6 +205,15 @@ def _expect(model: Gaussian, count: int, data: Float32, fit: Float32) -> np.floa
 
 
 @fast_kernel
+def _mean_noise(model: Gaussian, count: int, noise: Float32) -> np.float32:
+    """Return the mean variance of the entries that a patch shows."""
+    total = _ZERO
+    for i in range(count):
+        total += noise[model.shown[i]]
+    return total / np.float32(count)
+
+
+@fast_kernel
 def predict_by_gaussian(
     group: Group,
     model: Gaussian,
@@ -216,7 +225,8 @@ def predict_by_gaussian(
 ) -> None:
     """Write the expectation of every patch to be restored, and the expected squared error of its entries.
 
-    The misfit of a patch at what it shows is added to its errors: where it is large the model is wrong.
+    The misfit of a patch at what it shows is added to its errors, as far as noise does not explain it: where
+    it is large the model is wrong.
     ``strength`` is κ, ``floor`` ε². The variance of what is known is ``noise``, (channels, levels), and
     ``least`` more.
     """
@@ -233,13 +243,15 @@ def predict_by_gaussian(
         if model.alike[first] != first:
             continue
         count = _list_shown(group.known[first], channels, model.shown)
+        explained = _mean_noise(model, count, group.noise) - np.float32(least) if count else _ZERO
         if not group.whole[first]:
             _eliminate(model, count, group.noise, np.float32(floor))
         for k in range(first, restored):
             if model.alike[k] == first and group.whole[first]:
-                group.fit[k], group.error[k] = group.data[k], _ZERO
+                for e in range(entries):
+                    group.fit[k, e], group.error[k, e] = group.data[k, e], _ZERO
             elif model.alike[k] == first:
-                misfit = _expect(model, count, group.seen[k], group.fit[k])
+                misfit = max(_expect(model, count, group.seen[k], group.fit[k]) - explained, _ZERO)
                 for e in range(entries):
                     group.error[k, e] = max(model.variance[e], _ZERO) + misfit
 

@@ -49,7 +49,8 @@ def _add_weighted(
 ) -> None:
     """Add c c′ Σ (x − x′)² and c c′ for a stretch of pixels and those at an offset from them."""
     count = total.shape[0]
-    scratch[:] = _ZERO
+    for x in range(count):
+        scratch[x] = _ZERO
     _add_squares(planes, row, column, dy, dx, scratch)
     here = confidence[row, column : column + count]
     there = confidence[row + dy, column + dx : column + dx + count]
@@ -93,11 +94,12 @@ def _compare_row(
         length = min(right, width - dx) - first
         squares = length - size + 1
         if squares < 1 or row + dy < 0 or row + dy + size > height:
-            differences[:, candidate] = _FAR
+            for reference in range(references.shape[0]):
+                differences[reference, candidate] = _FAR
             continue
         total, mass, sums = room[0, :length], room[1, :length], room[2, :squares]
-        total[:] = _ZERO
-        mass[:] = _ZERO
+        for x in range(length):
+            total[x] = mass[x] = _ZERO
         for i in range(row, row + size):
             if weighted:
                 _add_weighted(planes, confidence, i, first, dy, dx, room[2, :length], total, mass)
@@ -137,7 +139,8 @@ def _take_nearest(differences: Float32, offsets: Places, best: Float32, found: O
     ties = wanted
     for candidate in range(keys.shape[0]):
         ties -= keys[candidate] < bound
-    found[:] = 0
+    for place in range(found.shape[0]):
+        found[place, 0] = found[place, 1] = 0
     taken = 0
     for candidate in range(keys.shape[0]):
         if keys[candidate] > bound or differences[candidate] >= _FAR:
@@ -168,7 +171,10 @@ def match_patches(
     preferred among equals first; ``found`` is (count, patches, 2). Where a picture holds fewer candidates
     than patches are wanted, the reference itself is repeated.
     """
-    count, width = references.shape[0], references[:, 1].max() - references[:, 1].min() + size
+    count, left, right = references.shape[0], references[0, 1], references[0, 1]
+    for reference in range(count):
+        left, right = min(left, references[reference, 1]), max(right, references[reference, 1])
+    width = right - left + size
     room, best = np.empty((3, width), np.float32), np.empty(found.shape[1], np.float32)
     start = 0
     while start < count:

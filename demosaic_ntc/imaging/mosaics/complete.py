@@ -8,6 +8,7 @@ from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import try_both, try_quickly
 from demosaic_ntc.imaging.known import Known
+from demosaic_ntc.imaging.mosaics.calm import settle_calm
 from demosaic_ntc.imaging.mosaics.first_estimate import Try, first_estimate
 from demosaic_ntc.imaging.plan import TOLERANCE, Kind
 from demosaic_ntc.imaging.plans import Plan
@@ -46,12 +47,13 @@ def complete_mosaic(
     if missing is not None:
         known &= ~missing
     start = Estimate(planes, _variance(expected, known, noise) if errors else np.zeros((0, 0, 0), np.float32))
-    everywhere = np.ones(mosaic.shape, np.bool_)
-    what = Known.of(planes, known, everywhere.astype(np.uint8), noise)
+    what = Known.of(planes, known, np.ones(mosaic.shape, np.uint8), noise)
+    wanted = np.ones(mosaic.shape, np.bool_)
     if noise is not None:
         what = replace(what, measured=mosaic[None])
+        wanted = ~settle_calm(planes, mosaic, cfa, noise, threads)
     del known, expected
-    works = [Work(step, everywhere) for step in plan[Kind.BAYER if cfa.is_bayer else Kind.ARRAY]]
+    works = [Work(step, wanted) for step in plan[Kind.BAYER if cfa.is_bayer else Kind.ARRAY]]
     return restore(start, what, works, threads, _reporting(progress, "groups"), deadline)
 
 

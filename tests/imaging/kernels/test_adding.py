@@ -145,9 +145,10 @@ def test_estimates_are_drawn_to_exact_measurements_and_left_alone_by_noisy_ones(
     estimate, measured = random_planes(7, (3, 5, 6)), random_planes(8, (planes, 5, 6))
     known, noise = random_bits(9, 3, (5, 6)), np.array([[0, 0], [1e-4, 3e-4], [1e6, 1e6]], np.float32)
     after = estimate.copy()
-    draw_to_measured(after, known, measured, noise, 1e-4)
+    wanted = np.random.default_rng(10).random((5, 6)) < 0.8
+    draw_to_measured(after, known, wanted, measured, noise, 1e-4)
     samples = np.broadcast_to(measured, (3, 5, 6))
-    shown = np.stack([(known >> channel) & 1 for channel in range(3)]).astype(np.bool_)
+    shown = np.stack([(known >> channel) & 1 for channel in range(3)]).astype(np.bool_) & wanted
     assert np.array_equal(after[~shown], estimate[~shown])
     assert np.array_equal(after[0][shown[0]], samples[0][shown[0]])
     variance = 1e-4 + 2e-4 * estimate[1]

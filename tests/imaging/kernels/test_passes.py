@@ -111,7 +111,8 @@ def predicted(picture: Picture, settings: Pass) -> tuple[Float64, Float64]:
         gain = np.linalg.solve(covariance[np.ix_(y, y)] + np.diag(noise[y]), covariance[y]).T
         fit[k] = mean + gain @ (seen[k] - mean)[y]
         variance = np.diag(covariance) - (gain * covariance[:, y]).sum(axis=1)
-        error[k] = variance + ((seen[k] - fit[k])[y] ** 2).mean()
+        misfit = ((seen[k] - fit[k])[y] ** 2).mean() - (noise[y].mean() - settings.noise)
+        error[k] = variance + max(misfit, 0)
     return fit, error
 
 

@@ -1,0 +1,16 @@
+"""The command ``demosaic-ntc prepare``: all kernels compiled in advance."""
+
+from . import options as o
+from .failures import explained
+
+
+def prepare(quiet: o.Quiet = False, debug: o.Debug = False) -> None:
+    """Compile all kernels for this machine in advance: for images of containers, and before a batch.
+
+    What is not prepared is compiled when a command first needs it. Kernels are kept beside the program, or in
+    the folder that NUMBA_CACHE_DIR names, and belong to this kind of processor.
+    """
+    with explained(debug=debug, quiet=quiet):
+        from .preparing import prepare_all
+
+        prepare_all(quiet=quiet)

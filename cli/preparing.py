@@ -1,0 +1,86 @@
+"""Kernels prepared before a command needs them, and what is shown of it."""
+
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from demosaic_ntc.errors import OutputError
+
+from .saying import mention, say
+
+if TYPE_CHECKING:
+    from demosaic_ntc.preparing import Report
+
+_WORDS = "preparing kernels for this machine, once"
+
+
+def prepare_shown(names: Collection[str], *, quiet: bool) -> None:
+    """Have kernels compiled that are not yet; say so at once, and show how far it is where somebody looks."""
+    from demosaic_ntc.imaging.kernels.examples import prepare_kernels
+
+    with _shown_kernels(quiet=quiet) as report:
+        prepare_kernels(names, report)
+
+
+def prepare_all(*, quiet: bool) -> None:
+    """Have all kernels compiled; fail if they can not be kept."""
+    from demosaic_ntc.imaging.kernels.examples import EXAMPLES, ledger
+
+    record = ledger()
+    if record is None:
+        message = "no folder can be written to keep compiled kernels; set NUMBA_CACHE_DIR to one that can"
+        raise OutputError(message)
+    prepare_shown(EXAMPLES, quiet=quiet)
+    if missing := record.missing(EXAMPLES):
+        message = f"{record.path.parent}: {len(missing)} kernels could not be compiled or kept"
+        raise OutputError(f"{message}; look whether the folder can be written and is not full")
+    if not quiet:
+        say([f"{len(EXAMPLES)} kernels are ready, on record in {record.path.parent}"])
+
+
+@contextmanager
+def _shown_kernels(*, quiet: bool) -> "Iterator[Report]":
+    """A reporter of kernels: a bar on a terminal, a line elsewhere, nothing when quiet or all are ready."""
+    if quiet:
+        yield lambda ready, total: None
+    elif not sys.stderr.isatty():
+        yield _Line()
+    else:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = TextColumn("{task.description}"), MofNCompleteColumn(separator=" of "), BarColumn()
+        bars = Progress(*columns, console=Console(stderr=True), transient=True)
+        try:
+            yield _Bar(bars)
+        finally:
+            bars.stop()
+
+
+class _Line:
+    """One line, when it begins."""
+
+    def __init__(self) -> None:
+        self._has_spoken = False
+
+    def __call__(self, ready: int, total: int) -> None:
+        """Say what happens, unless it was said."""
+        if not self._has_spoken:
+            mention(f"{_WORDS}: {ready} of {total}")
+        self._has_spoken = True
+
+
+class _Bar:
+    """A bar that appears when there is something to show."""
+
+    def __init__(self, bars: Any) -> None:
+        self._bars = bars
+        self._task: Any = None
+
+    def __call__(self, ready: int, total: int) -> None:
+        """Move the bar."""
+        if self._task is None:
+            self._bars.start()
+            self._task = self._bars.add_task(f"{_WORDS}:", total=total)
+        self._bars.update(self._task, completed=ready)

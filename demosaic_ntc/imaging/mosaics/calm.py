@@ -1,0 +1,85 @@
+"""Where a noisy mosaic shows nothing but its noise: there a mean over the surroundings says all.
+
+Each sample is compared with the mean of its colour around it, under a Gaussian. What it deviates by, squared
+and divided by the variance that noise leaves of such a difference, is 1 on the average if nothing but noise
+is there. A place is calm where the average over a window, of each colour and of all, exceeds 1 by no more
+than chance would have it, and where it is not far below, either: then the noise is less than was said, and
+more of what is seen than chance allows may be texture.
+"""
+
+import numpy as np
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
+from demosaic_ntc.imaging.parallel import in_order
+from demosaic_ntc.imaging.tiles import Tile, tiles_of
+
+_WIDTH, _REACH = 5.0, 14  # pixels: standard deviation of the Gaussian, and where it ends
+_WINDOW = 8  # pixels from the middle of the window to its sides
+_RIM = 2  # pixels around what is not calm that are not, either
+_CHANCE = 2.5  # standard deviations by which an average may exceed its expectation
+_LEAST = 0.6  # of its expectation
+HALO = _REACH + _WINDOW + _RIM
+_SIDE = 1024  # of a tile
+
+
+def settle_calm(planes: Planes, mosaic: Float32, cfa: Cfa, noise: Float32, threads: int) -> Flags:
+    """Write means where nothing but noise is seen, in place, and return the flags of these pixels.
+
+    ``planes`` are the estimate (3, height, width), ``mosaic`` its noisy samples (height, width), ``noise``
+    their variance at equal steps from level 0 to 1, (3, levels).
+    """
+    calm = np.zeros(mosaic.shape, np.bool_)
+
+    def settle(tile: Tile) -> None:
+        flags, means = _settled(np.ascontiguousarray(mosaic[tile.seen]), cfa, noise)
+        calm[tile.core] = flags[tile.inner]
+        for plane, mean in zip(planes, means, strict=True):
+            np.copyto(plane[tile.core], mean[tile.inner], where=flags[tile.inner])
+
+    tiles = list(tiles_of((mosaic.shape[0], mosaic.shape[1]), HALO, cfa.period, _SIDE))
+    for _ in in_order(settle, tiles, threads):
+        pass
+    return calm
+
+
+def _settled(mosaic: Float32, cfa: Cfa, noise: Float32) -> tuple[Flags, list[Float32]]:
+    """Return which pixels of a mosaic are calm, and the means of the three colours around all."""
+    channels, means = cfa.channel_map(mosaic.shape), list[Float32]()
+    near, window = gaussian(_WIDTH, -_REACH, _REACH), np.ones(2 * _WINDOW + 1, np.float32)
+    calm = np.ones(mosaic.shape, np.bool_)
+    total, count = np.zeros_like(mosaic), np.zeros_like(mosaic)
+    for channel, levels in enumerate(noise):
+        own = (channels == channel).astype(np.float32)
+        mass = np.maximum(filter_separably(own, near, near), np.float32(1e-9))
+        mean = np.asarray(filter_separably(own * mosaic, near, near) / mass, np.float32)
+        ratio = own * np.square(mosaic - mean) / _variance_of_difference(mean, own, mass, near, levels)
+        here, samples = filter_separably(ratio, window, window), filter_separably(own, window, window)
+        calm &= here <= _most(samples)
+        total += here
+        count += samples
+        means.append(mean)
+    calm &= (total <= _most(count)) & (total >= _LEAST * count)
+    rim = np.ones(2 * _RIM + 1, np.float32)
+    alarmed = filter_separably((~calm).astype(np.float32), rim, rim)
+    return np.asarray(alarmed == 0), means
+
+
+def _variance_of_difference(
+    mean: Float32, own: Float32, mass: Float32, near: Float32, levels: Float32
+) -> Float32:
+    """Return the variance of a sample less the mean it is part of.
+
+    With w its own share of that mean and w_i those of all, it is 1 − 2w + Σ w_i² of a sample's.
+    """
+    share = near[_REACH] * near[_REACH] / mass
+    squares = filter_separably(own, near * near, near * near) / np.square(mass)
+    steps = np.linspace(0, 1, levels.size) if levels.size > 1 else np.zeros(1)
+    variance = np.interp(mean, steps, levels).astype(np.float32)
+    return np.asarray(np.maximum(variance * (1 - 2 * share + squares), 1e-12), np.float32)
+
+
+def _most(samples: Float32) -> Float32:
+    """Return the largest sum of so many ratios that chance explains; one of noise has the variance 2."""
+    return np.asarray(samples + _CHANCE * np.sqrt(2 * samples), np.float32)

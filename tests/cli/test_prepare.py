@@ -1,0 +1,60 @@
+"""Kernels prepared by commands: what is said of it, and when nothing is."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.app import app
+from cli.preparing import prepare_shown
+from demosaic_ntc import preparing
+from demosaic_ntc.imaging.kernels import examples
+from demosaic_ntc.preparing import Ledger
+
+_ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """Nothing on record, and compilers that do nothing."""
+    record = Ledger(tmp_path / "kept" / "a.prepared")
+    record.path.parent.mkdir()
+    monkeypatch.setattr(examples, "ledger", lambda: record)
+    monkeypatch.setattr(examples, "_asked_for", set())
+    monkeypatch.setattr(preparing, "_COMPILER", _ECHO)
+    return record
+
+
+def test_one_line_says_that_kernels_are_prepared(capsys: pytest.CaptureFixture[str]) -> None:
+    names = examples.for_mosaics("ntc", is_bayer=True)
+    prepare_shown(names, quiet=False)
+    said = f"demosaic-ntc: preparing kernels for this machine, once: 0 of {len(names)}\n"
+    assert capsys.readouterr().err == said
+    prepare_shown(names, quiet=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str], empty: Ledger) -> None:
+    prepare_shown(examples.EXAMPLES, quiet=True)
+    assert capsys.readouterr().err == ""
+    assert empty.missing(examples.EXAMPLES) == []
+
+
+def test_prepare_compiles_all_and_says_where() -> None:
+    result = CliRunner().invoke(app, ["prepare"])
+    assert result.exit_code == 0, result.stderr
+    assert f"{len(examples.EXAMPLES)} kernels are ready" in result.stdout
+
+
+def test_prepare_fails_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples, "ledger", lambda: None)
+    result = CliRunner().invoke(app, ["prepare"])
+    assert result.exit_code == 4
+    assert "set NUMBA_CACHE_DIR" in result.stderr
+
+
+def test_prepare_fails_where_compilers_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "_COMPILER", "raise SystemExit(1)")
+    result = CliRunner().invoke(app, ["prepare"])
+    assert result.exit_code == 4
+    assert "could not be compiled" in result.stderr

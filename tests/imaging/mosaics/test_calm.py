@@ -1,0 +1,86 @@
+"""Where a mosaic shows nothing but noise, against plain numpy, and what is written there."""
+
+import numpy as np
+import pytest
+
+from demosaic_ntc.arrays import Float32
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
+from demosaic_ntc.imaging.mosaics import calm
+from demosaic_ntc.imaging.mosaics.calm import settle_calm
+
+SIGMA = 0.02
+NOISE: Float32 = np.full((3, 1), SIGMA**2, np.float32)
+
+
+def noisy(light: Float32, seed: int = 0) -> Float32:
+    return (light + np.random.default_rng(seed).normal(0, SIGMA, light.shape)).astype(np.float32)
+
+
+def settled(mosaic: Float32, noise: Float32 = NOISE, cfa: str = "RGGB") -> tuple[np.ndarray, Float32]:
+    planes = np.full((3, *mosaic.shape), 9.0, np.float32)
+    return settle_calm(planes, mosaic, Cfa.named(cfa), noise, 1), planes
+
+
+@pytest.mark.parametrize("cfa", ["RGGB", "XTRANS"])
+def test_a_slope_with_noise_is_calm_and_becomes_smooth(cfa: str) -> None:
+    light = np.linspace(0.2, 0.4, 120, dtype=np.float32)[None].repeat(90, axis=0)
+    flags, planes = settled(noisy(light), cfa=cfa)
+    assert flags.mean() > 0.8
+    inside = np.zeros_like(flags)
+    inside[16:-16, 16:-16] = True
+    assert np.abs(planes - light)[:, flags & inside].max() < SIGMA
+    assert np.abs(planes - light)[:, flags & inside].std() < 0.25 * SIGMA
+    assert (planes[:, ~flags] == 9).all()
+
+
+def test_edges_and_texture_are_not_calm() -> None:
+    light = np.full((96, 96), 0.3, np.float32)
+    light[:, 48:] += 4 * SIGMA
+    light[60:80, 8:28] += 2 * SIGMA * (-1) ** np.indices((20, 20)).sum(axis=0)
+    flags, _ = settled(noisy(light))
+    assert not flags[:, 44:52].any()
+    assert not flags[62:78, 10:26].any()
+    assert flags[8:50, 8:30].mean() > 0.5
+
+
+@pytest.mark.parametrize("factor", [0.4, 2.0])
+def test_where_noise_is_other_than_said_nothing_is_calm(factor: float) -> None:
+    flags, _ = settled(noisy(np.full((64, 64), 0.5, np.float32)), NOISE * np.float32(factor**-2))
+    assert flags.mean() < 0.02
+
+
+def test_noise_is_that_of_the_level() -> None:
+    levels = np.linspace(0.5, 1.5, 9, dtype=np.float32) ** 2 * NOISE
+    light = np.full((64, 64), 0.5, np.float32)
+    assert np.mean(settled(noisy(light), levels)[0] == settled(noisy(light))[0]) > 0.95
+    dark = np.full((64, 64), 0.1, np.float32)
+    assert settled(noisy(dark), levels)[0].mean() < 0.5 < settled(noisy(dark))[0].mean()
+
+
+def test_tiles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    mosaic = noisy(np.linspace(0.1, 0.9, 100 * 130, dtype=np.float32).reshape(100, 130) ** 2, 5)
+    whole, planes = settled(mosaic)
+    monkeypatch.setattr(calm, "_SIDE", 38)
+    parts = np.full((3, 100, 130), 9.0, np.float32)
+    flags = settle_calm(parts, mosaic, Cfa.named("RGGB"), NOISE, 3)
+    assert np.array_equal(flags, whole)
+    assert np.array_equal(parts, planes)
+
+
+def test_ratios_are_one_where_there_is_noise_alone() -> None:
+    """The plain twin: the deviation from the mean of a colour, divided by what noise leaves of it."""
+    mosaic, own = noisy(np.full((61, 61), 0.5, np.float32), 6), np.zeros((61, 61), np.bool_)
+    own[::2, ::2] = True
+    taps = np.exp(-0.5 * (np.arange(-14, 15) / 5.0) ** 2)
+    weights = np.outer(taps, taps)[own[30 - 14 : 30 + 15, 30 - 14 : 30 + 15].nonzero()]
+    weights /= weights.sum()
+    near = gaussian(calm._WIDTH, -calm._REACH, calm._REACH)
+    flat = own.astype(np.float32)
+    mass = filter_separably(flat, near, near)
+    mean = filter_separably(flat * mosaic, near, near) / mass
+    values = mosaic[16:45, 16:45][own[16:45, 16:45]]
+    assert mean[30, 30] == pytest.approx(values @ weights, abs=1e-5)
+    expected = SIGMA**2 * (1 - 2 * weights.max() + (weights**2).sum())
+    found = calm._variance_of_difference(mean, flat, mass, near, NOISE[0])
+    assert found[30, 30] == pytest.approx(expected, rel=1e-3)

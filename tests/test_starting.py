@@ -1,0 +1,42 @@
+"""What is not loaded until it is needed: commands that only look answer at once, workers start soon."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLE = str(ROOT / "samples" / "small_rggb.dng")
+
+_COMMAND = "from cli.app import app; app(sys.argv[1:], standalone_mode=False)"
+_CONVERTING = "import demosaic_ntc.batch.worker, demosaic_ntc.batch.work, demosaic_ntc.files.conversion"
+
+
+def _loaded(code: str, *arguments: str) -> set[str]:
+    """The packages that a process has loaded when it has run some code."""
+    program = (
+        f"import sys\n{code}\nsys.stderr.write(' '.join({{name.split('.')[0] for name in sys.modules}}))"
+    )
+    command = [sys.executable, "-c", program, *arguments]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(answer.stderr.split())
+    assert "sys" in loaded
+    return loaded
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["convert", "--help"]])
+def test_help_loads_no_numbers(arguments: list[str]) -> None:
+    assert not _loaded(_COMMAND, *arguments) & {"numpy", "numba", "scipy", "rawpy", "PIL", "skimage"}
+
+
+def test_info_loads_no_kernels() -> None:
+    loaded = _loaded(_COMMAND, "info", SAMPLE)
+    assert "rawpy" in loaded
+    assert not loaded & {"numba", "llvmlite", "scipy", "skimage", "tifffile", "gurobipy", "highspy", "rich"}
+
+
+def test_workers_that_convert_load_no_solvers_and_no_filters() -> None:
+    loaded = _loaded(_CONVERTING)
+    assert "numba" in loaded
+    assert not loaded & {"scipy.sparse", "scipy.ndimage", "gurobipy", "highspy", "rich", "typer"}
