@@ -87,6 +87,7 @@ def certificate(groups: "GroupCertificate | None") -> dict[str, float | None] | 
         "tolerance": groups.tolerance,
         "median_gap": _finite(groups.median_gap),
         "worst_gap": _finite(groups.worst_gap),
+        "share_left_to_first_estimate": groups.left,
     }
 
 
@@ -94,7 +95,8 @@ def certified_lines(proven: "GroupCertificate | None") -> Iterator[str]:
     """What is proven, for people."""
     if proven is not None:
         share = proven.certified / max(proven.groups, 1)
-        yield f"certified: {share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
+        rest = f"; {proven.left:.0%} of the picture needed none" if proven.left else ""
+        yield f"certified: {share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}{rest}"
 
 
 def error_facts(written: "ErrorMap | None") -> dict[str, str | float | None]:

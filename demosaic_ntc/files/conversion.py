@@ -153,7 +153,7 @@ def complete_mosaic(
     """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
     mosaic, cfa = ready.mosaic, ready.photo.cfa
 
-    def restore(noise: NDArray[np.float64] | None) -> Restored:
+    def restore(noise: NDArray[np.float64] | None, strength: float = 1.0) -> Restored:
         return demosaic(
             mosaic.samples,
             cfa,
@@ -167,6 +167,7 @@ def complete_mosaic(
             time_limit=engine.time_limit,
             error=error,
             noise=noise,
+            denoise=strength,
         )
 
     if mosaic.stabilised is None:

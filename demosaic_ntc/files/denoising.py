@@ -60,14 +60,14 @@ def denoised(
     cfa: Cfa,
     stabilised: Stabilised,
     strengths: Strengths,
-    restore: Callable[[NDArray[np.float64]], Restored],
+    restore: Callable[[NDArray[np.float64], float], Restored],
 ) -> Restored:
     """Let the engine restore a stabilised mosaic and bring its picture under the sRGB curve.
 
-    ``restore`` is told the deviations, (3, levels), of the samples (height, width).
+    ``restore`` is told the deviations, (3, levels), of the samples (height, width), and the strength.
     """
     levels = stabilised.levels()
-    restored = restore(levels * strengths.engine)
+    restored = restore(levels, strengths.engine)
     if restored.error is not None:
         steeper = steepness_of_way(restored.image, stabilised)
         restored = replace(restored, error=restored.error * steeper)

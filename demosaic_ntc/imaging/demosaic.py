@@ -26,7 +26,7 @@ from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.imaging.kernels.examples import for_mosaics, prepare_kernels
-from demosaic_ntc.imaging.mosaics.complete import TRIALS, complete_mosaic
+from demosaic_ntc.imaging.mosaics.complete import APART, TRIALS, complete_mosaic
 from demosaic_ntc.imaging.plan import TOLERANCE
 from demosaic_ntc.imaging.plans import PLANS, without_completion
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
@@ -60,6 +60,7 @@ def demosaic(
     time_limit: float | None = None,
     error: bool = False,
     noise: ArrayLike | None = None,
+    denoise: float = 1.0,
 ) -> Restored:
     """Restore the full colour picture of a mosaic: float32, in its scale, with the measured samples kept.
 
@@ -81,18 +82,21 @@ def demosaic(
       and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
       are then not kept but estimated, so that the picture comes out without the noise; first guesses, and the
       tensors for study, ignore it.
+    * ``denoise``: how strongly, as if samples had so many times their noise; not to be confused with it:
+      where nothing but noise is seen, its true size tells.
     """
     array = as_cfa(cfa)
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
     task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently, noise)
+    strength = _checked_strength(denoise)
     prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolated(method)
     if method == "ntc" and tensor != "groups":
         return task.completed_plainly(tensor, quality, seed)
-    return task.restored(method, quality, Deadline.after(time_limit), error)
+    return task.restored(method, quality, Deadline.after(time_limit), error, strength)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,11 +146,13 @@ class _Task:
         picture, certificate = complete_plainly(self.scaled, self.cfa, tensor, quality, seed, self.report)
         return Restored(self._finished(picture), certificate)
 
-    def restored(self, method: str, quality: str, deadline: Deadline, error: bool) -> Restored:
+    def restored(
+        self, method: str, quality: str, deadline: Deadline, error: bool, strength: float
+    ) -> Restored:
         """Return the picture that groups of patches make."""
         completed = method == "ntc"
         plan = PLANS[quality] if completed else without_completion(PLANS[quality])
-        estimate, gaps = complete_mosaic(
+        completed_mosaic = complete_mosaic(
             self.scaled,
             self.missing,
             self.cfa,
@@ -157,11 +163,15 @@ class _Task:
             deadline,
             error,
             self.noise,
+            strength,
+            APART[quality],
         )
+        estimate = completed_mosaic.estimate
         image = np.moveaxis(estimate.planes, 0, 2)
         image = self._finished(image) if self.noise is None else image * np.float32(self.scale)
         deviation = np.moveaxis(np.sqrt(estimate.variance), 0, 2) * np.float32(self.scale) if error else None
-        return Restored(image, GroupCertificate.of(gaps, TOLERANCE) if completed else None, error=deviation)
+        proven = GroupCertificate.of(completed_mosaic.gaps, TOLERANCE, completed_mosaic.left)
+        return Restored(image, proven if completed else None, error=deviation)
 
     def _finished(self, picture: Float32) -> Float32:
         """Return a picture in the scale of the mosaic, with the measured samples."""
@@ -189,6 +199,13 @@ def keep_samples(picture: Float32, samples: NDArray[Any], cfa: Cfa, missing: Fla
     if missing is not None:
         measured &= ~missing[..., None]
     return np.where(measured, samples[..., None], picture).astype(np.float32)
+
+
+def _checked_strength(strength: float) -> float:
+    """Return a strength that noise can be taken off with, or raise."""
+    if not (np.isfinite(strength) and strength >= 0):
+        raise InputError(f"denoise is {strength}; give a strength from 0 up, 1 for the noise there is")
+    return float(strength)
 
 
 def _checked_white(white: float) -> float:

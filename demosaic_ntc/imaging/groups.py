@@ -134,7 +134,10 @@ class GroupPass:
         Bands that would begin after the deadline say nothing; their gaps are infinite.
         """
         references = references_in(wanted, self._patches)
-        said, prior = Said.nothing(self._picture.planes, self._errors), self.prior(wanted, len(references))
+        said = Said.nothing(self._picture.planes, self._errors)
+        if not len(references):
+            return said
+        prior = self.prior(wanted, len(references))
         bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
         carried, gaps = np.zeros((0, 0, 0, 0), np.int64), [np.zeros(0, np.float32)]
         done = in_order(lambda band: self._restore(band, prior, deadline), bands, self._threads)

@@ -26,6 +26,7 @@ class GroupCertificate:
     tolerance: float
     median_gap: float  # of the proven gaps, as is the worst
     worst_gap: float
+    left: float = 0.0  # the share of the picture that was left to the first estimate
 
     @property
     def facts(self) -> dict[str, str]:
@@ -36,10 +37,11 @@ class GroupCertificate:
             "with a proven gap": f"{self.certified:,} ({share:.2%})",
             f"with a gap of at most {self.tolerance:.2g}": f"{self.within_tolerance:,}",
             "gap": f"median {self.median_gap:.2g}, largest {self.worst_gap:.2g}",
+            "left to the first estimate": f"{self.left:.0%} of the picture",
         }
 
     @classmethod
-    def of(cls, gaps: NDArray[np.float32], tolerance: float) -> "GroupCertificate":
+    def of(cls, gaps: NDArray[np.float32], tolerance: float, left: float = 0.0) -> "GroupCertificate":
         """Summarise the gaps of all groups; infinite where nothing is proven."""
         proven = gaps[np.isfinite(gaps)]
         return cls(
@@ -49,6 +51,7 @@ class GroupCertificate:
             tolerance=tolerance,
             median_gap=float(np.median(proven)) if proven.size else 0.0,
             worst_gap=float(proven.max(initial=0.0)),
+            left=left,
         )
 
 

@@ -138,10 +138,12 @@ def test_any_size_from_one_period_on_works(shape: tuple[int, int], scene: Floats
 
 @pytest.mark.parametrize(("array", "kind"), [("RGGB", Kind.BAYER), ("XTRANS", Kind.ARRAY)])
 def test_every_group_of_the_completed_step_has_a_proven_gap(array: str, kind: Kind, scene: Floats) -> None:
-    certificate = demosaic(Cfa.named(array).sample(scene[:72, :80]), array).certificate
-    patches = PLANS["normal"][kind][-1].patches
+    mosaic = Cfa.named(array).sample(scene[:72, :80])
+    certificate = demosaic(mosaic, array, quality="best").certificate
+    patches = PLANS["best"][kind][-1].patches
     assert certificate is not None
     assert certificate.groups == len(reference_positions(72, patches)) * len(reference_positions(80, patches))
+    assert certificate.left == 0
     assert certificate.certified == certificate.groups
     assert 0 <= certificate.median_gap <= certificate.worst_gap < np.inf
     assert certificate.within_tolerance > 0

@@ -24,16 +24,19 @@ HALO = _REACH + _WINDOW + _RIM
 _SIDE = 1024  # of a tile
 
 
-def settle_calm(planes: Planes, mosaic: Float32, cfa: Cfa, noise: Float32, threads: int) -> Flags:
+def settle_calm(
+    planes: Planes, mosaic: Float32, cfa: Cfa, noise: Float32, strength: float, threads: int
+) -> Flags:
     """Write means where nothing but noise is seen, in place, and return the flags of these pixels.
 
     ``planes`` are the estimate (3, height, width), ``mosaic`` its noisy samples (height, width), ``noise``
-    their variance at equal steps from level 0 to 1, (3, levels).
+    their variance at equal steps from level 0 to 1, (3, levels); up to ``strength`` times its deviation
+    what is seen is taken for noise.
     """
     calm = np.zeros(mosaic.shape, np.bool_)
 
     def settle(tile: Tile) -> None:
-        flags, means = _settled(np.ascontiguousarray(mosaic[tile.seen]), cfa, noise)
+        flags, means = _settled(np.ascontiguousarray(mosaic[tile.seen]), cfa, noise, max(strength, 1.0) ** 2)
         calm[tile.core] = flags[tile.inner]
         for plane, mean in zip(planes, means, strict=True):
             np.copyto(plane[tile.core], mean[tile.inner], where=flags[tile.inner])
@@ -44,8 +47,11 @@ def settle_calm(planes: Planes, mosaic: Float32, cfa: Cfa, noise: Float32, threa
     return calm
 
 
-def _settled(mosaic: Float32, cfa: Cfa, noise: Float32) -> tuple[Flags, list[Float32]]:
-    """Return which pixels of a mosaic are calm, and the means of the three colours around all."""
+def _settled(mosaic: Float32, cfa: Cfa, noise: Float32, times: float) -> tuple[Flags, list[Float32]]:
+    """Return which pixels of a mosaic are calm, and the means of the three colours around all.
+
+    Up to so many ``times`` the variance of noise are taken for noise.
+    """
     channels, means = cfa.channel_map(mosaic.shape), list[Float32]()
     near, window = gaussian(_WIDTH, -_REACH, _REACH), np.ones(2 * _WINDOW + 1, np.float32)
     calm = np.ones(mosaic.shape, np.bool_)
@@ -56,11 +62,11 @@ def _settled(mosaic: Float32, cfa: Cfa, noise: Float32) -> tuple[Flags, list[Flo
         mean = np.asarray(filter_separably(own * mosaic, near, near) / mass, np.float32)
         ratio = own * np.square(mosaic - mean) / _variance_of_difference(mean, own, mass, near, levels)
         here, samples = filter_separably(ratio, window, window), filter_separably(own, window, window)
-        calm &= here <= _most(samples)
+        calm &= here <= times * _most(samples)
         total += here
         count += samples
         means.append(mean)
-    calm &= (total <= _most(count)) & (total >= _LEAST * count)
+    calm &= (total <= times * _most(count)) & (total >= _LEAST * count)
     rim = np.ones(2 * _RIM + 1, np.float32)
     alarmed = filter_separably((~calm).astype(np.float32), rim, rim)
     return np.asarray(alarmed == 0), means

@@ -1,12 +1,13 @@
 """Demosaicing: a first estimate, then steps over groups of similar patches."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import try_both, try_quickly
+from demosaic_ntc.imaging.first_guess.kernels import filter_separably
 from demosaic_ntc.imaging.known import Known
 from demosaic_ntc.imaging.mosaics.calm import settle_calm
 from demosaic_ntc.imaging.mosaics.first_estimate import Try, first_estimate
@@ -17,7 +18,19 @@ from demosaic_ntc.imaging.restored import Progress, ReportProgress
 from demosaic_ntc.ntc.deadline import Deadline
 
 _UNITS = 1000  # of progress in a stage
+_RIM = 5  # pixels
 TRIALS: dict[str, Try] = {"fast": try_quickly, "normal": try_both, "best": try_both}
+# Where first guesses differ by less there is nothing to be gained that could be seen, by quality.
+APART = {"fast": 2 / 255, "normal": 1.75 / 255, "best": -1.0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Completed:
+    """A mosaic restored."""
+
+    estimate: Estimate  # with expected squared errors where they are wanted
+    gaps: Float32  # certified, of the groups of the last step
+    left: float  # the share of the picture that was left to the first estimate
 
 
 def complete_mosaic(
@@ -31,30 +44,51 @@ def complete_mosaic(
     deadline: Deadline,
     errors: bool = False,
     noise: Float32 | None = None,
-) -> tuple[Estimate, Float32]:
+    strength: float = 1.0,
+    apart: float = 0.0,
+) -> Completed:
     """Restore the picture of a mosaic, (height, width), with full scale 1.
 
     Samples that are missing take part in the first estimate only, as they stand. With ``noise``, (3, levels),
     the variance of samples at equal steps from level 0 to 1, they are estimated like all else; without it
-    they are exact. Returns the estimate, with
-    expected squared errors where they are wanted, and the certified gaps of the groups of the last step.
+    they are exact; ``strength`` multiplies the deviation that is reckoned with. Groups are formed where the
+    first guesses differ by more than ``apart``, or where noise is not all that is seen.
     """
     if noise is not None and noise.mean() > TOLERANCE:
         trial = try_quickly  # what refined guesses tell apart better is lost in noise
-    planes, expected = first_estimate(mosaic, cfa, trial, threads, _reporting(progress, "first estimate"))
+    first = first_estimate(mosaic, cfa, trial, threads, _reporting(progress, "first estimate"))
+    planes = first.planes
     channels = cfa.channel_map(mosaic.shape)
     known = np.stack([channels == channel for channel in range(3)])
     if missing is not None:
         known &= ~missing
-    start = Estimate(planes, _variance(expected, known, noise) if errors else np.zeros((0, 0, 0), np.float32))
-    what = Known.of(planes, known, np.ones(mosaic.shape, np.uint8), noise)
-    wanted = np.ones(mosaic.shape, np.bool_)
+    start = Estimate(
+        planes, _variance(first.error, known, noise) if errors else np.zeros((0, 0, 0), np.float32)
+    )
+    assumed = None if noise is None else noise * np.float32(strength**2)
+    what = Known.of(planes, known, np.ones(mosaic.shape, np.uint8), assumed)
+    if noise is not None and noise.mean() > TOLERANCE:
+        wanted = ~settle_calm(planes, mosaic, cfa, noise, strength, threads)
+    else:
+        wanted = worth_groups(first.differing, apart)
+        if missing is not None:
+            wanted |= missing
     if noise is not None:
         what = replace(what, measured=mosaic[None])
-        wanted = ~settle_calm(planes, mosaic, cfa, noise, threads)
-    del known, expected
+    del known, first
     works = [Work(step, wanted) for step in plan[Kind.BAYER if cfa.is_bayer else Kind.ARRAY]]
-    return restore(start, what, works, threads, _reporting(progress, "groups"), deadline)
+    estimate, gaps = restore(start, what, works, threads, _reporting(progress, "groups"), deadline)
+    return Completed(estimate, gaps, 1 - float(wanted.mean()))
+
+
+def worth_groups(differing: Float32, apart: float) -> Flags:
+    """Return where groups are formed: where first guesses differ by more than ``apart``, and close to it.
+
+    ``differing`` is (height, width). The rim takes in what a patch there spans: no seam can be seen where
+    guesses agree on both sides of it.
+    """
+    rim = np.ones(2 * _RIM + 1, np.float32)
+    return np.asarray(filter_separably((differing > apart).astype(np.float32), rim, rim) > 0)
 
 
 def _variance(expected: Float32, known: Flags, noise: Float32 | None) -> Planes:

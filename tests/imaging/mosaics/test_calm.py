@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from demosaic_ntc.arrays import Float32
+from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
 from demosaic_ntc.imaging.mosaics import calm
@@ -17,9 +17,11 @@ def noisy(light: Float32, seed: int = 0) -> Float32:
     return (light + np.random.default_rng(seed).normal(0, SIGMA, light.shape)).astype(np.float32)
 
 
-def settled(mosaic: Float32, noise: Float32 = NOISE, cfa: str = "RGGB") -> tuple[np.ndarray, Float32]:
+def settled(
+    mosaic: Float32, noise: Float32 = NOISE, cfa: str = "RGGB", strength: float = 1.0
+) -> tuple[Flags, Float32]:
     planes = np.full((3, *mosaic.shape), 9.0, np.float32)
-    return settle_calm(planes, mosaic, Cfa.named(cfa), noise, 1), planes
+    return settle_calm(planes, mosaic, Cfa.named(cfa), noise, strength, 1), planes
 
 
 @pytest.mark.parametrize("cfa", ["RGGB", "XTRANS"])
@@ -50,6 +52,13 @@ def test_where_noise_is_other_than_said_nothing_is_calm(factor: float) -> None:
     assert flags.mean() < 0.02
 
 
+def test_strength_takes_more_for_noise() -> None:
+    mosaic = noisy(np.full((64, 64), 0.5, np.float32))
+    less = NOISE / np.float32(1.3**2)
+    assert settled(mosaic, less)[0].mean() < 0.2
+    assert settled(mosaic, less, strength=1.4)[0].mean() > 0.8
+
+
 def test_noise_is_that_of_the_level() -> None:
     levels = np.linspace(0.5, 1.5, 9, dtype=np.float32) ** 2 * NOISE
     light = np.full((64, 64), 0.5, np.float32)
@@ -63,7 +72,7 @@ def test_tiles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     whole, planes = settled(mosaic)
     monkeypatch.setattr(calm, "_SIDE", 38)
     parts = np.full((3, 100, 130), 9.0, np.float32)
-    flags = settle_calm(parts, mosaic, Cfa.named("RGGB"), NOISE, 3)
+    flags = settle_calm(parts, mosaic, Cfa.named("RGGB"), NOISE, 1.0, 3)
     assert np.array_equal(flags, whole)
     assert np.array_equal(parts, planes)
 

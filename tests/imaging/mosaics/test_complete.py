@@ -7,7 +7,7 @@ from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import try_both
 from demosaic_ntc.imaging.groups import reference_positions
-from demosaic_ntc.imaging.mosaics.complete import TRIALS, complete_mosaic
+from demosaic_ntc.imaging.mosaics.complete import TRIALS, Completed, complete_mosaic, worth_groups
 from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian
 from demosaic_ntc.imaging.plans import PLANS
 from demosaic_ntc.imaging.restore import Estimate
@@ -26,8 +26,8 @@ def completed(
     mosaic = cfa.sample(np.moveaxis(waves(3, 36, 38), 0, 2))
     events: list[Progress] = []
     deadline = Deadline(1.0, clock=lambda: 2.0) if over else Deadline()
-    estimate, gaps = complete_mosaic(mosaic, missing, cfa, try_both, BOTH, 1, events.append, deadline, errors)
-    return estimate, gaps, mosaic, events
+    done = complete_mosaic(mosaic, missing, cfa, try_both, BOTH, 1, events.append, deadline, errors, apart=-1)
+    return done.estimate, done.gaps, mosaic, events
 
 
 @pytest.mark.parametrize(("array", "steps"), [("RGGB", 1), ("GBRG", 1), ("XTRANS", 2), ("QUAD_RGGB", 2)])
@@ -71,3 +71,35 @@ def test_progress_names_both_stages_and_ends_complete() -> None:
 
 def test_every_quality_has_a_first_estimate() -> None:
     assert TRIALS.keys() == PLANS.keys()
+
+
+def test_groups_are_formed_where_guesses_differ_and_close_to_it() -> None:
+    differing = np.zeros((40, 40), np.float32)
+    differing[20, 12] = 0.01
+    wanted = worth_groups(differing, 0.005)
+    expected = np.zeros((40, 40), np.bool_)
+    expected[15:26, 7:18] = True
+    assert np.array_equal(wanted, expected)
+    assert not worth_groups(differing, 0.02).any()
+
+
+def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
+    cfa, rng = Cfa.named("RGGB"), np.random.default_rng(0)
+    picture = np.full((64, 96, 3), 0.4, np.float32)
+    picture[:, :32] += 0.3 * rng.random((64, 32, 3), np.float32)
+    mosaic = cfa.sample(picture)
+
+    def done(apart: float, missing: Flags | None = None) -> Completed:
+        return complete_mosaic(
+            mosaic, missing, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), apart=apart
+        )
+
+    part, whole, first = done(1.5 / 255), done(-1.0), done(9.0)
+    assert 0.3 < part.left < 0.7
+    assert (whole.left, first.left) == (0.0, 1.0)
+    assert first.gaps.size == 0 < part.gaps.size < whole.gaps.size
+    assert np.array_equal(part.estimate.planes[:, :, 60:], first.estimate.planes[:, :, 60:])
+    assert not np.array_equal(part.estimate.planes[:, :, :20], first.estimate.planes[:, :, :20])
+    dead = np.zeros(mosaic.shape, np.bool_)
+    dead[30, 80] = True
+    assert done(9.0, dead).gaps.size > 0

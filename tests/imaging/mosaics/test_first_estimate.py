@@ -22,8 +22,9 @@ def test_seams_between_tiles_are_exact(array: str, trial: Try) -> None:
     shares: list[float] = []
     whole = first_estimate(mosaic, cfa, trial, 1, lambda share: None)
     tiled = first_estimate(mosaic, cfa, trial, 1, shares.append, side=40)
-    for one, other in zip(whole, tiled, strict=True):
-        assert np.array_equal(one, other)
+    assert np.array_equal(whole.planes, tiled.planes)
+    assert np.array_equal(whole.error, tiled.error)
+    assert np.array_equal(whole.differing, tiled.differing)
     assert len(shares) > 4
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -32,9 +33,19 @@ def test_seams_between_tiles_are_exact(array: str, trial: Try) -> None:
 def test_samples_stand_in_their_place_and_the_rest_is_the_blend() -> None:
     cfa = Cfa.named("GRBG")
     mosaic = cfa.sample(scene(40, 44))
-    planes, expected = first_estimate(mosaic, cfa, try_both, 1, lambda share: None)
-    picture = np.moveaxis(planes, 0, 2)
+    first = first_estimate(mosaic, cfa, try_both, 1, lambda share: None)
+    picture = np.moveaxis(first.planes, 0, 2)
     assert np.array_equal(cfa.sample(picture), mosaic)
     assert picture == pytest.approx(blend(mosaic, cfa, 1).image, abs=1e-5)
-    assert expected.shape == mosaic.shape
-    assert (expected >= 0).all()
+    assert first.error.shape == mosaic.shape
+    assert (first.error >= 0).all()
+
+
+def test_guesses_differ_by_the_most_of_three_channels_in_the_mean_around() -> None:
+    cfa = Cfa.named("RGGB")
+    mosaic = cfa.sample(scene(40, 44))
+    trial = try_both(mosaic, cfa)
+    most = np.pad(np.abs(trial.smooth - trial.residual).max(axis=2), 3, mode="reflect")
+    around = np.lib.stride_tricks.sliding_window_view(most, (7, 7)).mean(axis=(2, 3))
+    found = first_estimate(mosaic, cfa, try_both, 1, lambda share: None).differing
+    assert found == pytest.approx(around, abs=1e-6)
