@@ -140,7 +140,8 @@ def prepare(source: Path, settings: Settings) -> Prepared:
         photo = without_bad_pixels(photo, missing)
     exposure = expose(photo, how.balance, how.white, keep_highlights=how.highlights == "blend")
     strengths = how.strengths if settings.engine.method in DENOISING_METHODS else None
-    if strengths is None:
+    unasked = photo.is_plain and how.denoise == "auto" and how.noise is None
+    if strengths is None or unasked:  # of a mosaic without a camera nothing is guessed
         return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing)
     noise = noise_of(photo, how.noise)
     stabilised = stabilised_for(noise.model, photo, exposure, always=how.denoise != "auto")

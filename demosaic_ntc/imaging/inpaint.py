@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Planes
 from demosaic_ntc.errors import InputError
@@ -12,6 +12,7 @@ from demosaic_ntc.imaging.checks import (
     QUALITIES,
     check_choice,
     checked_missing,
+    checked_noise,
     checked_threads,
     full_scale,
     silently,
@@ -40,6 +41,7 @@ def inpaint(
     progress: ReportProgress | None = None,
     time_limit: float | None = None,
     error: bool = False,
+    noise: ArrayLike | None = None,
 ) -> Restored:
     """Restore the missing pixels of a picture, in its own type, known entries bit by bit as they were.
 
@@ -55,6 +57,9 @@ def inpaint(
     * ``time_limit``: seconds after which no more groups are restored: what stands then is the result, and the
       certificate shows it. The first estimate is always computed.
     * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
+    * ``noise``: the standard deviation of the noise in what is known, in the picture's scale: one, or one for
+      each channel, or for each of them those at equal steps of the level, (channels, steps). What is known
+      stays as it is, but is not taken at its word: what is restored does not go on with its noise.
     """
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
@@ -66,7 +71,8 @@ def inpaint(
         nothing = np.zeros(picture.shape, np.float32) if error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
     prepare_kernels(for_holes(method, error))
-    return _restored(picture, holes, method, quality, workers, progress or silently, deadline, error)
+    report = progress or silently
+    return _restored(picture, holes, method, quality, workers, report, deadline, error, noise)
 
 
 def _restored(
@@ -78,13 +84,16 @@ def _restored(
     report: ReportProgress,
     deadline: Deadline,
     error: bool,
+    noise: ArrayLike | None,
 ) -> Restored:
     """Restore a picture that was found in order; ``holes`` are (channels, height, width)."""
     channels, known = _planes_of(picture), np.logical_not(holes, order="C")
     scale, seen = Scale.of(channels, holes), np.array([plane.any() for plane in known])
     used = slice(None) if seen.all() else seen
     planes = scale.planes(channels, holes)[used]
-    filled, gaps = repair(planes, known[used], _plan(method, quality), threads, report, deadline, error)
+    variance = None if noise is None else checked_noise(noise, scale.width, len(channels))[used]
+    plan = _plan(method, quality)
+    filled, gaps = repair(planes, known[used], plan, threads, report, deadline, error, variance)
     restored = picture.copy()
     for channel, plane, hole in zip(
         _planes_of(restored), _with_unseen(filled.planes, seen), holes, strict=True

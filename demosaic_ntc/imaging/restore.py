@@ -58,7 +58,7 @@ def restore(
     gaps = [np.zeros(0, np.float32)]
     for number, work in enumerate(works):
         errors = estimate.variance.size > 0
-        step = work.step.in_noise(float(known.noise.mean())) if known.measured.size else work.step
+        step = work.step.in_noise(float(known.noise.mean()))
         picture = Picture(estimate.planes, known.entries, known.depth, known.measured, known.noise)
         groups = GroupPass(picture, _confidence(known, step), step, threads, errors)
         said = groups.restored(work.wanted, part_of(report, number, len(works)), deadline)

@@ -283,3 +283,19 @@ def test_a_time_limit_gives_a_picture_that_is_not_certified(scene: Floats, scrat
     assert np.isfinite(restored.image).all()
     assert restored.certificate is not None
     assert restored.certificate.certified == 0
+
+
+def test_noise_that_is_told_is_not_gone_on_with(scene: Floats) -> None:
+    noisy = np.clip(scene + np.random.default_rng(2).normal(0, 0.06, scene.shape), 0, 1).astype(np.float32)
+    lost = np.random.default_rng(3).random(scene.shape[:2]) < 0.4
+    plain, told = (inpaint(noisy, lost, noise=noise).image for noise in (None, 0.06))
+    each = inpaint(noisy, lost, noise=[0.06] * 3).image
+    assert np.array_equal(told[~lost], noisy[~lost])
+    assert np.array_equal(told, each)
+    error = [np.square(image - scene)[lost].mean() for image in (plain, told)]
+    assert error[1] < 0.9 * error[0]
+
+
+def test_noise_of_other_channels_is_refused(scene: Floats, scratched: Flags) -> None:
+    with pytest.raises(InputError, match="3 channels"):
+        inpaint(scene[:48, :40], scratched, noise=[0.1, 0.1])

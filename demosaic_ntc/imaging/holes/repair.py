@@ -28,11 +28,14 @@ def repair(
     progress: ReportProgress,
     deadline: Deadline,
     errors: bool = False,
+    noise: Float32 | None = None,
 ) -> tuple[Estimate, Float32]:
     """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
 
-    ``planes`` and ``known`` are (channels, height, width). Returns the estimate, with expected squared errors
-    where they are wanted, and the certified gaps of all groups. A plan without steps leaves the first fill.
+    ``planes`` and ``known`` are (channels, height, width), ``noise`` is the variance of what is known, by
+    channel and at equal steps of the level, (channels, steps); without it that is exact. Returns the
+    estimate, with expected squared errors where they are wanted, and the certified gaps of all groups. A plan
+    without steps leaves the first fill.
     """
     missing = np.logical_or.reduce(~known, axis=0)
     whole = Estimate(_at_means(planes, known), np.zeros(planes.shape if errors else (0, 0, 0), np.float32))
@@ -43,7 +46,9 @@ def repair(
             start, wanted = _first(whole.planes[seen], known[seen], errors), _around(region)
             work = _works(known[seen], wanted, plan)
             share = part_of(report, number, len(sets))
-            part, proven = restore(start, _known(start.planes, known[seen]), work, threads, share, deadline)
+            own = None if noise is None else noise[channels]
+            what = _known(start.planes, known[seen], own)
+            part, proven = restore(start, what, work, threads, share, deadline)
             whole.planes[core] = part.planes[:, *region.inner]
             if errors:
                 whole.variance[core] = part.variance[:, *region.inner]
@@ -59,10 +64,10 @@ def _first(planes: Planes, known: Flags, errors: bool) -> Estimate:
     return Estimate(estimate, variance)
 
 
-def _known(planes: Planes, known: Flags) -> Known:
+def _known(planes: Planes, known: Flags, noise: Float32 | None) -> Known:
     """Return what is known of a region, with the depth of its holes."""
     depth = depths(np.logical_or.reduce(~known, axis=0))
-    return Known.of(planes, known, np.minimum(depth, DEEPEST).astype(np.uint8))
+    return Known.of(planes, known, np.minimum(depth, DEEPEST).astype(np.uint8), noise)
 
 
 def _works(known: Flags, around: Flags, plan: Plan) -> list[Work]:
