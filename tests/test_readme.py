@@ -75,7 +75,7 @@ def test_it_explains_itself_in_python_and_on_the_command_line() -> None:
     assert measured == set(program.commands["benchmark"].commands)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=["demosaic", "inpaint", "complete"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=["demosaic", "denoise", "inpaint", "complete"])
 def test_python_examples_run(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(program, "README.md", "exec"), {"__name__": "readme"})
     assert capsys.readouterr().out
