@@ -9,6 +9,7 @@ from demosaic_ntc.compiled import fast_kernel
 
 _STEP = 8  # entries that a compiled loop takes at once
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+CHANCE = 3.0  # standard deviations by which the mean of squared noise may exceed its expectation
 
 
 class Group(NamedTuple):
@@ -186,10 +187,10 @@ def mean_misfit(
     """Return the mean squared misfit of the first patches at known entries: the objective of a completion.
 
     Entries that are not known are met exactly and count ``unseen`` in the mean. Also returns how much of it
-    the noise of known entries explains; ``own`` is what their variance exceeds that noise by.
+    the noise of known entries explains, chance included; ``own`` is what their variance exceeds it by.
     """
     pixels = group.known.shape[1]
-    error, noise, mass = _ZERO, _ZERO, _ZERO
+    error, noise, mass, count = _ZERO, _ZERO, _ZERO, 0
     for k in range(completed):
         for channel in range(channels):
             for q in range(pixels):
@@ -198,4 +199,6 @@ def mean_misfit(
                 error += miss * miss
                 noise += group.noise[entry] - np.float32(own) if shown else _ZERO
                 mass += _ONE if shown else np.float32(unseen)
-    return float(error / mass), float(noise / mass)
+                count += 1 if shown else 0
+    chance = _ONE + np.float32(CHANCE) * np.sqrt(np.float32(2.0) / np.float32(max(count, 1)))
+    return float(error / mass), float(chance * noise / mass)

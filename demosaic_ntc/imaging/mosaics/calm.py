@@ -4,7 +4,9 @@ Each sample is compared with the mean of its colour around it, under a Gaussian.
 and divided by the variance that noise leaves of such a difference, is 1 on the average if nothing but noise
 is there. A place is calm where the average over a window, of each colour and of all, exceeds 1 by no more
 than chance would have it, and where it is not far below, either: then the noise is less than was said, and
-more of what is seen than chance allows may be texture.
+more of what is seen than chance allows may be texture. Over a large picture chance has its peaks: what
+exceeds its bounds by little counts only close to what exceeds them by far, or such peaks would be left as
+islands of noise in an even sky.
 """
 
 import numpy as np
@@ -18,9 +20,11 @@ from demosaic_ntc.imaging.tiles import Tile, tiles_of
 _WIDTH, _REACH = 5.0, 14  # pixels: standard deviation of the Gaussian, and where it ends
 _WINDOW = 8  # pixels from the middle of the window to its sides
 _RIM = 2  # pixels around what is not calm that are not, either
-_CHANCE = 2.5  # standard deviations by which an average may exceed its expectation
+_CHANCE, _BEYOND_CHANCE = 1.5, 3.5  # standard deviations that an average exceeds its expectation by
+_CLOSE = 12  # pixels from what is beyond chance
+_COLOUR_WIDTH, _COLOUR_REACH = 8.0, 18  # pixels: blotches of colour are wider than grain
 _LEAST = 0.6  # of its expectation
-HALO = _REACH + _WINDOW + _RIM
+HALO = _REACH + _WINDOW + _CLOSE + _RIM + _COLOUR_REACH
 _SIDE = 1024  # of a tile
 
 
@@ -54,7 +58,7 @@ def _settled(mosaic: Float32, cfa: Cfa, noise: Float32, times: float) -> tuple[F
     """
     channels, means = cfa.channel_map(mosaic.shape), list[Float32]()
     near, window = gaussian(_WIDTH, -_REACH, _REACH), np.ones(2 * _WINDOW + 1, np.float32)
-    calm = np.ones(mosaic.shape, np.bool_)
+    restless, striking = np.zeros((2, *mosaic.shape), np.bool_)
     total, count = np.zeros_like(mosaic), np.zeros_like(mosaic)
     for channel, levels in enumerate(noise):
         own = (channels == channel).astype(np.float32)
@@ -62,14 +66,34 @@ def _settled(mosaic: Float32, cfa: Cfa, noise: Float32, times: float) -> tuple[F
         mean = np.asarray(filter_separably(own * mosaic, near, near) / mass, np.float32)
         ratio = own * np.square(mosaic - mean) / _variance_of_difference(mean, own, mass, near, levels)
         here, samples = filter_separably(ratio, window, window), filter_separably(own, window, window)
-        calm &= here <= times * _most(samples)
+        restless |= here > times * _most(samples, _CHANCE)
+        striking |= here > times * _most(samples, _BEYOND_CHANCE)
         total += here
         count += samples
         means.append(mean)
-    calm &= (total <= times * _most(count)) & (total >= _LEAST * count)
-    rim = np.ones(2 * _RIM + 1, np.float32)
-    alarmed = filter_separably((~calm).astype(np.float32), rim, rim)
-    return np.asarray(alarmed == 0), means
+    quiet = total < _LEAST * count
+    restless |= (total > times * _most(count, _CHANCE)) | quiet
+    striking |= (total > times * _most(count, _BEYOND_CHANCE)) | quiet
+    calm = ~_grown(restless & _grown(striking, _CLOSE), _RIM)
+    _smooth_colours(means, calm)
+    return calm, means
+
+
+def _grown(flags: Flags, pixels: int) -> Flags:
+    """Return which pixels are flagged or have a flag no more than so many rows and columns away."""
+    taps = np.ones(2 * pixels + 1, np.float32)
+    return np.asarray(filter_separably(flags.astype(np.float32), taps, taps) > 0)
+
+
+def _smooth_colours(means: list[Float32], calm: Flags) -> None:
+    """Average the colour of calm places once more, over a wider surrounding of calm places; in place."""
+    red, green, blue = means
+    brightness = (red + green + green + blue) * np.float32(0.25)
+    wide = gaussian(_COLOUR_WIDTH, -_COLOUR_REACH, _COLOUR_REACH)
+    near = calm.astype(np.float32)
+    mass = np.maximum(filter_separably(near, wide, wide), np.float32(1e-9))
+    for mean in means:
+        mean[...] = brightness + filter_separably(near * (mean - brightness), wide, wide) / mass
 
 
 def _variance_of_difference(
@@ -86,6 +110,6 @@ def _variance_of_difference(
     return np.asarray(np.maximum(variance * (1 - 2 * share + squares), 1e-12), np.float32)
 
 
-def _most(samples: Float32) -> Float32:
-    """Return the largest sum of so many ratios that chance explains; one of noise has the variance 2."""
-    return np.asarray(samples + _CHANCE * np.sqrt(2 * samples), np.float32)
+def _most(samples: Float32, deviations: float) -> Float32:
+    """Return a sum of so many ratios, so many deviations above its mean; one of noise has the variance 2."""
+    return np.asarray(samples + deviations * np.sqrt(2 * samples), np.float32)

@@ -93,3 +93,20 @@ def test_ratios_are_one_where_there_is_noise_alone() -> None:
     expected = SIGMA**2 * (1 - 2 * weights.max() + (weights**2).sum())
     found = calm._variance_of_difference(mean, flat, mass, near, NOISE[0])
     assert found[30, 30] == pytest.approx(expected, rel=1e-3)
+
+
+def test_peaks_of_chance_leave_no_islands() -> None:
+    flags, _ = settled(noisy(np.full((400, 400), 0.5, np.float32), 7))
+    assert flags.mean() > 0.97
+
+
+def test_colours_of_calm_places_are_averaged_apart_from_what_is_not_calm() -> None:
+    light = np.full((96, 120), 0.5, np.float32)
+    light[:, 60:] += 0.3 * np.random.default_rng(8).random((96, 60), np.float32)
+    calm_side = noisy(light, 9)
+    flags, planes = settled(calm_side)
+    left = flags[20:-20, 16:44]
+    assert left.mean() > 0.9
+    colour = (planes[0] - planes[1])[20:-20, 16:44][left]
+    assert np.abs(colour.mean()) < 0.1 * SIGMA
+    assert colour.std() < 0.1 * SIGMA
