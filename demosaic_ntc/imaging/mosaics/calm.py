@@ -20,7 +20,7 @@ from demosaic_ntc.imaging.tiles import Tile, tiles_of
 _WIDTH, _REACH = 5.0, 14  # pixels: standard deviation of the Gaussian, and where it ends
 _WINDOW = 8  # pixels from the middle of the window to its sides
 _RIM = 2  # pixels around what is not calm that are not, either
-_CHANCE, _BEYOND_CHANCE = 1.5, 3.5  # standard deviations that an average exceeds its expectation by
+_CHANCE, _BEYOND_CHANCE = 2.0, 4.5  # standard deviations that an average exceeds its expectation by
 _CLOSE = 12  # pixels from what is beyond chance
 _COLOUR_WIDTH, _COLOUR_REACH = 8.0, 18  # pixels: blotches of colour are wider than grain
 _LEAST = 0.6  # of its expectation
