@@ -78,7 +78,7 @@ def test_thousands_of_other_files_are_passed_over_quickly(tmp_path: Path) -> Non
     )
     assert time.monotonic() - begun < 20
     assert b"no files to work on" in answer.stderr
-    assert int(answer.stdout) < 150e6
+    assert int(answer.stdout) < 200e6  # nearly all of it the libraries, none of it the files
 
 
 def _mutants(whole: bytes, folder: Path, count: int) -> None:
