@@ -52,7 +52,8 @@ def complete_mosaic(
     Samples that are missing take part in the first estimate only, as they stand. With ``noise``, (3, levels),
     the variance of samples at equal steps from level 0 to 1, they are estimated like all else; without it
     they are exact; ``strength`` multiplies the deviation that is reckoned with. Groups are formed where the
-    first guesses differ by more than ``apart``, or where noise is not all that is seen.
+    first guesses differ by more than ``apart``, or where noise is not all that is seen; everywhere if it is
+    negative.
     """
     if noise is not None and noise.mean() > TOLERANCE:
         trial = try_quickly  # what refined guesses tell apart better is lost in noise
@@ -67,7 +68,9 @@ def complete_mosaic(
     )
     assumed = None if noise is None else noise * np.float32(strength**2)
     what = Known.of(planes, known, np.ones(mosaic.shape, np.uint8), assumed)
-    if noise is not None and noise.mean() > TOLERANCE:
+    if apart < 0:
+        wanted = np.ones(mosaic.shape, np.bool_)
+    elif noise is not None and noise.mean() > TOLERANCE:
         wanted = ~settle_calm(planes, mosaic, cfa, noise, strength, threads)
     else:
         wanted = worth_groups(first.differing, apart)
