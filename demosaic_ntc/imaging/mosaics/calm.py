@@ -7,6 +7,9 @@ than chance would have it, and where it is not far below, either: then the noise
 more of what is seen than chance allows may be texture. Over a large picture chance has its peaks: what
 exceeds its bounds by little counts only close to what exceeds them by far, or such peaks would be left as
 islands of noise in an even sky.
+
+Colours are averaged over wider surroundings than brightness, for blotches are wider than grain. Where that
+moves them by more than chance there is an edge between colours, and the place is not calm.
 """
 
 import numpy as np
@@ -22,9 +25,10 @@ _WINDOW = 8  # pixels from the middle of the window to its sides
 _RIM = 2  # pixels around what is not calm that are not, either
 _CHANCE, _BEYOND_CHANCE = 2.0, 4.5  # standard deviations that an average exceeds its expectation by
 _CLOSE = 12  # pixels from what is beyond chance
-_COLOUR_WIDTH, _COLOUR_REACH = 8.0, 18  # pixels: blotches of colour are wider than grain
+_COLOUR_WIDTH, _COLOUR_REACH = 8.0, 18  # pixels
+_MOVED = 2.5  # standard deviations of a mean that its colour may move by
 _LEAST = 0.6  # of its expectation
-HALO = _REACH + _WINDOW + _CLOSE + _RIM + _COLOUR_REACH
+HALO = _REACH + 2 * _WINDOW + _CLOSE + _RIM + _COLOUR_REACH
 _SIDE = 1024  # of a tile
 
 
@@ -34,13 +38,13 @@ def settle_calm(
     """Write means where nothing but noise is seen, in place, and return the flags of these pixels.
 
     ``planes`` are the estimate (3, height, width), ``mosaic`` its noisy samples (height, width), ``noise``
-    their variance at equal steps from level 0 to 1, (3, levels); up to ``strength`` times its deviation
-    what is seen is taken for noise.
+    their variance at equal steps from level 0 to 1, (3, levels). Up to ``strength`` times that what is seen
+    is taken for noise: with more, weak edges would be lost that groups keep.
     """
     calm = np.zeros(mosaic.shape, np.bool_)
 
     def settle(tile: Tile) -> None:
-        flags, means = _settled(np.ascontiguousarray(mosaic[tile.seen]), cfa, noise, max(strength, 1.0) ** 2)
+        flags, means = _settled(np.ascontiguousarray(mosaic[tile.seen]), cfa, noise, max(strength, 1.0))
         calm[tile.core] = flags[tile.inner]
         for plane, mean in zip(planes, means, strict=True):
             np.copyto(plane[tile.core], mean[tile.inner], where=flags[tile.inner])
@@ -56,7 +60,7 @@ def _settled(mosaic: Float32, cfa: Cfa, noise: Float32, times: float) -> tuple[F
 
     Up to so many ``times`` the variance of noise are taken for noise.
     """
-    channels, means = cfa.channel_map(mosaic.shape), list[Float32]()
+    channels, means, doubts = cfa.channel_map(mosaic.shape), list[Float32](), list[Float32]()
     near, window = gaussian(_WIDTH, -_REACH, _REACH), np.ones(2 * _WINDOW + 1, np.float32)
     restless, striking = np.zeros((2, *mosaic.shape), np.bool_)
     total, count = np.zeros_like(mosaic), np.zeros_like(mosaic)
@@ -64,19 +68,21 @@ def _settled(mosaic: Float32, cfa: Cfa, noise: Float32, times: float) -> tuple[F
         own = (channels == channel).astype(np.float32)
         mass = np.maximum(filter_separably(own, near, near), np.float32(1e-9))
         mean = np.asarray(filter_separably(own * mosaic, near, near) / mass, np.float32)
-        ratio = own * np.square(mosaic - mean) / _variance_of_difference(mean, own, mass, near, levels)
+        of_difference, of_mean = _variances(mean, own, mass, near, levels)
+        ratio = own * np.square(mosaic - mean) / of_difference
         here, samples = filter_separably(ratio, window, window), filter_separably(own, window, window)
         restless |= here > times * _most(samples, _CHANCE)
         striking |= here > times * _most(samples, _BEYOND_CHANCE)
         total += here
         count += samples
         means.append(mean)
+        doubts.append(of_mean)
     quiet = total < _LEAST * count
     restless |= (total > times * _most(count, _CHANCE)) | quiet
     striking |= (total > times * _most(count, _BEYOND_CHANCE)) | quiet
     calm = ~_grown(restless & _grown(striking, _CLOSE), _RIM)
-    _smooth_colours(means, calm)
-    return calm, means
+    edges = _smooth_colours(means, doubts, calm)
+    return calm & ~_grown(edges, _WINDOW), means  # colours move on both sides of an edge, not on it
 
 
 def _grown(flags: Flags, pixels: int) -> Flags:
@@ -85,29 +91,38 @@ def _grown(flags: Flags, pixels: int) -> Flags:
     return np.asarray(filter_separably(flags.astype(np.float32), taps, taps) > 0)
 
 
-def _smooth_colours(means: list[Float32], calm: Flags) -> None:
-    """Average the colour of calm places once more, over a wider surrounding of calm places; in place."""
+def _smooth_colours(means: list[Float32], doubts: list[Float32], calm: Flags) -> Flags:
+    """Average the colour of calm places once more, over a wider surrounding of calm places; in place.
+
+    ``doubts`` are the variances of the means. Returns where a colour moves by more than these explain.
+    """
     red, green, blue = means
+    edges = np.zeros(calm.shape, np.bool_)
     brightness = (red + green + green + blue) * np.float32(0.25)
     wide = gaussian(_COLOUR_WIDTH, -_COLOUR_REACH, _COLOUR_REACH)
     near = calm.astype(np.float32)
     mass = np.maximum(filter_separably(near, wide, wide), np.float32(1e-9))
-    for mean in means:
-        mean[...] = brightness + filter_separably(near * (mean - brightness), wide, wide) / mass
+    for mean, doubt in zip(means, doubts, strict=True):
+        wider = brightness + filter_separably(near * (mean - brightness), wide, wide) / mass
+        edges |= np.square(wider - mean) > np.float32(_MOVED**2) * doubt
+        mean[...] = wider
+    return edges
 
 
-def _variance_of_difference(
+def _variances(
     mean: Float32, own: Float32, mass: Float32, near: Float32, levels: Float32
-) -> Float32:
-    """Return the variance of a sample less the mean it is part of.
+) -> tuple[Float32, Float32]:
+    """Return the variance of a sample less the mean it is part of, and that of the mean.
 
-    With w its own share of that mean and w_i those of all, it is 1 − 2w + Σ w_i² of a sample's.
+    With w its own share of that mean and w_i those of all, the one is 1 − 2w + Σ w_i² of a sample's, the
+    other Σ w_i².
     """
     share = near[_REACH] * near[_REACH] / mass
     squares = filter_separably(own, near * near, near * near) / np.square(mass)
     steps = np.linspace(0, 1, levels.size) if levels.size > 1 else np.zeros(1)
     variance = np.interp(mean, steps, levels).astype(np.float32)
-    return np.asarray(np.maximum(variance * (1 - 2 * share + squares), 1e-12), np.float32)
+    least = np.maximum(variance, np.float32(1e-12))
+    return np.asarray(least * (1 - 2 * share + squares), np.float32), np.asarray(least * squares, np.float32)
 
 
 def _most(samples: Float32, deviations: float) -> Float32:

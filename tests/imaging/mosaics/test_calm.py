@@ -56,7 +56,7 @@ def test_strength_takes_more_for_noise() -> None:
     mosaic = noisy(np.full((64, 64), 0.5, np.float32))
     less = NOISE / np.float32(1.3**2)
     assert settled(mosaic, less)[0].mean() < 0.2
-    assert settled(mosaic, less, strength=1.4)[0].mean() > 0.8
+    assert settled(mosaic, less, strength=1.8)[0].mean() > 0.8
 
 
 def test_noise_is_that_of_the_level() -> None:
@@ -91,8 +91,16 @@ def test_ratios_are_one_where_there_is_noise_alone() -> None:
     values = mosaic[16:45, 16:45][own[16:45, 16:45]]
     assert mean[30, 30] == pytest.approx(values @ weights, abs=1e-5)
     expected = SIGMA**2 * (1 - 2 * weights.max() + (weights**2).sum())
-    found = calm._variance_of_difference(mean, flat, mass, near, NOISE[0])
-    assert found[30, 30] == pytest.approx(expected, rel=1e-3)
+    of_difference, of_mean = calm._variances(mean, flat, mass, near, NOISE[0])
+    assert of_difference[30, 30] == pytest.approx(expected, rel=1e-3)
+    assert of_mean[30, 30] == pytest.approx(SIGMA**2 * (weights**2).sum(), rel=1e-3)
+
+
+def test_an_edge_between_colours_is_not_calm() -> None:
+    light, red = np.full((96, 96), 0.5, np.float32), Cfa.named("RGGB").channel_map((96, 96)) == 0
+    light[:, 48:] += np.where(red, 2.2 * SIGMA, 0).astype(np.float32)[:, 48:]
+    flags, _ = settled(noisy(light, 11), strength=1.25)
+    assert flags[24:-24, 44:52].mean() < 0.5 < flags[24:-24, 16:28].mean()
 
 
 def test_peaks_of_chance_leave_no_islands() -> None:
