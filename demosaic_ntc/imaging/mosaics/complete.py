@@ -52,8 +52,8 @@ def complete_mosaic(
     Samples that are missing take part in the first estimate only, as they stand. With ``noise``, (3, levels),
     the variance of samples at equal steps from level 0 to 1, they are estimated like all else; without it
     they are exact; ``strength`` multiplies the deviation that is reckoned with. Groups are formed where the
-    first guesses differ by more than ``apart``, or where noise is not all that is seen; everywhere if it is
-    negative.
+    first guesses differ by more than ``apart``, everywhere if that is negative; of noisy samples where more
+    than noise is seen, once where the guesses agree.
     """
     if noise is not None and noise.mean() > TOLERANCE:
         trial = try_quickly  # what refined guesses tell apart better is lost in noise
@@ -68,18 +68,17 @@ def complete_mosaic(
     )
     assumed = None if noise is None else noise * np.float32(strength**2)
     what = Known.of(planes, known, np.ones(mosaic.shape, np.uint8), assumed)
-    if apart < 0:
-        wanted = np.ones(mosaic.shape, np.bool_)
-    elif noise is not None and noise.mean() > TOLERANCE:
-        wanted = ~settle_calm(planes, mosaic, cfa, noise, strength, threads)
-    else:
-        wanted = worth_groups(first.differing, apart)
-        if missing is not None:
-            wanted |= missing
+    uncertain = worth_groups(first.differing, apart)
+    if missing is not None:
+        uncertain |= missing
+    wanted = uncertain
     if noise is not None:
         what = replace(what, measured=mosaic[None])
+        if noise.mean() > TOLERANCE and apart >= 0:
+            wanted = ~settle_calm(planes, mosaic, cfa, noise, strength, threads)
     del known, first
-    works = [Work(step, wanted) for step in plan[Kind.BAYER if cfa.is_bayer else Kind.ARRAY]]
+    *before, last = plan[Kind.BAYER if cfa.is_bayer else Kind.ARRAY]
+    works = [*(Work(step, wanted & uncertain) for step in before), Work(last, wanted)]
     estimate, gaps = restore(start, what, works, threads, _reporting(progress, "groups"), deadline)
     return Completed(estimate, gaps, 1 - float(wanted.mean()))
 
