@@ -8,14 +8,14 @@ far each of them misses the *measured* samples then shows which one to trust. Wi
 averaged over the shifts, e = Gauss₆(r) + mean(r) / 2 + 1e-7 and w = e_residual⁸ / (e_residual⁸ + e_smooth⁸),
 the blend is w · smooth + (1 - w) · residual. Arrays other than Bayer's take the two methods of any_array.
 
-The mean is the only quantity that a tile cannot know: `try_both` works on tiles with a halo of `trial_halo`,
-`total_error` adds up to the same whole number in any tiling, and `weigh`, which needs `SMOOTHING_HALO` more,
-takes the means as arguments.
+The mean is the only quantity that a tile cannot know: guesses and trials work on tiles with a halo of
+`guess_halo` each, `total_error` adds up to the same whole number in any tiling, and `weigh`, which needs
+`SMOOTHING_HALO`, takes the means as arguments. Where the guesses agree no trial is needed: the means decide.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,31 +60,55 @@ def blend(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Blend:
     return weigh_alone(try_both(mosaic, cfa, threads))
 
 
-def trial_halo(cfa: Cfa) -> int:
-    """Return how far the samples reach on which a pixel of a trial depends."""
+def guess_halo(cfa: Cfa) -> int:
+    """Return how far the samples reach on which a pixel of a guess depends."""
     bayer = max(zhang_wu2005.HALO, kiku2014.HALO) + refine.halo(cfa)
-    return 2 * (bayer if cfa.is_bayer else any_array.halo(cfa))
+    return bayer if cfa.is_bayer else any_array.halo(cfa)
 
 
 def halo(cfa: Cfa) -> int:
     """Return how far the samples reach on which a pixel of the blend depends."""
-    return trial_halo(cfa) + SMOOTHING_HALO
+    return 2 * guess_halo(cfa) + SMOOTHING_HALO
 
 
-def try_both(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
-    """Demosaic with both methods, then demosaic shifted samples of their mean to see how well each does."""
-    return _contest(mosaic, cfa, (smooth_guess, residual_guess), threads)
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """The two guesses, and the trials in which they compete."""
+
+    quick: bool  # the plain Bayer methods are tried, in half the time, and not the refined ones
+
+    def __call__(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
+        """Demosaic with both methods, then shifted samples of their mean to see how well each does."""
+        smooth, residual = self.guesses(mosaic, cfa, threads)
+        return Trial(smooth, residual, *self.errors(smooth, residual, mosaic, cfa, threads))
+
+    def guesses(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> tuple[Floats, Floats]:
+        """Return the two guesses, (height, width, 3)."""
+        with ThreadPoolExecutor(threads) as pool:
+            smooth, residual = pool.map(lambda method: method(mosaic, cfa), (smooth_guess, residual_guess))
+        return smooth, residual
+
+    def errors(
+        self, smooth: Floats, residual: Floats, mosaic: Floats, cfa: Cfa, threads: int = 1
+    ) -> tuple[Floats, Floats]:
+        """Return the squared error of each method, (height, width), in trials on the mean of the guesses."""
+        middle = (smooth + residual) * np.float32(0.5)
+        with ThreadPoolExecutor(threads) as pool:
+            misses = [
+                [pool.submit(_miss, middle, mosaic, cfa, shift, method) for shift in SHIFTS]
+                for method in self._tried(cfa)
+            ]
+            of_smooth, of_residual = (_mean([miss.result() for miss in each]) for each in misses)
+        return of_smooth, of_residual
+
+    def _tried(self, cfa: Cfa) -> tuple[Method, Method]:
+        """Return the methods that compete."""
+        if self.quick and cfa.is_bayer:
+            return zhang_wu2005.zhang_wu2005, kiku2014.kiku2014
+        return smooth_guess, residual_guess
 
 
-def try_quickly(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
-    """Like `try_both` in half the time: the plain Bayer methods are tried, and refined only afterwards."""
-    if not cfa.is_bayer:
-        return try_both(mosaic, cfa, threads)
-    trial = _contest(mosaic, cfa, (zhang_wu2005.zhang_wu2005, kiku2014.kiku2014), threads)
-    with ThreadPoolExecutor(threads) as pool:
-        smooth = pool.submit(refine.refined, trial.smooth, mosaic, cfa, refine.SMOOTH)
-        residual = pool.submit(refine.refined, trial.residual, mosaic, cfa, refine.ROUGH)
-        return replace(trial, smooth=smooth.result(), residual=residual.result())
+try_both, try_quickly = Contest(quick=False), Contest(quick=True)
 
 
 def total_error(error: Floats) -> int:
@@ -118,13 +142,13 @@ def weigh(trial: Trial, smooth_mean: float, residual_mean: float) -> Blend:
     return Blend(image, confidence, error, trial)
 
 
-def apart(trial: Trial) -> Floats:
-    """Return how far the two pictures of a trial lie apart, (height, width): the most of three channels.
+def apart(smooth: Floats, residual: Floats) -> Floats:
+    """Return how far two pictures, (height, width, 3), lie apart: the most of three channels.
 
     It is the mean over seven rows and columns, mirrored at the border: where two methods that share no rule
     agree all around a pixel, there is little to be told better.
     """
-    most = np.abs(trial.smooth - trial.residual).max(axis=2)
+    most = np.abs(smooth - residual).max(axis=2)
     taps = np.full(7, 1 / 7, np.float32)
     return inner(filter_separably(mirrored(most, 4), taps, taps), 4)
 
@@ -141,18 +165,6 @@ def residual_guess(mosaic: Floats, cfa: Cfa) -> Floats:
     if not cfa.is_bayer:
         return any_array.iterated_residual(mosaic, cfa)
     return refine.refined(kiku2014.kiku2014(mosaic, cfa), mosaic, cfa, refine.ROUGH)
-
-
-def _contest(mosaic: Floats, cfa: Cfa, methods: tuple[Method, Method], threads: int) -> Trial:
-    """Run two methods on the mosaic, then both on each shifted sampling of the mean of their pictures."""
-    with ThreadPoolExecutor(threads) as pool:
-        smooth, residual = pool.map(lambda method: method(mosaic, cfa), methods)
-        middle = (smooth + residual) * np.float32(0.5)
-        misses = [
-            [pool.submit(_miss, middle, mosaic, cfa, shift, method) for shift in SHIFTS] for method in methods
-        ]
-        errors = [_mean([miss.result() for miss in of_method]) for of_method in misses]
-    return Trial(smooth, residual, *errors)
 
 
 def _miss(middle: Floats, mosaic: Floats, cfa: Cfa, shift: tuple[int, int], method: Method) -> Floats:

@@ -6,11 +6,10 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.first_guess.blend import try_both, try_quickly
-from demosaic_ntc.imaging.first_guess.kernels import filter_separably
+from demosaic_ntc.imaging.first_guess.blend import Contest, try_both, try_quickly
 from demosaic_ntc.imaging.known import Known
 from demosaic_ntc.imaging.mosaics.calm import settle_calm
-from demosaic_ntc.imaging.mosaics.first_estimate import Try, first_estimate
+from demosaic_ntc.imaging.mosaics.first_estimate import close_to, first_estimate
 from demosaic_ntc.imaging.plan import TOLERANCE, Kind
 from demosaic_ntc.imaging.plans import Plan
 from demosaic_ntc.imaging.restore import Estimate, Report, Work, restore
@@ -19,7 +18,8 @@ from demosaic_ntc.ntc.deadline import Deadline
 
 _UNITS = 1000  # of progress in a stage
 _RIM = 5  # pixels
-TRIALS: dict[str, Try] = {"fast": try_quickly, "normal": try_both, "best": try_both}
+_DOUBT = 1.5  # standard deviations of noise that guesses differ by for its sake
+TRIALS: dict[str, Contest] = {"fast": try_quickly, "normal": try_both, "best": try_both}
 # Where first guesses differ by less there is nothing to be gained that could be seen, by quality.
 APART = {"fast": 2 / 255, "normal": 1.75 / 255, "best": -1.0}
 
@@ -37,7 +37,7 @@ def complete_mosaic(
     mosaic: Float32,
     missing: Flags | None,
     cfa: Cfa,
-    trial: Try,
+    trial: Contest,
     plan: Plan,
     threads: int,
     progress: ReportProgress,
@@ -57,7 +57,8 @@ def complete_mosaic(
     """
     if noise is not None and noise.mean() > TOLERANCE:
         trial = try_quickly  # what refined guesses tell apart better is lost in noise
-    first = first_estimate(mosaic, cfa, trial, threads, _reporting(progress, "first estimate"))
+    doubt = apart if noise is None or apart < 0 else apart + _DOUBT * float(np.sqrt(noise.mean()))
+    first = first_estimate(mosaic, cfa, trial, threads, _reporting(progress, "first estimate"), doubt)
     planes = first.planes
     channels = cfa.channel_map(mosaic.shape)
     known = np.stack([channels == channel for channel in range(3)])
@@ -89,8 +90,7 @@ def worth_groups(differing: Float32, apart: float) -> Flags:
     ``differing`` is (height, width). The rim takes in what a patch there spans: no seam can be seen where
     guesses agree on both sides of it.
     """
-    rim = np.ones(2 * _RIM + 1, np.float32)
-    return np.asarray(filter_separably((differing > apart).astype(np.float32), rim, rim) > 0)
+    return close_to(differing > apart, _RIM)
 
 
 def _variance(expected: Float32, known: Flags, noise: Float32 | None) -> Planes:

@@ -5,21 +5,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demosaic_ntc.arrays import Float32, Planes
+from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import (
     SMOOTHING_HALO,
+    Contest,
     Trial,
     apart,
+    guess_halo,
     mean_error,
     total_error,
-    trial_halo,
     weigh,
 )
+from demosaic_ntc.imaging.first_guess.kernels import filter_separably
 from demosaic_ntc.imaging.tiles import TILE_SIDE, Tile, tiles_of
 
-Try = Callable[[Float32, Cfa, int], Trial]
 Report = Callable[[float], None]
+
+_APART_HALO = 4
+_SHARE_OF_GUESSES = 0.3  # of the time that guesses and trials take
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,53 +31,116 @@ class First:
     """The first estimate of a mosaic with full scale 1, samples in their place."""
 
     planes: Planes  # (3, height, width)
-    error: Float32  # (height, width): its expected square, as the trials tell it
+    error: Float32  # (height, width): its expected square, as trials tell it, or how far guesses differ
     differing: Float32  # (height, width): how far the two guesses lie apart around a pixel
 
 
 def first_estimate(
-    mosaic: Float32, cfa: Cfa, trial: Try, threads: int, report: Report, side: int = TILE_SIDE
+    mosaic: Float32,
+    cfa: Cfa,
+    contest: Contest,
+    threads: int,
+    report: Report,
+    least: float = -1.0,
+    side: int = TILE_SIDE,
 ) -> First:
-    """Return the first estimate of a mosaic, (height, width), with full scale 1."""
+    """Return the first estimate of a mosaic, (height, width), with full scale 1.
+
+    Trials are held where the guesses differ by more than ``least``, and around.
+    """
     shape = (mosaic.shape[0], mosaic.shape[1])
-    tried = _trial_of_all(mosaic, cfa, trial, threads, report, side)
+    guesses = _guesses_of_all(mosaic, cfa, contest, threads, report, side)
+    differing = _differing(*guesses, cfa, side)
+    doubtful = close_to(differing > least, SMOOTHING_HALO)
+    tried = _trials_where(doubtful, guesses, mosaic, cfa, contest, threads, report, side)
     means = [
         mean_error(total_error(error), error.size) for error in (tried.smooth_error, tried.residual_error)
     ]
-    planes, (error, differing) = np.empty((3, *shape), np.float32), np.empty((2, *shape), np.float32)
+    planes, error = np.empty((3, *shape), np.float32), np.empty(shape, np.float32)
     for tile in tiles_of(shape, SMOOTHING_HALO, cfa.period, side):
         part = weigh(_part(tried, tile), *means)
         planes[:, *tile.core] = np.moveaxis(part.image[tile.inner], 2, 0)
         error[tile.core] = part.error[tile.inner]
-        differing[tile.core] = apart(part.trial)[tile.inner]
+    np.copyto(error, np.square(differing), where=~doubtful)
     channels = cfa.channel_map(shape)
     for channel, plane in enumerate(planes):
         np.copyto(plane, mosaic, where=channels == channel)
     return First(planes, error, differing)
 
 
-def _trial_of_all(mosaic: Float32, cfa: Cfa, trial: Try, threads: int, report: Report, side: int) -> Trial:
-    """Run the trials tile by tile."""
+def close_to(flags: Flags, pixels: int) -> Flags:
+    """Return which pixels are flagged or have a flag no more than so many rows and columns away."""
+    taps = np.ones(2 * pixels + 1, np.float32)
+    return np.asarray(filter_separably(flags.astype(np.float32), taps, taps) > 0)
+
+
+def _guesses_of_all(
+    mosaic: Float32, cfa: Cfa, contest: Contest, threads: int, report: Report, side: int
+) -> tuple[Float32, Float32]:
+    """Make the two guesses, (height, width, 3), tile by tile."""
     shape = (mosaic.shape[0], mosaic.shape[1])
-    whole = Trial(
-        np.empty((*shape, 3), np.float32),
-        np.empty((*shape, 3), np.float32),
-        np.empty(shape, np.float32),
-        np.empty(shape, np.float32),
-    )
-    tiles = list(tiles_of(shape, trial_halo(cfa), cfa.period, side))
-    done, total = 0, sum(tile.work for tile in tiles)
-    for tile in tiles:
-        part = trial(np.ascontiguousarray(mosaic[tile.seen]), cfa, threads)
-        whole.smooth[tile.core], whole.residual[tile.core] = (
-            part.smooth[tile.inner],
-            part.residual[tile.inner],
+    smooth, residual = np.empty((*shape, 3), np.float32), np.empty((*shape, 3), np.float32)
+    tiles = list(tiles_of(shape, guess_halo(cfa), cfa.period, side))
+    for number, tile in enumerate(tiles, 1):
+        part = contest.guesses(np.ascontiguousarray(mosaic[tile.seen]), cfa, threads)
+        smooth[tile.core], residual[tile.core] = (guess[tile.inner] for guess in part)
+        report(_SHARE_OF_GUESSES * number / len(tiles))
+    return smooth, residual
+
+
+def _differing(smooth: Float32, residual: Float32, cfa: Cfa, side: int) -> Float32:
+    """Return how far guesses lie apart around every pixel, (height, width)."""
+    differing = np.empty(smooth.shape[:2], np.float32)
+    for tile in tiles_of((smooth.shape[0], smooth.shape[1]), _APART_HALO, cfa.period, side):
+        differing[tile.core] = apart(smooth[tile.seen], residual[tile.seen])[tile.inner]
+    return differing
+
+
+def _trials_where(
+    doubtful: Flags,
+    guesses: tuple[Float32, Float32],
+    mosaic: Float32,
+    cfa: Cfa,
+    contest: Contest,
+    threads: int,
+    report: Report,
+    side: int,
+) -> Trial:
+    """Hold trials on the part of every tile that has doubtful pixels; elsewhere their errors are zero."""
+    shape = (mosaic.shape[0], mosaic.shape[1])
+    smooth_error, residual_error = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    tiles = list(tiles_of(shape, guess_halo(cfa), cfa.period, side))
+    for number, tile in enumerate(tiles, 1):
+        for part in _around(doubtful, tile, cfa):
+            smooth, residual, samples = (np.ascontiguousarray(each[part.seen]) for each in (*guesses, mosaic))
+            errors = contest.errors(smooth, residual, samples, cfa, threads)
+            wanted = doubtful[part.core]
+            np.copyto(smooth_error[part.core], errors[0][part.inner], where=wanted)
+            np.copyto(residual_error[part.core], errors[1][part.inner], where=wanted)
+        report(_SHARE_OF_GUESSES + (1 - _SHARE_OF_GUESSES) * number / len(tiles))
+    return Trial(*guesses, smooth_error, residual_error)
+
+
+def _around(doubtful: Flags, tile: Tile, cfa: Cfa) -> list[Tile]:
+    """Return the tile around the doubtful pixels of a tile, with its own halo, if there are any."""
+    rows = np.flatnonzero(doubtful[tile.core].any(axis=1))
+    columns = np.flatnonzero(doubtful[tile.core].any(axis=0))
+    if not rows.size:
+        return []
+    spans = [
+        _span(core.start + int(found[0]), core.start + int(found[-1]) + 1, guess_halo(cfa), period, length)
+        for core, found, period, length in zip(
+            tile.core, (rows, columns), cfa.period, doubtful.shape, strict=True
         )
-        whole.smooth_error[tile.core] = part.smooth_error[tile.inner]
-        whole.residual_error[tile.core] = part.residual_error[tile.inner]
-        done += tile.work
-        report(done / total)
-    return whole
+    ]
+    core, seen, inner = zip(*spans, strict=True)
+    return [Tile(core, seen, inner)]
+
+
+def _span(start: int, stop: int, margin: int, period: int, length: int) -> tuple[slice, slice, slice]:
+    """Return a stretch, what it looks at from a multiple of the period on, and the first in the second."""
+    first, last = max(start - margin, 0) // period * period, min(stop + margin, length)
+    return slice(start, stop), slice(first, last), slice(start - first, stop - first)
 
 
 def _part(trial: Trial, tile: Tile) -> Trial:

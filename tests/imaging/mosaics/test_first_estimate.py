@@ -1,12 +1,14 @@
 """The first estimate of a mosaic: seams between tiles, samples, and the error that is expected."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.first_guess.blend import blend, try_both, try_quickly
-from demosaic_ntc.imaging.mosaics.first_estimate import Try, first_estimate
+from demosaic_ntc.imaging.first_guess.blend import Contest, blend, try_both, try_quickly
+from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
 from tests.imaging.waves import waves
 
 
@@ -16,12 +18,13 @@ def scene(height: int, width: int) -> Float32:
 
 @pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
 @pytest.mark.parametrize("trial", [try_both, try_quickly])
-def test_seams_between_tiles_are_exact(array: str, trial: Try) -> None:
+@pytest.mark.parametrize("least", [-1.0, 0.01])
+def test_seams_between_tiles_are_exact(array: str, trial: Contest, least: float) -> None:
     cfa = Cfa.named(array)
     mosaic = cfa.sample(scene(150, 140))
     shares: list[float] = []
-    whole = first_estimate(mosaic, cfa, trial, 1, lambda share: None)
-    tiled = first_estimate(mosaic, cfa, trial, 1, shares.append, side=40)
+    whole = first_estimate(mosaic, cfa, trial, 1, lambda share: None, least)
+    tiled = first_estimate(mosaic, cfa, trial, 1, shares.append, least, side=40)
     assert np.array_equal(whole.planes, tiled.planes)
     assert np.array_equal(whole.error, tiled.error)
     assert np.array_equal(whole.differing, tiled.differing)
@@ -49,3 +52,29 @@ def test_guesses_differ_by_the_most_of_three_channels_in_the_mean_around() -> No
     around = np.lib.stride_tricks.sliding_window_view(most, (7, 7)).mean(axis=(2, 3))
     found = first_estimate(mosaic, cfa, try_both, 1, lambda share: None).differing
     assert found == pytest.approx(around, abs=1e-6)
+
+
+def test_trials_are_held_where_guesses_differ_and_the_rest_has_their_difference_for_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cfa, picture = Cfa.named("RGGB"), np.full((200, 160, 3), 0.4, np.float32)
+    picture[60:90, 40:70] = np.random.default_rng(0).random((30, 30, 3), np.float32)
+    mosaic, tried = cfa.sample(picture), list[tuple[int, ...]]()
+    held = Contest.errors
+
+    def counted(contest: Contest, *given: Any) -> Any:
+        tried.append(given[2].shape)
+        return held(contest, *given)
+
+    monkeypatch.setattr(Contest, "errors", counted)
+    first = first_estimate(mosaic, cfa, try_both, 1, lambda share: None, 0.01)
+    ((height, width),) = tried
+    assert height < 200
+    assert width <= 160
+    far = np.s_[170:, :]
+    assert np.array_equal(first.error[far], np.square(first.differing[far]))
+    whole = first_estimate(mosaic, cfa, try_both, 1, lambda share: None)
+    assert first.planes == pytest.approx(whole.planes, abs=0.02)
+    tried.clear()
+    first_estimate(np.full((64, 64), 0.5, np.float32), cfa, try_both, 1, lambda share: None, 0.01)
+    assert not tried
