@@ -23,6 +23,7 @@ Floats = NDArray[np.float32]
 COLOUR_OVER_BRIGHTNESS = 1.25  # how much stronger colour noise is taken off where nothing else is asked
 _HARDLY_SEEN = 0.5 / 255  # under the sRGB curve at mid grey: less noise is left alone
 _BAND = 64  # rows
+_GLANCE, _GLANCE_ROWS = 96, 12  # of so many rows, so many first are looked at: whole periods of any array
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +85,39 @@ def give_grain(
 
     ``image`` is (height, width, 3), ``samples`` (height, width); ``deviations`` are those of R, G and B at
     equal steps of the level, (3, levels), by which the loss is scaled to what green would have lost: else
-    grain would show the pattern of the array.
+    grain would show the pattern of the array. What the model misses of the ratio between the colours is
+    measured: the middle loss of each, in deviations.
     """
-    steps, deviations = deviations.shape[1] - 1, np.maximum(deviations, 1e-12).astype(np.float32)
-    channels = cfa.channel_map(samples.shape)
-    for top in range(0, len(samples), _BAND):
+    told: Floats = np.maximum(deviations, 1e-12).astype(np.float32)
+    channels, bands = cfa.channel_map(samples.shape).astype(np.intp), range(0, len(samples), _BAND)
+    middle = _middle_losses(image, samples, channels, told)
+    for top in bands:
         rows = slice(top, top + _BAND)
-        which = channels[rows].astype(np.intp)
-        own = np.take_along_axis(image[rows], which[..., None], axis=2)[..., 0]
-        own_level, green_level = (
-            np.clip(np.rint(values * steps), 0, steps).astype(np.intp) for values in (own, image[rows, :, 1])
-        )
-        scale = deviations[1, green_level] / deviations[which, own_level]
-        image[rows] += (np.float32(share) * (samples[rows] - own) * scale)[..., None]
+        loss = _losses(image[rows], samples[rows], channels[rows], told)
+        loss *= (middle[1] / middle)[channels[rows]]
+        green = told[1, _level(image[rows, :, 1], told)]
+        image[rows] += (np.float32(share) * loss * green)[..., None]
+
+
+def _losses(
+    image: Floats, samples: Floats, channels: NDArray[np.intp], deviations: Floats
+) -> NDArray[np.float32]:
+    """Return what samples lost, (height, width), in deviations of their noise."""
+    own = np.take_along_axis(image, channels[..., None], axis=2)[..., 0]
+    return np.asarray((samples - own) / deviations[channels, _level(own, deviations)], np.float32)
+
+
+def _middle_losses(
+    image: Floats, samples: Floats, channels: NDArray[np.intp], deviations: Floats
+) -> NDArray[np.float32]:
+    """Return the median size of what samples of each colour lost, from some of the rows."""
+    rows = (np.arange(len(samples)) // _GLANCE_ROWS) % (_GLANCE // _GLANCE_ROWS) == 0
+    which, lost = channels[rows], np.abs(_losses(image[rows], samples[rows], channels[rows], deviations))
+    middle = [float(np.median(lost[which == channel])) for channel in range(3)]
+    return np.maximum(np.array(middle, np.float32), np.float32(1e-6))
+
+
+def _level(values: Floats, deviations: Floats) -> NDArray[np.intp]:
+    """Return the step of the level that values are closest to."""
+    last = deviations.shape[1] - 1
+    return np.asarray(np.clip(np.rint(values * last), 0, last), np.intp)

@@ -119,6 +119,15 @@ def test_a_dark_field_keeps_its_mean_and_shows_no_phase(raw: float, sigma: float
     assert max(grain) < 1.2 * min(grain)
 
 
+def test_grain_of_a_colour_that_is_noisier_than_said_is_that_of_green() -> None:
+    image, random = np.full((192, 192, 3), 0.5, np.float32), np.random.default_rng(4)
+    spread = np.array([0.013, 0.01, 0.008])[RGGB.channel_map((192, 192))]
+    samples = (image[..., 0] + spread * random.normal(size=(192, 192))).astype(np.float32)
+    give_grain(image, samples, RGGB, 0.5, np.full((3, 4), 0.01))
+    grain = [image[y::2, x::2, 1].std() for y in (0, 1) for x in (0, 1)]
+    assert grain == pytest.approx([0.005] * 4, rel=0.08)
+
+
 def test_grain_is_grey_and_scaled_to_green() -> None:
     image = np.full((4, 6, 3), 0.5, np.float32)
     samples = image[..., 0] + np.where(RGGB.channel_map((4, 6)) == 0, 0.2, 0.1).astype(np.float32)
