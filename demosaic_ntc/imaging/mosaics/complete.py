@@ -55,28 +55,17 @@ def complete_mosaic(
     first guesses differ by more than ``apart``, everywhere if that is negative; of noisy samples where more
     than noise is seen, once where the guesses agree.
     """
-    if noise is not None and noise.mean() > TOLERANCE:
+    shows = noise is not None and noise.mean() > TOLERANCE
+    if shows:
         trial = try_quickly  # what refined guesses tell apart better is lost in noise
     doubt = apart if noise is None or apart < 0 else apart + _DOUBT * float(np.sqrt(noise.mean()))
     first = first_estimate(mosaic, cfa, trial, threads, _reporting(progress, "first estimate"), doubt)
-    planes = first.planes
-    channels = cfa.channel_map(mosaic.shape)
-    known = np.stack([channels == channel for channel in range(3)])
-    if missing is not None:
-        known &= ~missing
-    start = Estimate(
-        planes, _variance(first.error, known, noise) if errors else np.zeros((0, 0, 0), np.float32)
-    )
-    assumed = None if noise is None else noise * np.float32(strength**2)
-    what = Known.of(planes, known, np.ones(mosaic.shape, np.uint8), assumed)
-    uncertain = worth_groups(first.differing, apart)
-    if missing is not None:
-        uncertain |= missing
-    wanted = uncertain
-    if noise is not None:
-        what = replace(what, measured=mosaic[None])
-        if noise.mean() > TOLERANCE and apart >= 0:
-            wanted = ~settle_calm(planes, mosaic, cfa, noise, strength, threads)
+    planes, known = first.planes, _measured(mosaic, missing, cfa)
+    variance = _variance(first.error, known, noise) if errors else np.zeros((0, 0, 0), np.float32)
+    start, what = Estimate(planes, variance), _what_is_known(planes, known, mosaic, noise, strength)
+    wanted = uncertain = worth_groups(first.differing, apart) | (False if missing is None else missing)
+    if noise is not None and shows and apart >= 0:
+        wanted = ~settle_calm(planes, mosaic, cfa, noise, strength, threads)
     del known, first
     *before, last = plan[Kind.BAYER if cfa.is_bayer else Kind.ARRAY]
     works = [*(Work(step, wanted & uncertain) for step in before), Work(last, wanted)]
@@ -91,6 +80,24 @@ def worth_groups(differing: Float32, apart: float) -> Flags:
     guesses agree on both sides of it.
     """
     return close_to(differing > apart, _RIM)
+
+
+def _measured(mosaic: Float32, missing: Flags | None, cfa: Cfa) -> Flags:
+    """Return which entries were measured, (3, height, width)."""
+    channels = cfa.channel_map(mosaic.shape)
+    known = np.stack([channels == channel for channel in range(3)])
+    return known if missing is None else known & ~missing
+
+
+def _what_is_known(
+    planes: Planes, known: Flags, mosaic: Float32, noise: Float32 | None, strength: float
+) -> Known:
+    """Return what is known of a picture, as exact as its samples are."""
+    depth = np.ones(mosaic.shape, np.uint8)
+    if noise is None:
+        return Known.of(planes, known, depth)
+    assumed = noise * np.float32(strength**2)
+    return replace(Known.of(planes, known, depth, assumed), measured=mosaic[None])
 
 
 def _variance(expected: Float32, known: Flags, noise: Float32 | None) -> Planes:
