@@ -35,6 +35,10 @@ def _spans(length: int, margin: int, period: int, side: int) -> Iterator[tuple[s
     step = max(side // period, 1) * period
     for start in range(0, length, step):
         stop = min(start + step, length)
-        first = max(start - margin, 0) // period * period
-        last = min(stop + margin, length)
-        yield slice(start, stop), slice(first, last), slice(start - first, stop - first)
+        yield span(start, stop, margin, period, length)
+
+
+def span(start: int, stop: int, margin: int, period: int, length: int) -> tuple[slice, slice, slice]:
+    """Return a stretch, what it looks at from a multiple of the period on, and the first in the second."""
+    first, last = max(start - margin, 0) // period * period, min(stop + margin, length)
+    return slice(start, stop), slice(first, last), slice(start - first, stop - first)

@@ -17,6 +17,7 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
+from demosaic_ntc.imaging.mosaics.rims import close_to
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.tiles import Tile, tiles_of
 
@@ -80,15 +81,9 @@ def _settled(mosaic: Float32, cfa: Cfa, noise: Float32, times: float) -> tuple[F
     quiet = total < _LEAST * count
     restless |= (total > times * _most(count, _CHANCE)) | quiet
     striking |= (total > times * _most(count, _BEYOND_CHANCE)) | quiet
-    calm = ~_grown(restless & _grown(striking, _CLOSE), _RIM)
+    calm = ~close_to(restless & close_to(striking, _CLOSE), _RIM)
     edges = _smooth_colours(means, doubts, calm)
-    return calm & ~_grown(edges, _WINDOW), means  # colours move on both sides of an edge, not on it
-
-
-def _grown(flags: Flags, pixels: int) -> Flags:
-    """Return which pixels are flagged or have a flag no more than so many rows and columns away."""
-    taps = np.ones(2 * pixels + 1, np.float32)
-    return np.asarray(filter_separably(flags.astype(np.float32), taps, taps) > 0)
+    return calm & ~close_to(edges, _WINDOW), means  # colours move on both sides of an edge, not on it
 
 
 def _smooth_colours(means: list[Float32], doubts: list[Float32], calm: Flags) -> Flags:

@@ -9,7 +9,8 @@ from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import Contest, try_both, try_quickly
 from demosaic_ntc.imaging.known import Known
 from demosaic_ntc.imaging.mosaics.calm import settle_calm
-from demosaic_ntc.imaging.mosaics.first_estimate import close_to, first_estimate
+from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
+from demosaic_ntc.imaging.mosaics.rims import close_to
 from demosaic_ntc.imaging.plan import TOLERANCE, Kind
 from demosaic_ntc.imaging.plans import Plan
 from demosaic_ntc.imaging.restore import Estimate, Report, Work, restore

@@ -17,8 +17,8 @@ from demosaic_ntc.imaging.first_guess.blend import (
     total_error,
     weigh,
 )
-from demosaic_ntc.imaging.first_guess.kernels import filter_separably
-from demosaic_ntc.imaging.tiles import TILE_SIDE, Tile, tiles_of
+from demosaic_ntc.imaging.mosaics.rims import close_to
+from demosaic_ntc.imaging.tiles import TILE_SIDE, Tile, span, tiles_of
 
 Report = Callable[[float], None]
 
@@ -66,12 +66,6 @@ def first_estimate(
     for channel, plane in enumerate(planes):
         np.copyto(plane, mosaic, where=channels == channel)
     return First(planes, error, differing)
-
-
-def close_to(flags: Flags, pixels: int) -> Flags:
-    """Return which pixels are flagged or have a flag no more than so many rows and columns away."""
-    taps = np.ones(2 * pixels + 1, np.float32)
-    return np.asarray(filter_separably(flags.astype(np.float32), taps, taps) > 0)
 
 
 def _guesses_of_all(
@@ -128,19 +122,13 @@ def _around(doubtful: Flags, tile: Tile, cfa: Cfa) -> list[Tile]:
     if not rows.size:
         return []
     spans = [
-        _span(core.start + int(found[0]), core.start + int(found[-1]) + 1, guess_halo(cfa), period, length)
+        span(core.start + int(found[0]), core.start + int(found[-1]) + 1, guess_halo(cfa), period, length)
         for core, found, period, length in zip(
             tile.core, (rows, columns), cfa.period, doubtful.shape, strict=True
         )
     ]
     core, seen, inner = zip(*spans, strict=True)
     return [Tile(core, seen, inner)]
-
-
-def _span(start: int, stop: int, margin: int, period: int, length: int) -> tuple[slice, slice, slice]:
-    """Return a stretch, what it looks at from a multiple of the period on, and the first in the second."""
-    first, last = max(start - margin, 0) // period * period, min(stop + margin, length)
-    return slice(start, stop), slice(first, last), slice(start - first, stop - first)
 
 
 def _part(trial: Trial, tile: Tile) -> Trial:
