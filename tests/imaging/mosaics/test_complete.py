@@ -1,16 +1,18 @@
 """Completion of mosaics: what is known of them, what is kept, and what the errors are."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.first_guess.blend import try_both
+from demosaic_ntc.imaging.first_guess.blend import Contest, try_both
 from demosaic_ntc.imaging.groups import reference_positions
 from demosaic_ntc.imaging.mosaics.complete import TRIALS, Completed, complete_mosaic, worth_groups
 from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian
-from demosaic_ntc.imaging.plans import PLANS
-from demosaic_ntc.imaging.restore import Estimate
+from demosaic_ntc.imaging.plans import PLANS, Plan
+from demosaic_ntc.imaging.restore import Estimate, restore
 from demosaic_ntc.imaging.restored import Progress
 from demosaic_ntc.ntc.deadline import Deadline
 from tests.imaging.waves import waves
@@ -103,3 +105,41 @@ def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
     dead = np.zeros(mosaic.shape, np.bool_)
     dead[30, 80] = True
     assert done(9.0, dead).gaps.size > 0
+
+
+def test_noise_alone_is_no_reason_for_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    cfa, held = Cfa.named("RGGB"), list[tuple[int, ...]]()
+    mosaic = np.random.default_rng(1).normal(0.5, 0.02, (96, 96)).astype(np.float32)
+    errors = Contest.errors
+
+    def counted(contest: Contest, *given: Any) -> Any:
+        held.append(given[2].shape)
+        return errors(contest, *given)
+
+    monkeypatch.setattr(Contest, "errors", counted)
+    for noise, trials in ((None, True), (np.full((3, 1), 0.02**2, np.float32), False)):
+        held.clear()
+        complete_mosaic(
+            mosaic, None, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), noise=noise, apart=2 / 255
+        )
+        assert bool(held) == trials
+
+
+def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_the_last_step_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cfa, seen = Cfa.named("RGGB"), list[float]()
+    plan: Plan = {Kind.BAYER: (STEP, STEP)}
+    grey = 0.5 + 0.1 * np.sin(np.arange(96) / 6)[None].repeat(96, axis=0)
+    mosaic = (grey + np.random.default_rng(2).normal(0, 0.004, (96, 96))).astype(np.float32)
+    noise = np.full((3, 1), 0.004**2, np.float32)
+
+    def spied(start: Any, what: Any, works: Any, *rest: Any) -> Any:
+        seen[:] = [work.wanted.mean() for work in works]
+        return restore(start, what, works, *rest)
+
+    monkeypatch.setattr("demosaic_ntc.imaging.mosaics.complete.restore", spied)
+    complete_mosaic(
+        mosaic, None, cfa, try_both, plan, 1, lambda event: None, Deadline(), noise=noise, apart=8 / 255
+    )
+    assert seen[0] < 0.1 < 0.5 < seen[1]
