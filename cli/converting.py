@@ -80,7 +80,8 @@ def convert_one(
         return
     array = likely_array(source, settings.layout)
     kernels = for_mosaics(settings.engine.method, array.is_bayer, error_map is not None)
-    prepare_shown(kernels, quiet=not telling.notes)
+    if source.is_file():  # a wrong path is not worth the wait
+        prepare_shown(kernels, quiet=not telling.notes)
     costs = stage_costs(settings.engine.method, settings.engine.quality, array)
     with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
         done = convert_file(source, target, settings, report, error_map)

@@ -84,7 +84,9 @@ def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None
     if files.target.exists() and not settings.overwrite:
         tell_skipped(files.source, files.target, telling)
         return
-    prepare_shown(for_holes(settings.engine.method, files.error_map is not None), quiet=not telling.notes)
+    if files.source.is_file():  # a wrong path is not worth the wait
+        kernels = for_holes(settings.engine.method, files.error_map is not None)
+        prepare_shown(kernels, quiet=not telling.notes)
     with heard_interrupts(), shown_progress(REPAIR_COSTS, quiet=telling.quiet) as report:
         done = repair_file(files.source, files.mask, files.target, settings, report, files.error_map)
     tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)

@@ -58,3 +58,11 @@ def test_prepare_fails_where_compilers_do(monkeypatch: pytest.MonkeyPatch) -> No
     result = CliRunner().invoke(app, ["prepare"])
     assert result.exit_code == 4
     assert "could not be compiled" in result.stderr
+
+
+@pytest.mark.parametrize("words", [["none.dng", "out.png"], ["inpaint", "none.png", "mask.png", "out.png"]])
+def test_a_wrong_path_is_told_before_anything_is_prepared(words: list[str], empty: Ledger) -> None:
+    answer = CliRunner().invoke(app, words)
+    assert answer.exit_code != 0
+    assert "preparing" not in answer.output
+    assert not empty.path.exists()
