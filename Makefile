@@ -5,24 +5,33 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check faults browser format kernels wheel clean
+.PHONY: demo test check faults attack browser readers format kernels docs wheel clean
 
 demo: $(INSTALLED)
 	@mkdir -p build
 	$(BIN)/demosaic-ntc demo build/demo.png
 
-test: $(INSTALLED) browser
-	$(BIN)/python -m pytest -q
+# As many tests at a time as there are processors.
+PYTEST := $(BIN)/python -m pytest -q --numprocesses auto --dist worksteal
 
-check: $(INSTALLED) kernels browser
+test: $(INSTALLED) browser readers
+	$(PYTEST)
+
+check: $(INSTALLED) kernels browser readers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q
+	$(PYTEST)
 
-# What takes too long for every day: 20 kills, 500 mutants of each sample, hundreds of files.
+# What takes too long for every day: 40 kills, 500 mutants of each sample, hundreds of files.
 faults: $(INSTALLED)
 	$(BIN)/python -m pytest -q -m load tests/faults
+
+# Mutants of files and options for some minutes: make attack MINUTES=5 SEED=1. A finding ends in its seed.
+MINUTES ?= 30
+SEED ?=
+attack: $(INSTALLED)
+	$(BIN)/python -m tests.faults.attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # The tests of pages need a Chromium and are skipped without one. This never fails, and gives up after three minutes.
 browser:
@@ -31,13 +40,26 @@ browser:
 	    timeout 180 sh -c 'apt-get update && apt-get install -y --no-install-recommends chromium' >/dev/null 2>&1; } || \
 	  echo "there is no Chromium: the tests of pages will be skipped"
 
+# The tests of DNGs have them opened by other programs and are skipped without these. This never fails, and gives up
+# after two minutes.
+readers:
+	@{ command -v rawtherapee-cli && command -v darktable-cli && command -v exiftool; } >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing raw converters for the tests of DNGs" && \
+	    timeout 120 sh -c 'apt-get update && apt-get install -y --no-install-recommends rawtherapee darktable libimage-exiftool-perl' >/dev/null 2>&1; } || \
+	  echo "not all of RawTherapee, darktable and ExifTool are there: their tests of DNGs will be skipped"
+
 format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 # A kernel's cache is renewed when its own file changes, not when a kernel that it calls does.
 kernels:
-	find demosaic_ntc -name '*.nb[ic]' -delete
+	find demosaic_ntc tests -name '*.nb[ic]' -delete
+
+# The pages of docs/ as a site in build/docs; a link that leads nowhere ends it.
+docs: $(INSTALLED)
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
+	@echo "build/docs/README.html"
 
 # Setuptools copies whatever an earlier build left in build/lib.
 wheel: $(INSTALLED)

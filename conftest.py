@@ -19,6 +19,9 @@ ROOT = Path(__file__).resolve().parent
 # A background shell starts its commands deaf to interrupts, and they pass that on to their children.
 HEARS_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
+# Pictures say when they were made; those of the tests are compared byte by byte.
+os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
+
 Run = Callable[..., Any]
 Install = Callable[[Mapping[str, str]], None]
 
@@ -93,6 +96,8 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Install:
     """Let batches of this test copy files, and go wrong at those that are named (see `tests.batch.works`)."""
 
     def install(faults: Mapping[str, str]) -> None:
-        monkeypatch.setattr("cli.assignment.Convert", lambda settings: Faulty(faults, Copy(str(settings))))
+        monkeypatch.setattr(
+            "demosaic_ntc.batch.task.Convert", lambda settings: Faulty(faults, Copy(str(settings)))
+        )
 
     return install

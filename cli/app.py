@@ -4,27 +4,34 @@ Commands import what they need when they run: ``--help`` must answer at once, an
 image libraries and plots take seconds to load.
 """
 
+import os
+import sys
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+from .bad_pixels import bad_pixels
 from .batch import batch
 from .benchmark import benchmark
 from .compare import compare
 from .convert import convert
 from .demo import demo
-from .failures import explained
+from .failures import exit_code, explained, explanation
+from .helping import Command, Group
 from .info import info
 from .inpaint import inpaint
 from .interrupts import signals_unwind
+from .limits import check_limits
 from .prepare import prepare
+from .streams import StdoutFailed, hang_up, sound_streams
+from .studio import studio
 from .watch import watch
 
 DEFAULT_COMMAND = "convert"
 
 
-class Program(TyperGroup):
+class Program(Group):
     """The commands; one of them is meant when none is named, and a failure explains itself."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -41,11 +48,30 @@ class Program(TyperGroup):
         named = place == len(args) or args[place] in self.commands
         if named or DEFAULT_COMMAND not in self.commands:
             return args
+        self._refuse_typo(ctx, args[place])
         return [*args[:place], DEFAULT_COMMAND, *args[place:]]
+
+    def _refuse_typo(self, ctx: Any, token: str) -> None:
+        """Refuse what is no file and looks like a command that was typed wrong."""
+        if token.startswith("-") or "." in token or os.path.lexists(token):
+            return
+        for likely in get_close_matches(token, self.commands, n=1):
+            ctx.fail(f"There is no command {token!r}; did you mean {likely!r}?")
+
+    def main(self, *arguments: Any, **named: Any) -> Any:
+        """Run the program on streams that are there; --help and --version may fail before a command runs."""
+        with sound_streams():
+            try:
+                return super().main(*arguments, **named)
+            except StdoutFailed as error:
+                hang_up()
+                typer.echo(f"demosaic-ntc: {explanation(error)}", err=True)
+                sys.exit(exit_code(error))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a failure becomes one line and an exit code, a signal unwinds the stack."""
         with signals_unwind(), explained(debug=bool(ctx.params.get("debug"))):
+            check_limits()
             return super().invoke(ctx)
 
 
@@ -54,7 +80,6 @@ app = typer.Typer(
     name="demosaic-ntc",
     help="Demosaicing and inpainting by nonnegative tensor completion, with certificates.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -80,12 +105,14 @@ def program(
     """Demosaicing and inpainting by nonnegative tensor completion, with certificates."""
 
 
-app.command()(convert)
-app.command()(inpaint)
-app.command()(batch)
-app.command()(watch)
-app.command()(info)
-app.command()(demo)
-app.command()(compare)
-app.command()(prepare)
+app.command(cls=Command)(convert)
+app.command(cls=Command)(inpaint)
+app.command(cls=Command)(studio)
+app.command(cls=Command)(batch)
+app.command(cls=Command)(watch)
+app.command(cls=Command)(info)
+app.command("bad-pixels", cls=Command)(bad_pixels)
+app.command(cls=Command)(demo)
+app.command(cls=Command)(compare)
+app.command(cls=Command)(prepare)
 app.add_typer(benchmark, name="benchmark")

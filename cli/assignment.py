@@ -1,102 +1,58 @@
-"""What a command that works on many files was asked to do."""
+"""What a command that works on many files was asked to do, from its options."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from demosaic_ntc.batch.job import Allowance, Job, Work
-from demosaic_ntc.batch.plan import (
-    MASK_ENDINGS,
-    MOSAIC_SUFFIXES,
-    PICTURE_SUFFIXES,
-    RAW_SUFFIXES,
-    Found,
-    Naming,
-    Search,
-    mask_beside,
-)
-from demosaic_ntc.batch.report import DEFAULT_NAME, Report
-from demosaic_ntc.batch.space import Expected
-from demosaic_ntc.batch.work import Convert, Inpaint
+from demosaic_ntc.batch.task import BatchTask, Rules, Workers
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.imaging.kernels.examples import for_holes, for_mosaics
 
 from . import converting, inpainting
-from .costs import REPAIR_COSTS, stage_costs
+from .flags import in_flags
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """The work, the places it goes from and to, and its limits."""
-
-    works: Callable[[Path], Work]  # what is done to an input
-    trial: Work  # what workers prepare for
-    search: Search
-    naming: Naming
-    room: Callable[[Expected], int]  # bytes that the results take
-    costs: Mapping[str, float]  # of the stages of the work
-    kernels: frozenset[str]  # what most of it needs compiled
-    options: Mapping[str, Any]
-
-    @property
-    def report(self) -> Report:
-        """Where it is put on record."""
-        return Report(self.options["report"] or self.naming.output / DEFAULT_NAME)
-
-    @property
-    def allowance(self) -> Allowance:
-        """What a file may take."""
-        gigabytes = self.options["memory"]
-        return Allowance(self.options["timeout"], gigabytes and round(gigabytes * 1e9))
-
-    def job(self, found: Found) -> Job:
-        """The job of an input."""
-        work = self.works(found.source)
-        return Job(found.source, self.naming.target(found), work, self.options["overwrite"])
-
-
-def conversion(options: Mapping[str, Any]) -> Assignment:
+def conversion(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
     """The conversion of raws that the options describe; what makes no sense is wrong usage."""
-    suffix = f".{options['format'] or 'png'}"
-    settings = converting.settings_from({**options, "target": Path(f"any{suffix}")})
-    naming, work, cfa = _naming(options, suffix), Convert(settings), settings.layout.cfa
-    bits = settings.output.depth(Path(f"any{suffix}"))
-    suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if options["cfa"] else frozenset())
-    return Assignment(
-        works=lambda source: work,
-        trial=work,
-        search=Search(suffixes, options["recursive"], naming.output),
-        naming=naming,
-        room=lambda expected: expected.result_bytes(suffix, bits),
-        costs=stage_costs(settings.engine.method, settings.engine.quality),
-        kernels=for_mosaics(settings.engine.method, cfa is None or cfa.is_bayer),
-        options=options,
-    )
+    format = options["format"] or "png"
+    settings = converting.settings_from({**options, "target": Path(f"any.{format}")})
+    return _task(BatchTask.convert, sources, options, settings, format)
 
 
-def repair(options: Mapping[str, Any]) -> Assignment:
+def repair(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
     """The repair of pictures, with masks beside them or a painted colour, that the options describe."""
-    settings = inpainting.settings_from(options)
-    naming = _naming(options, options["format"] and f".{options['format']}")
-    masks = MASK_ENDINGS if settings.mask.colour is None else ()
-    return Assignment(
-        works=lambda source: Inpaint(settings, mask_beside(source) if masks else None),
-        trial=Inpaint(settings, None),
-        search=Search(PICTURE_SUFFIXES, options["recursive"], naming.output, masks),
-        naming=naming,
-        room=lambda expected: expected.source_bytes,
-        costs=REPAIR_COSTS,
-        kernels=for_holes(settings.engine.method),
-        options=options,
+    return _task(BatchTask.repair, sources, options, inpainting.settings_from(options), options["format"])
+
+
+def _task(
+    make: Callable[..., BatchTask],
+    sources: list[Path],
+    options: Mapping[str, Any],
+    settings: object,
+    format: str | None,
+) -> BatchTask:
+    """A task of some kind, or wrong usage."""
+    gigabytes = options["memory"]
+    workers = Workers(
+        jobs=options["jobs"],
+        threads=options["threads"],
+        timeout=options["timeout"],
+        memory=gigabytes and round(gigabytes * 1e9),
+        scheduler=options["scheduler"],
     )
-
-
-def _naming(options: Mapping[str, Any], suffix: str | None) -> Naming:
-    """Where results go, or wrong usage."""
+    rules = Rules(options["overwrite"], options["resume"], options["overwrite_ours"])
     try:
-        return Naming(options["output"], suffix, options["name"])
+        return make(
+            sources,
+            options["output"],
+            settings,
+            format=format,
+            name=options["name"],
+            recursive=options["recursive"],
+            report=options["report"],
+            workers=workers,
+            rules=rules,
+        )
     except InputError as error:
-        raise typer.BadParameter(str(error), param_hint="--name") from error
+        raise typer.BadParameter(in_flags(str(error))) from error

@@ -10,7 +10,7 @@ from .failures import explained
 from .inpaint import inpaint
 from .sharing import refuse_options_of, with_options_of
 
-_PLACES = ("source", "target", "paths", "error_map", "json")
+_PLACES = ("source", "target", "paths", "error_map", "save_mask", "json")
 
 
 @with_options_of(inpaint, without=_PLACES)
@@ -29,6 +29,7 @@ def batch(
     memory: b.Memory = None,
     scheduler: b.Scheduler = None,
     resume: b.Resume = False,
+    overwrite_ours: b.OverwriteOurs = False,
     dry_run: b.DryRun = False,
     **chosen: Any,
 ) -> None:

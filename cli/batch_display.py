@@ -8,8 +8,9 @@ from time import monotonic
 from typing import Any, Protocol
 
 from demosaic_ntc.batch.job import Ended, Event, Moved, Started, Status
+from demosaic_ntc.batch.tally import Tally
 
-from .batch_summary import Tally, complaint, duration
+from .batch_summary import complaint, duration
 from .failures import one_line
 from .saying import mention
 
@@ -52,7 +53,7 @@ class Forecast:
                 stages[event.stage] = event.share
             case Ended():
                 self._left -= size
-                self._done += 0 if event.outcome.status is Status.SKIPPED else size
+                self._done += 0 if event.outcome.status in (Status.SKIPPED, Status.KEPT) else size
                 if event.worker is not None:
                     del self._under_way[event.worker], self._stages[event.worker]
 
@@ -98,9 +99,11 @@ class View:
         """Say of a file that is over what has to be said."""
         if not isinstance(event, Ended):
             return
-        if event.outcome.status not in (Status.DONE, Status.SKIPPED):
+        if event.outcome.status not in (Status.DONE, Status.SKIPPED, Status.KEPT):
             mention(complaint(event))
         elif not self.quiet:
+            if event.outcome.status is Status.KEPT:
+                mention(event.outcome.reason)
             for notice in event.outcome.notices:
                 mention(f"{event.job.source}: {notice}")
             if self.verbose:

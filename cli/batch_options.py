@@ -24,12 +24,13 @@ Inpainting = Annotated[
     bool,
     typer.Option(
         "--inpaint",
-        help="Repair pictures, with masks NAME.mask.png or NAME_mask.png beside them, or --mask-color.",
+        help="Repair pictures, with masks NAME.mask.png or NAME_mask.png beside them, --mask-color or "
+        "--detect.",
         rich_help_panel=_FILES,
     ),
 ]
 Format = Annotated[
-    Literal["png", "tif", "jpg"] | None,
+    Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng"] | None,
     typer.Option(
         help="Format of the results.", show_default="png; with --inpaint the input's", rich_help_panel=_FILES
     ),
@@ -82,7 +83,16 @@ Resume = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="Go on where an earlier run stopped; redo what was made from other inputs or settings.",
+        help="Go on where an earlier run stopped; redo what was made from other inputs or settings "
+        "and is unchanged since.",
+        rich_help_panel=_RUNNING,
+    ),
+]
+OverwriteOurs = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite-ours",
+        help="Do all again, but replace only results that are still as a recorded run has left them.",
         rich_help_panel=_RUNNING,
     ),
 ]

@@ -1,62 +1,30 @@
-"""What a batch amounts to, counted as it goes and told at its end."""
+"""What is said of a batch: its plan, its files that failed, and what it amounts to at its end."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 
-from demosaic_ntc.batch.job import Ended, Event, Job, Status
+from demosaic_ntc.batch.job import Ended, Job, Status
 from demosaic_ntc.batch.resume import Needless
-
-_FAILURES = (Status.FAILED, Status.CRASHED, Status.TIMEOUT)
+from demosaic_ntc.batch.tally import Tally
 
 # The report has all failures; the screen has room for these.
 _SHOWN = 20
 
 
-@dataclass(slots=True)
-class Tally:
-    """How many files ended how, and what they amount to."""
-
-    counts: Counter[Status] = field(default_factory=Counter)
-    pixels: int = 0
-    failures: list[str] = field(default_factory=list)
-    start: float = field(default_factory=monotonic)
-
-    def add(self, event: Event) -> None:
-        """Count a file that is over."""
-        if isinstance(event, Ended):
-            self.counts[event.outcome.status] += 1
-            self.pixels += event.outcome.pixels
-            if event.outcome.status in _FAILURES:
-                self.failures.append(complaint(event))
-
-    @property
-    def failed(self) -> int:
-        """How many files did not become what they should."""
-        return sum(self.counts[status] for status in _FAILURES)
-
-    @property
-    def megapixels_per_second(self) -> float:
-        """The speed so far."""
-        return self.pixels / 1e6 / max(monotonic() - self.start, 1e-3)
-
-    def lines(self, report: Path) -> Iterator[str]:
-        """The table at the end: files by status, then those that failed."""
-        seconds = monotonic() - self.start
-        for status in Status:
-            if self.counts[status] or status is Status.DONE:
-                yield f"{status.value:<8} {self.counts[status]:>6}"
-        speed = f"{self.megapixels_per_second:.3g} a second"
-        yield f"{self.pixels / 1e6:.3g} megapixels in {duration(seconds)}, {speed}"
-        if self.failures:
-            yield ""
-            yield from self.failures[:_SHOWN]
-            more = len(self.failures) - _SHOWN
-            if more > 0:
-                yield f"and {more} more"
-        yield f"report: {report}"
+def summary_lines(tally: Tally, report: Path) -> Iterator[str]:
+    """The table at the end: files by status, then those that failed."""
+    for status in Status:
+        if tally.counts[status] or status is Status.DONE:
+            yield f"{status.value:<8} {tally.counts[status]:>6}"
+    speed = f"{tally.megapixels_per_second:.3g} a second"
+    yield f"{tally.pixels / 1e6:.3g} megapixels in {duration(tally.seconds)}, {speed}"
+    if tally.failures:
+        yield ""
+        yield from map(complaint, tally.failures[:_SHOWN])
+        more = tally.failed - _SHOWN
+        if more > 0:
+            yield f"and {more} more"
+    yield f"report: {report}"
 
 
 def complaint(event: Ended) -> str:
@@ -70,7 +38,8 @@ def plan_lines(decided: Iterable[Job | Needless]) -> Iterator[str]:
     """What a run would do, file by file."""
     for item in decided:
         if isinstance(item, Needless):
-            yield f"skip {item.job.source}: {item.reason}"
+            verb = "keep" if item.status is Status.KEPT else "skip"
+            yield f"{verb} {item.job.source}: {item.reason}"
         else:
             yield f"{item.source} -> {item.target}{' (replaced)' if item.overwrite else ''}"
 

@@ -6,7 +6,7 @@ from .failures import explained
 
 def convert(
     source: o.Source,
-    target: o.Target,
+    target: o.Target = None,
     cfa: o.Array = None,
     width: o.Width = None,
     height: o.Height = None,
@@ -19,18 +19,27 @@ def convert(
     no_rotate: o.NoRotate = False,
     no_metadata: o.NoMetadata = False,
     jpeg_quality: o.JpegQuality = 95,
+    jpeg_subsampling: o.JpegSubsampling = "4:4:4",
+    resize: o.Resize = None,
+    compress: o.Compress = False,
     error_map: o.ErrorMap = None,
     wb: o.WhiteBalance = "camera",
+    wb_from: o.WhiteBalanceFrom = None,
     black: o.Black = None,
     white: o.White = "auto",
+    look: o.Look = None,
     exposure: o.Brightness = "0",
+    contrast: o.Contrast = 0.0,
+    saturation: o.Saturation = 0.0,
     highlights: o.Highlights = "clip",
+    ca: o.Fringes = "off",
     denoise: o.Denoise = "auto",
     denoise_color: o.DenoiseColor = None,
     noise: o.Noise = None,
     bad_pixels: o.BadPixels = None,
     method: o.Method = "ntc",
     quality: o.Quality = "normal",
+    half: o.Half = False,
     seed: o.Seed = 0,
     threads: o.Threads = None,
     time_limit: o.TimeLimit = None,
@@ -42,9 +51,10 @@ def convert(
 ) -> None:
     """Turn a raw file into a finished picture.
 
-    Writes the full visible area with the camera's white balance, upright, with EXIF and colour profile;
-    nothing is brightened unasked. An existing picture is left alone unless --overwrite is given.
+    Writes the full visible area with the camera's white balance and a look that suits the photo, upright,
+    with EXIF and colour profile. An existing picture is left alone unless --overwrite is given.
     """
+    target = source.with_suffix(".png") if target is None else target
     chosen = locals()  # every option by its name
     with explained(debug=debug, quiet=quiet):
         from .converting import convert_one, settings_from

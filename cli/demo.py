@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .measuring import evaluation
+from .measuring import complete_tensor
 
 if TYPE_CHECKING:
-    from evaluation.methods import Proof
-    from evaluation.tensors import RankOneSum, Samples
+    from demosaic_ntc.files.conversion import Facts
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 RAW, TRUTH = "scene_rggb.dng", "scene.png"
@@ -39,19 +38,26 @@ def convert_sample(target: Path, method: str, seed: int) -> list[str]:
     from tempfile import TemporaryDirectory
 
     from demosaic_ntc.files.conversion import convert_file
-    from demosaic_ntc.files.settings import Engine, Output, Settings
-    from demosaic_ntc.imaging.kernels.examples import for_mosaics
+    from demosaic_ntc.files.settings import Development, Engine, Output, Settings
+    from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_mosaics
 
     from .preparing import prepare_shown
 
-    prepare_shown(for_mosaics(method, is_bayer=True) | for_mosaics(_PLAINEST, is_bayer=True), quiet=False)
+    methods = for_mosaics(method, is_bayer=True) | for_mosaics(_PLAINEST, is_bayer=True)
+    prepare_shown(methods | FOR_DEFECTS, quiet=False)
     source, truth = SAMPLES / RAW, SAMPLES / TRUTH
-    output = Output(bits=8, overwrite=True)
+    output, as_measured = Output(bits=8, overwrite=True), Development(look="neutral")
+
+    def converted(target: Path, engine: Engine) -> "Facts":
+        return convert_file(
+            source, target, Settings(development=as_measured, engine=engine, output=output)
+        ).facts
+
     with TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.png"
-        convert_file(source, plain, Settings(engine=Engine(method=_PLAINEST), output=output))
+        converted(plain, Engine(method=_PLAINEST))
         plain_psnr = _psnr(plain, truth)
-    done = convert_file(source, target, Settings(engine=Engine(method=method, seed=seed), output=output))
+    done = converted(target, Engine(method=method, seed=seed))
     lines = [
         f"raw       {source.name}, {done.size[1]}×{done.size[0]}, {done.cfa}, {done.camera}",
         f"picture   {target}, by {method}",
@@ -60,10 +66,8 @@ def convert_sample(target: Path, method: str, seed: int) -> list[str]:
     ]
     proven = done.certificate
     if proven is not None:
-        certified = (
-            f"certified {proven.certified} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
-        )
-        lines.insert(3, certified)
+        gap = f"largest gap {proven.worst_gap:.2g}" if proven.certified else "none proven"
+        lines.insert(3, f"certified {proven.certified} of {proven.groups} groups, {gap}")
     return lines
 
 
@@ -75,35 +79,3 @@ def _psnr(picture: Path, truth: Path) -> float:
     with Image.open(picture) as first, Image.open(truth) as second:
         difference = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     return float(10 * np.log10(255**2 / (difference**2).mean()))
-
-
-def complete_tensor(size: int, samples: int, seed: int) -> list[str]:
-    """Complete a random nonnegative tensor from some of its entries and say how well that went."""
-    from time import perf_counter
-
-    import numpy as np
-
-    synthetic, methods = evaluation("synthetic"), evaluation("methods")
-    generator = np.random.default_rng(seed)
-    truth = synthetic.random_truth((size, size, size), generator)
-    drawn = synthetic.draw_samples(truth, samples, 0.0, generator)
-    start = perf_counter()
-    outcome = methods.Solver().solve(drawn, seed, radius=1.0)
-    seconds = perf_counter() - start
-    return _report(truth, drawn, outcome.estimate, outcome.proof, seconds)
-
-
-def _report(
-    truth: "RankOneSum", samples: "Samples", estimate: "RankOneSum", proof: "Proof", seconds: float
-) -> list[str]:
-    """What was completed, from what, and what is proven about the result."""
-    size = " × ".join(map(str, truth.shape))
-    error = evaluation("metrics").nmse(estimate, truth)
-    return [
-        f"tensor    {size}, a random combination of ten rank-one 0-1 tensors",
-        f"samples   {len(samples.value)}, drawn with replacement",
-        f"status    {proof.status}, {proof.iterations} iterations",
-        f"objective {proof.objective:.3g}, certified to be within {proof.gap:.3g} of the least possible",
-        f"NMSE      {error:.3g} over the whole tensor",
-        f"time      {seconds:.2f} s, compiling included",
-    ]

@@ -16,6 +16,7 @@ code meaning
 ==== ==========================================
 """
 
+import errno
 import platform
 import sys
 import tempfile
@@ -29,6 +30,10 @@ from typing import Any
 import typer
 
 from demosaic_ntc.errors import ClusterError, InputError, OutputError, SolverError
+
+from .flags import in_flags
+from .limits import TooLittleMemory
+from .streams import StdoutFailed, hang_up
 
 
 class ExitCode(IntEnum):
@@ -57,15 +62,42 @@ _CODES: tuple[tuple[type[BaseException], ExitCode], ...] = (
     (SolverError, ExitCode.SOLVER),
     (ClusterError, ExitCode.SOLVER),
     (MemoryError, ExitCode.LIMIT),
+    (StdoutFailed, ExitCode.OUTPUT),
     (TimeoutError, ExitCode.LIMIT),
     (KeyboardInterrupt, ExitCode.INTERRUPTED),
     (Terminated, ExitCode.TERMINATED),
 )
 
 
+# What the system says when the machine is at its end: of memory, open files, processes and threads.
+_OF_THE_MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+
+# How libraries say it, who do not hand on what the system has said.
+_NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
+_NO_FILES = ("too many open files",)
+
+
 def exit_code(error: BaseException) -> ExitCode:
-    """The exit code that stands for an error."""
-    return next((code for kind, code in _CODES if isinstance(error, kind)), ExitCode.BUG)
+    """The exit code that stands for an error; one of the system that nobody has explained is no bug."""
+    known = next((code for kind, code in _CODES if isinstance(error, kind)), None)
+    if known is not None:
+        return known
+    if _is_at_the_end(error):
+        return ExitCode.LIMIT
+    return ExitCode.OUTPUT if isinstance(error, OSError) and error.errno is not None else ExitCode.BUG
+
+
+def _is_at_the_end(error: BaseException) -> bool:
+    """Whether an error, or what led to it, tells that the machine is at its end."""
+    seen: BaseException | None = error
+    while seen is not None:
+        said = str(seen).lower() if isinstance(seen, (ImportError, RuntimeError, OSError)) else ""
+        if getattr(seen, "errno", None) in _OF_THE_MACHINE or isinstance(seen, MemoryError):
+            return True
+        if any(words in said for words in (*_NO_MEMORY, *_NO_FILES)):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
 
 
 def explanation(error: BaseException, log: str | None = None) -> str:
@@ -75,13 +107,26 @@ def explanation(error: BaseException, log: str | None = None) -> str:
             return "interrupted"
         case ExitCode.TERMINATED:
             return "terminated"
-        case ExitCode.LIMIT if isinstance(error, MemoryError):
+        case ExitCode.LIMIT if _is_out_of_files(error):
+            return "too many open files; raise the limit (ulimit -n) or give fewer --jobs"
+        case ExitCode.LIMIT if not isinstance(error, (TimeoutError, TooLittleMemory)):
             return "out of memory; choose a smaller input or give the program more memory"
+        case ExitCode.OUTPUT if isinstance(error, StdoutFailed):
+            return f"stdout cannot be written ({error.strerror}); send it elsewhere"
+        case ExitCode.OUTPUT if isinstance(error, OSError):
+            place = f"{error.filename}: " if error.filename is not None else ""
+            return f"{place}the system refuses ({error.strerror}); check the place and try again"
         case ExitCode.BUG:
             evidence = f"the log {log}" if log else "what --debug shows"
             return f"internal error ({type(error).__name__}: {error}); please report it with {evidence}"
         case _:
             return str(error)
+
+
+def _is_out_of_files(error: BaseException) -> bool:
+    """Whether it was open files of which there are too many."""
+    chain = (error, error.__cause__, error.__context__)
+    return any(getattr(each, "errno", None) in (errno.EMFILE, errno.ENFILE) for each in chain)
 
 
 def logged(error: BaseException) -> str | None:
@@ -100,8 +145,8 @@ def logged(error: BaseException) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """The text with control characters escaped, so that no file name can break or colour the line."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    """The text with options for settings, and control characters escaped: no name can break or colour it."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in in_flags(text))
 
 
 @contextmanager
@@ -110,11 +155,15 @@ def explained(*, debug: bool, quiet: bool = False) -> Iterator[None]:
     try:
         with _warnings_in_one_line(quiet=quiet):
             yield
+            if sys.stdout is not None:
+                sys.stdout.flush()  # what can not be written is told here, not when the interpreter ends
     except (Exception, KeyboardInterrupt, Terminated) as error:
         if _is_typers_own(error):
             raise
         if debug:
             typer.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        if isinstance(error, StdoutFailed):
+            hang_up()
         code = exit_code(error)
         log = logged(error) if code is ExitCode.BUG else None
         typer.echo(f"demosaic-ntc: {one_line(explanation(error, log))}", err=True)
@@ -138,5 +187,5 @@ def _warnings_in_one_line(*, quiet: bool) -> Iterator[None]:
 
 def _is_typers_own(error: BaseException) -> bool:
     """Usage errors, exits and a closed pipe have their answer in typer already."""
-    own = (typer.Exit, typer.Abort, BrokenPipeError)
-    return isinstance(error, own) or hasattr(error, "exit_code")
+    own = isinstance(error, (typer.Exit, typer.Abort)) or hasattr(error, "exit_code")
+    return own or (isinstance(error, OSError) and error.errno == errno.EPIPE)

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.costs import QUALITIES, memory, seconds
 from demosaic_ntc.files.levels import expose
 from demosaic_ntc.files.noise import noise_of, span_of
 from demosaic_ntc.files.photo import RawPhoto
@@ -15,8 +16,8 @@ from demosaic_ntc.files.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.noise import NoiseModel
 
-from .costs import BYTES_AT_REST, BYTES_PER_PIXEL, QUALITIES, seconds
 from .failures import ExitCode, exit_code, one_line
+from .flags import in_flags
 from .layouts import layout_from
 
 
@@ -66,8 +67,8 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
         "estimated_seconds": {quality: seconds(quality, height * width, photo.cfa) for quality in QUALITIES},
-        "estimated_megabytes": round((BYTES_AT_REST + BYTES_PER_PIXEL * height * width) / 1e6),
-        "notices": list(photo.notices),
+        "estimated_megabytes": round(memory(height * width) / 1e6),
+        "notices": [in_flags(notice) for notice in photo.notices],
     }
 
 

@@ -1,7 +1,7 @@
 """The command ``demosaic-ntc inpaint``: damaged parts of a picture restored."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,8 +14,9 @@ Paths = Annotated[
     list[Path],
     typer.Argument(
         metavar="IN [MASK] OUT",
-        help="The picture, the mask (white = repair; none with --mask-color) and the picture to write: "
-        "PNG, TIFF or JPEG each.",
+        help="The picture, the mask (white, or painted on a transparent layer = repair; none with "
+        "--mask-color or --detect) and the picture to write: PNG, TIFF or JPEG; masks may be BMP, WebP and "
+        "GIF, too.",
     ),
 ]
 Invert = Annotated[bool, typer.Option("--invert", help="Repair what is black.", rich_help_panel=_MASK)]
@@ -36,6 +37,35 @@ MaskColour = Annotated[
         rich_help_panel=_MASK,
     ),
 ]
+MaskFrom = Annotated[
+    Literal["alpha"] | None,
+    typer.Option(
+        "--mask-from",
+        help="Repair what is transparent: in MASK, or without one in the picture itself.",
+        rich_help_panel=_MASK,
+    ),
+]
+Detect = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KINDS",
+        help="Look for dust, scratches (hairs, too) or 'dust,scratches', and repair what is found, besides "
+        "what a mask marks.",
+        rich_help_panel=_MASK,
+    ),
+]
+Sensitivity = Annotated[
+    float,
+    typer.Option(
+        metavar="0..1",
+        help="How readily what stands out is taken for a blemish with --detect.",
+        rich_help_panel=_MASK,
+    ),
+]
+SaveMask = Annotated[
+    Path | None,
+    typer.Option(metavar="MASK.png", help="Also write the mask that was used.", rich_help_panel=_MASK),
+]
 Method = Annotated[str, typer.Option(help="ntc, predict-only or biharmonic.", rich_help_panel="Engine")]
 
 
@@ -44,6 +74,10 @@ def inpaint(
     invert: Invert = False,
     threshold: Threshold = None,
     mask_color: MaskColour = None,
+    mask_from: MaskFrom = None,
+    detect: Detect = None,
+    sensitivity: Sensitivity = 0.5,
+    save_mask: SaveMask = None,
     max_pixels: o.MaxPixels = 150_000_000,
     error_map: o.ErrorMap = None,
     method: Method = "ntc",
@@ -67,5 +101,9 @@ def inpaint(
         from .inpainting import files_from, repair_one, settings_from
         from .telling import Telling
 
-        files, settings = files_from(paths, mask_color, error_map), settings_from(chosen)
-        repair_one(files, settings, Telling(quiet=quiet, verbose=verbose, json=json))
+        settings = settings_from(chosen)
+        repair_one(
+            files_from(paths, settings, error_map, save_mask),
+            settings,
+            Telling(quiet=quiet, verbose=verbose, json=json),
+        )

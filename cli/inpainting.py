@@ -1,21 +1,25 @@
 """A repair asked for on the command line: its files and settings, its run, and what it says afterwards."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.files.image import format_of
+from demosaic_ntc.files.costs import REPAIR_COSTS
+from demosaic_ntc.files.detection import Detection
 from demosaic_ntc.files.mask import MaskRule, parse_colour
+from demosaic_ntc.files.picture_writing import repair_format
 from demosaic_ntc.files.repair import Repair, RepairSettings, repair_file
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.inpaint import METHODS
 from demosaic_ntc.imaging.kernels.examples import for_holes
 
-from .costs import REPAIR_COSTS
+from .failures import one_line
+from .flags import in_flags
 from .interrupts import heard_interrupts
 from .options import engine_from
 from .preparing import prepare_shown
@@ -36,51 +40,80 @@ from .telling import (
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What is read and written; without a mask, a painted colour tells what to repair."""
+    """What is read and written; without a mask, something else tells what to repair."""
 
     source: Path
     mask: Path | None
     target: Path
     error_map: Path | None = None
+    saved_mask: Path | None = None
 
 
-def files_from(paths: Sequence[Path], colour: str | None, error_map: Path | None = None) -> Files:
-    """The files of ``IN MASK OUT``, or of ``IN OUT`` with a painted colour."""
-    match paths, colour:
-        case [source, mask, target], None:
-            return Files(source, mask, target, error_map)
-        case [source, target], str():
-            return Files(source, None, target, error_map)
-        case _, None:
-            raise typer.BadParameter("give IN MASK OUT, or IN OUT with --mask-color")
-        case _:
-            raise typer.BadParameter("give IN OUT with --mask-color, which stands for a mask")
+def files_from(
+    paths: Sequence[Path],
+    settings: RepairSettings,
+    error_map: Path | None = None,
+    save_mask: Path | None = None,
+) -> Files:
+    """The files of ``IN MASK OUT``, or of ``IN OUT`` where no mask is needed."""
+    colour = settings.mask.colour
+    match paths:
+        case [source, mask, target] if colour is None:
+            return Files(source, mask, target, error_map, save_mask)
+        case [source, target] if not settings.needs_mask:
+            return Files(source, None, target, error_map, save_mask)
+    if colour is not None:
+        raise typer.BadParameter("give IN OUT with --mask-color, which stands for a mask")
+    if settings.mask.alpha:
+        raise typer.BadParameter("give IN OUT with --mask-from, or IN MASK OUT to take it from MASK")
+    if settings.detection is not None:
+        raise typer.BadParameter(
+            "give IN OUT with --detect, or IN MASK OUT to repair what MASK marks as well"
+        )
+    raise typer.BadParameter("give IN MASK OUT, or IN OUT with --mask-color, --mask-from alpha or --detect")
 
 
 def settings_from(options: Mapping[str, Any]) -> RepairSettings:
     """The settings that the options of a command describe; what makes no sense is wrong usage."""
-    engine, colour = engine_from(options, METHODS), options["mask_color"]
+    engine = engine_from(options, METHODS)
     try:
         return RepairSettings(
-            mask=MaskRule(options["invert"], options["threshold"], parse_colour(colour) if colour else None),
+            mask=_rule(options),
+            detection=_detection(options),
             limits=Limits(pixels=options["max_pixels"]),
             engine=engine,
             overwrite=options["overwrite"],
         )
     except InputError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise typer.BadParameter(in_flags(str(error))) from error
+
+
+def _rule(options: Mapping[str, Any]) -> MaskRule:
+    """How a mask is understood."""
+    colour, alpha = options["mask_color"], options["mask_from"] == "alpha"
+    painted = parse_colour(colour) if colour else None
+    return MaskRule(options["invert"], options["threshold"], painted, alpha)
+
+
+def _detection(options: Mapping[str, Any]) -> Detection | None:
+    """What is looked for in pictures."""
+    if options["detect"] is None:
+        return None
+    kinds = tuple(name.strip() for name in options["detect"].split(",") if name.strip())
+    return Detection(kinds, options["sensitivity"])
 
 
 def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None:
     """Repair a picture and say what was done; an existing target is left alone unless told otherwise."""
     try:
-        format_of(files.target)
+        repair_format(files.target)
     except OutputError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise typer.BadParameter(in_flags(str(error))) from error
     for path in (files.source, files.mask):
         if path is not None:
             check_different(path, files.target)
     check_error_map(files.error_map, settings.engine.method, (files.source, files.mask, files.target))
+    _check_saved_mask(files)
     if files.target.exists() and not settings.overwrite:
         tell_skipped(files.source, files.target, telling)
         return
@@ -88,8 +121,22 @@ def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None
         kernels = for_holes(settings.engine.method, files.error_map is not None)
         prepare_shown(kernels, quiet=not telling.notes)
     with heard_interrupts(), shown_progress(REPAIR_COSTS, quiet=telling.quiet) as report:
-        done = repair_file(files.source, files.mask, files.target, settings, report, files.error_map)
+        done = repair_file(
+            files.source, files.mask, files.target, settings, report, files.error_map, files.saved_mask
+        )
     tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
+
+
+def _check_saved_mask(files: Files) -> None:
+    """Take for wrong usage a mask to write that is no PNG, or another file of this run."""
+    saved = files.saved_mask
+    if saved is None:
+        return
+    others = (files.source, files.mask, files.target, files.error_map)
+    if saved.suffix.lower() != ".png":
+        raise typer.BadParameter(f"{one_line(str(saved))}: a mask is a PNG; give a name that ends in .png")
+    if any(other is not None and os.path.realpath(other) == os.path.realpath(saved) for other in others):
+        raise typer.BadParameter(f"{one_line(str(saved))}: is another file of this run; choose another name")
 
 
 def described(done: Repair, settings: RepairSettings) -> dict[str, Any]:
@@ -104,12 +151,19 @@ def described(done: Repair, settings: RepairSettings) -> dict[str, Any]:
         "depth": done.depth,
         "missing": done.missing,
         "missing_share": done.missing / (height * width),
+        "detected": _detected(done),
+        "mask": None if done.mask is None else str(done.mask),
         "parameters": settings.described(),
         "seconds": {**done.seconds, "total": sum(done.seconds.values())},
         "certificate": certificate(done.certificate),
         **error_facts(done.error_map),
-        "notices": list(done.notices),
+        "notices": [in_flags(notice) for notice in done.notices],
     }
+
+
+def _detected(done: Repair) -> dict[str, Any] | None:
+    """What was found, as an object for JSON; nothing where nothing was looked for."""
+    return None if done.detected is None else asdict(done.detected)
 
 
 def _lines(done: Repair, *, verbose: bool) -> Iterator[str]:

@@ -1,23 +1,31 @@
-"""Where the commands find the packages `evaluation` and `samples`."""
+"""What the program uses of the package `evaluation`, which lies beside this one: its commands.
 
-from importlib import import_module
-from types import ModuleType
+Both are packages of their own in a checkout and subpackages of the product once installed. The commands load
+what they need when they run.
+"""
 
+from typing import TYPE_CHECKING
 
-def evaluation(module: str) -> ModuleType:
-    """A module of `evaluation`."""
-    return _beside("evaluation", module)
+if TYPE_CHECKING or __package__ == "cli":
+    from evaluation.commands import COMMANDS
+    from evaluation.commands.comparing import check_choice, write_comparison
+    from evaluation.commands.options import parse_box
+    from evaluation.commands.running import progress_bar, split_names, usage
+    from evaluation.commands.tensors import complete_tensor
+else:
+    from ..evaluation.commands import COMMANDS
+    from ..evaluation.commands.comparing import check_choice, write_comparison
+    from ..evaluation.commands.options import parse_box
+    from ..evaluation.commands.running import progress_bar, split_names, usage
+    from ..evaluation.commands.tensors import complete_tensor
 
-
-def samples(module: str) -> ModuleType:
-    """A module of `samples`."""
-    return _beside("samples", module)
-
-
-def _beside(package: str, module: str) -> ModuleType:
-    """A module of a package beside this one.
-
-    All of them are top-level packages in a checkout and subpackages of the product once installed.
-    """
-    parent, _, _ = __name__.rpartition(".")[0].rpartition(".")
-    return import_module(".".join(filter(None, (parent, package, module))))
+__all__ = [
+    "COMMANDS",
+    "check_choice",
+    "complete_tensor",
+    "parse_box",
+    "progress_bar",
+    "split_names",
+    "usage",
+    "write_comparison",
+]

@@ -1,4 +1,4 @@
-"""The options that commands share, and how their values are read."""
+"""The options that commands share."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -6,87 +6,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from .values import (
+    parse_bad_pixels,
+    parse_balance,
+    parse_black,
+    parse_denoise,
+    parse_exposure,
+    parse_noise,
+    parse_patch,
+    parse_white,
+)
+
 if TYPE_CHECKING:
     from demosaic_ntc.files.settings import Engine
-    from demosaic_ntc.imaging.noise import NoiseModel
 
 _INPUT = "Input"
 _OUTPUT = "Output"
 _RAW = "Raw development"
 _ENGINE = "Engine"
 _RUNNING = "Running"
-
-
-def _numbers(text: str, what: str) -> tuple[float, ...]:
-    """Numbers separated by commas."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not {what}") from None
-
-
-def parse_balance(text: str) -> str | tuple[float, float, float]:
-    """A kind of white balance or three multipliers."""
-    if text in ("camera", "auto", "daylight"):
-        return text
-    values = _numbers(text, "camera, auto, daylight or R,G,B such as 2.1,1,1.5")
-    if len(values) != 3 or min(values) <= 0:
-        raise typer.BadParameter(f"{text!r} is not three positive multipliers R,G,B such as 2.1,1,1.5")
-    return values[0], values[1], values[2]
-
-
-def parse_black(text: str) -> tuple[float, ...]:
-    """One black level, or four."""
-    values = _numbers(text, "a black level N or R,G,B,G2")
-    if len(values) not in (1, 4):
-        raise typer.BadParameter(f"{text!r} is not one black level or four R,G,B,G2")
-    return values
-
-
-def parse_white(text: str) -> str | float:
-    """A rule for the white level, or the level."""
-    return text if text in ("auto", "metadata") else _numbers(text, "auto, metadata or a white level")[0]
-
-
-def parse_exposure(text: str) -> str | float:
-    """A number of stops, or the rule that finds one."""
-    if text == "auto":
-        return text
-    stops = _numbers(text, "auto or a number of stops")[0]
-    if not -10 <= stops <= 10:
-        raise typer.BadParameter(f"{text!r} is not between -10 and 10 stops")
-    return stops
-
-
-def parse_denoise(text: str) -> str | float:
-    """A rule for the strength of denoising, or the strength."""
-    if text in ("auto", "off"):
-        return text
-    strength = _numbers(text, "auto, off or a strength such as 0.7")[0]
-    if not 0 <= strength <= 10:
-        raise typer.BadParameter(f"{text!r} is not a strength from 0 to 10")
-    return strength
-
-
-def parse_noise(text: str) -> "NoiseModel":
-    """Slope and floor of the variance of samples, for all colours or for each."""
-    from demosaic_ntc.errors import InputError
-    from demosaic_ntc.imaging.noise import NoiseModel
-
-    values = _numbers(text, "slope and floor A,B such as 1e-4,2e-6")
-    try:
-        return NoiseModel.of_pairs(values)
-    except InputError as error:
-        raise typer.BadParameter(f"{text!r}: {error}") from error
-
-
-def parse_box(text: str) -> tuple[int, int, int, int]:
-    """Left, top, width and height."""
-    try:
-        left, top, width, height = (int(part) for part in text.split(","))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not LEFT,TOP,WIDTH,HEIGHT such as 800,600,256,256") from None
-    return left, top, width, height
 
 
 def engine_from(options: Mapping[str, Any], methods: Collection[str]) -> "Engine":
@@ -99,7 +37,14 @@ def engine_from(options: Mapping[str, Any], methods: Collection[str]) -> "Engine
 
 
 Source = Annotated[Path, typer.Argument(metavar="IN", help="A raw file, or a mosaic with --cfa.")]
-Target = Annotated[Path, typer.Argument(metavar="OUT", help="The picture to write: .png, .tif or .jpg.")]
+Target = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="OUT",
+        help="The picture to write: .png .tif .jpg .webp .avif .jxl, or .dng for other converters.",
+        show_default="IN's name with .png",
+    ),
+]
 
 Array = Annotated[
     str | None,
@@ -161,15 +106,60 @@ ErrorMap = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
-JpegQuality = Annotated[int, typer.Option(min=1, max=100, help="Quality of JPEG.", rich_help_panel=_OUTPUT)]
+JpegQuality = Annotated[
+    int,
+    typer.Option(
+        "--jpeg-quality",
+        min=1,
+        max=100,
+        metavar="1…100",
+        help="Quality of JPEG, WebP, AVIF and JPEG XL; 100 is lossless in WebP and JPEG XL.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+JpegSubsampling = Annotated[
+    Literal["4:4:4", "4:2:2", "4:2:0"],
+    typer.Option(
+        "--jpeg-subsampling",
+        help="Resolution of colours in JPEG and AVIF: full, half or a quarter.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Resize = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="PIXELS", help="Make the longer side that small.", rich_help_panel=_OUTPUT),
+]
+Half = Annotated[
+    bool,
+    typer.Option(
+        "--half",
+        help="A quick preview at half the size, one pixel per cell of the array (X-Trans: a third).",
+        rich_help_panel=_ENGINE,
+    ),
+]
+
+Compress = Annotated[
+    bool, typer.Option("--compress", help="Compress a DNG without loss.", rich_help_panel=_OUTPUT)
+]
 
 WhiteBalance = Annotated[
     str,
     typer.Option(
         "--wb",
         parser=parse_balance,
-        metavar="camera|auto|daylight|R,G,B",
-        help="White balance.",
+        metavar="NAME|KELVIN|R,G,B",
+        help="White balance: camera, auto, daylight, cloudy, shade, tungsten, fluorescent, flash; a light "
+        "and its tint such as 5200K or 5200K,+8; or multipliers.",
+        rich_help_panel=_RAW,
+    ),
+]
+WhiteBalanceFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--wb-from",
+        parser=parse_patch,
+        metavar="X,Y[,R]",
+        help="White balance that makes this place of the picture grey (R pixels around it; 8).",
         rich_help_panel=_RAW,
     ),
 ]
@@ -191,13 +181,38 @@ White = Annotated[
         rich_help_panel=_RAW,
     ),
 ]
+Look = Annotated[
+    Literal["auto", "neutral", "camera"] | None,
+    typer.Option(
+        help="Brightness and contrast by the photo's own histogram (auto), as measured (neutral), or as in "
+        "the camera's own picture within the raw (camera).",
+        show_default="auto; plain mosaics and --linear neutral",
+        rich_help_panel=_RAW,
+    ),
+]
 Brightness = Annotated[
     str,
     typer.Option(
         "--exposure",
         parser=parse_exposure,
         metavar="EV|auto",
-        help="Brighten by stops; auto lets one percent reach white.",
+        help="Brighten by stops on top of the look; auto lets one percent reach white.",
+        rich_help_panel=_RAW,
+    ),
+]
+Contrast = Annotated[
+    float,
+    typer.Option(min=-100, max=100, metavar="-100…100", help="More or less contrast.", rich_help_panel=_RAW),
+]
+Saturation = Annotated[
+    float,
+    typer.Option(min=-100, max=100, metavar="-100…100", help="More or less colour.", rich_help_panel=_RAW),
+]
+Fringes = Annotated[
+    Literal["auto", "off"],
+    typer.Option(
+        "--ca",
+        help="Look for lateral colour fringes of the lens and put red and blue back (Bayer arrays).",
         rich_help_panel=_RAW,
     ),
 ]
@@ -239,9 +254,13 @@ DenoiseColor = Annotated[
     ),
 ]
 BadPixels = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        metavar="FILE", help="Text file of dead pixels, `column row` per line.", rich_help_panel=_RAW
+        parser=parse_bad_pixels,
+        metavar="auto|off|FILE",
+        help="Hot and dead pixels: find them, leave them, or take a list, `column row` per line.",
+        show_default="auto; off for mosaics without a camera",
+        rich_help_panel=_RAW,
     ),
 ]
 

@@ -1,5 +1,6 @@
 """Kernels prepared before a command needs them, and what is shown of it."""
 
+import logging
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ def prepare_shown(names: Collection[str], *, quiet: bool) -> None:
     """Have kernels compiled that are not yet; say so at once, and show how far it is where somebody looks."""
     from demosaic_ntc.imaging.kernels.examples import prepare_kernels
 
+    if quiet:  # nor is anything said of kernels that turn out to be needed later
+        logging.getLogger("demosaic_ntc").setLevel(logging.ERROR)
     with _shown_kernels(quiet=quiet) as report:
         prepare_kernels(names, report)
 

@@ -96,7 +96,13 @@ def certified_lines(proven: "GroupCertificate | None") -> Iterator[str]:
     if proven is not None:
         share = proven.certified / max(proven.groups, 1)
         rest = f"; {proven.left:.0%} of the picture needed none" if proven.left else ""
-        yield f"certified: {share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}{rest}"
+        gap = f"{share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
+        yield f"certified: {gap if proven.certified else _nothing_proven(proven)}{rest}"
+
+
+def _nothing_proven(proven: "GroupCertificate") -> str:
+    """What is said where there is no gap to be told."""
+    return f"none proven of {proven.groups} groups" if proven.groups else "none proven, no groups were formed"
 
 
 def error_facts(written: "ErrorMap | None") -> dict[str, str | float | None]:

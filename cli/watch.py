@@ -53,7 +53,13 @@ def watch(
 
     A file is taken once it has stopped growing; one that grows again is tried again.
     """
-    options = {**chosen, **locals(), "scheduler": None}  # every option by its name
+    options = {
+        **chosen,
+        **locals(),
+        "scheduler": None,
+        "overwrite_ours": False,
+        "resume": True,
+    }  # every option by its name
     with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
         from .watching import watch_folder
 

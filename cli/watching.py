@@ -7,27 +7,30 @@ from typing import Any
 
 import typer
 
-from demosaic_ntc.batch.job import Job
-from demosaic_ntc.batch.plan import check_output, make_folders
+from demosaic_ntc.batch.job import Event, Job
+from demosaic_ntc.batch.plan import make_folders, make_output
+from demosaic_ntc.batch.planned import work_through
+from demosaic_ntc.batch.stop import Stop
+from demosaic_ntc.batch.task import BatchTask
 from demosaic_ntc.batch.watch import Arrivals
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.partial import remove_stale
+from demosaic_ntc.machine import processors
 
-from .assignment import Assignment, conversion
+from .assignment import conversion
 from .saying import mention
-from .team import processors
-from .working import Extent, work_through
+from .working import Manners, work_shown
 
 
 def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
     """Convert what appears in a folder until somebody stops it."""
-    task, place = conversion(options), Path(os.path.abspath(folder))
+    task, place = conversion([folder], options), Path(os.path.abspath(folder))
     if not place.is_dir():
         raise InputError(f"{folder}: there is no such folder; give the one in which raws appear")
     if os.path.realpath(place) == os.path.realpath(task.naming.output) and _would_see_results(task):
         raise typer.BadParameter("results would be taken for new raws; give another --output")
-    check_output(task.naming.output)
+    make_output(task.naming.output)
     check_target(task.report.path)
     remove_stale(task.naming.output)
     arrivals = Arrivals(
@@ -36,25 +39,32 @@ def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
     if not options["quiet"]:
         mention(f"watching {folder}; Ctrl-C ends it")
     with arrivals:
-        extent = Extent(files=None, sizes={}, workers=processors())
-        work_through(_jobs(arrivals, task), extent, task, resume=True)
+
+        def events(stop: Stop) -> Iterator[Event]:
+            return work_through(_jobs(arrivals, task), task, processors(), stop)
+
+        manners = Manners(options["quiet"], options["verbose"])
+        work_shown(events, task, manners, files=None, sizes={}, prepares=True)
 
 
-def _would_see_results(task: Assignment) -> bool:
+def _would_see_results(task: BatchTask) -> bool:
     """Whether results look like inputs."""
     return task.search.takes(f"any{task.naming.suffix}")
 
 
-def _jobs(arrivals: Arrivals, task: Assignment) -> Iterator[Job | None]:
+def _jobs(arrivals: Arrivals, task: BatchTask) -> Iterator[Job | None]:
     """The jobs of files as they arrive; no result takes the place of another input's."""
     owners: dict[Path, Path] = {}
-    for found in arrivals:
+    for number, found in enumerate(arrivals, start=1):
         if found is None:
             yield None
             continue
-        job = task.job(found)
+        job = task.job(found, number)
         if (owner := owners.setdefault(job.target, job.source)) != job.source:
             mention(f"{job.source}: passed over, {job.target} is the result of {owner}; give --name")
+            continue
+        if os.path.realpath(job.target) == os.path.realpath(task.report.path):
+            mention(f"{job.source}: passed over, {job.target} is the report; give --name")
             continue
         make_folders(task.naming.output, [job.target])
         yield job

@@ -1,93 +1,66 @@
-"""Jobs worked through by a crew, with signals heard, progress shown, and a summary whatever happens."""
+"""A batch at work, with signals heard, progress shown, and a summary whatever happens."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
 
 import typer
 
-from demosaic_ntc.batch.job import Allowance, Job
-from demosaic_ntc.batch.run import Crew, Run
+from demosaic_ntc.batch.job import Event
 from demosaic_ntc.batch.stop import Stop
-from demosaic_ntc.batch.supervisor import Supervisor
-from demosaic_ntc.errors import ClusterError, OutputError
+from demosaic_ntc.batch.tally import Tally
+from demosaic_ntc.batch.task import BatchTask
+from demosaic_ntc.errors import DemosaicNtcError
 
-from .assignment import Assignment
 from .batch_display import Forecast, View, shown_batch
-from .batch_summary import Tally
+from .batch_summary import summary_lines
 from .failures import ExitCode
 from .interrupts import signals_ask
 from .preparing import prepare_shown
-from .saying import say
-from .team import team_for
-
-if TYPE_CHECKING:
-    from demosaic_ntc.batch.cluster import Cluster
+from .saying import mention, say
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
-    """How much there is to do; files that are still to appear are in no list."""
+class Manners:
+    """How much is said."""
 
-    files: int | None
-    sizes: dict[str, int]  # bytes, by path
-    workers: int  # more would be of no use, or not fit into memory
+    quiet: bool
+    verbose: bool
 
 
-def work_through(jobs: Iterable[Job | None], extent: Extent, task: Assignment, *, resume: bool) -> None:
-    """Do the jobs; exit by what became of them."""
-    quiet = task.options["quiet"]
-    tally = Tally()
-    trouble: OutputError | ClusterError | None = None
+def work_shown(
+    events: Callable[[Stop], Iterator[Event]],
+    task: BatchTask,
+    manners: Manners,
+    *,
+    files: int | None,
+    sizes: Mapping[str, int],
+    prepares: bool,
+) -> None:
+    """Let a batch work; exit by what became of it.
+
+    `sizes` are the bytes of inputs by path; without a number of files, they are still to appear.
+    """
+    tally, trouble, is_watch = Tally(), None, files is None
     with closing(Stop()) as stop, signals_ask(stop) as heard:
-        run = Run(task.naming.output, task.report, stop, resume=resume)
-        forecast = Forecast(task.costs, extent.sizes)
-        view = View(tally, forecast, extent.files, quiet, task.options["verbose"])
+        # A watch says what it has finished.
+        every_file = manners.verbose or is_watch
+        view = View(tally, Forecast(task.costs, sizes), files, manners.quiet, every_file)
         try:
-            with crew_for(task, extent, stop) as crew, shown_batch(view) as show:
-                for event in run.events(jobs, crew):
+            if prepares and not task.workers.scheduler:
+                prepare_shown(task.kernels, quiet=manners.quiet)
+            with shown_batch(view) as show:
+                for event in events(stop):
                     tally.add(event)
                     show(event)
-        except (OutputError, ClusterError) as error:
+        except DemosaicNtcError as error:
             trouble = error
-        run.close()
-    if not quiet and (tally.counts or trouble is None):
-        say(tally.lines(task.report.path))
+    if not manners.quiet and (tally.counts or trouble is None):
+        say(summary_lines(tally, task.report.path))
+    if heard.signal is not None and not is_watch and not manners.quiet:
+        mention("the same command with --resume goes on from here")
     heard.raise_again()
     if trouble is not None:
         raise trouble
     if tally.failed:
         raise typer.Exit(ExitCode.SOME_FAILED)
-
-
-@contextmanager
-def crew_for(task: Assignment, extent: Extent, stop: Stop) -> Iterator[Crew]:
-    """Those who do the work: processes of this machine, or of a cluster if one is named."""
-    options = task.options
-    if options["scheduler"]:
-        with _cluster(options["scheduler"])(task.allowance, options["threads"], stop) as crew:
-            yield crew
-        return
-    team = team_for(
-        task.trial,
-        jobs=options["jobs"],
-        threads=options["threads"],
-        memory=task.allowance.memory,
-        most=extent.workers,
-    )
-    if extent.workers:
-        prepare_shown(task.kernels, quiet=options["quiet"])
-    with Supervisor(team, task.allowance, stop) as crew:
-        yield crew
-
-
-def _cluster(scheduler: str) -> "Callable[[Allowance, int | None, Stop], Cluster]":
-    """The cluster of a scheduler; what it takes is imported here and nowhere else."""
-    try:
-        from demosaic_ntc.batch.cluster import Cluster
-    except ImportError as error:
-        message = f"--scheduler needs {error.name}; pip install 'demosaic-ntc[cluster]'"
-        raise ClusterError(message) from error
-    return partial(Cluster, scheduler)

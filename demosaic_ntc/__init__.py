@@ -8,6 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from demosaic_ntc.batch.planned import run_batch
+    from demosaic_ntc.batch.tally import Tally
+    from demosaic_ntc.batch.task import BatchTask, Rules, Workers
+    from demosaic_ntc.files.developed import Developed, develop, read_mosaic
+    from demosaic_ntc.files.levels import GreyPatch
+    from demosaic_ntc.files.mask import MaskRule
+    from demosaic_ntc.files.repair import RepairSettings
+    from demosaic_ntc.files.settings import Development, Engine, Output, Settings
+    from demosaic_ntc.files.temperature import Temperature
+    from demosaic_ntc.imaging.blemishes import find_blemishes
     from demosaic_ntc.imaging.demosaic import demosaic
     from demosaic_ntc.imaging.inpaint import inpaint
     from demosaic_ntc.imaging.restored import Restored
@@ -16,32 +26,71 @@ if TYPE_CHECKING:
     from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
 
 _HOME = {
+    "BatchTask": "demosaic_ntc.batch.task",
     "Certificate": "demosaic_ntc.ntc.solution",
+    "Developed": "demosaic_ntc.files.developed",
+    "Development": "demosaic_ntc.files.settings",
+    "Engine": "demosaic_ntc.files.settings",
+    "GreyPatch": "demosaic_ntc.files.levels",
     "LeastRadius": "demosaic_ntc.ntc.solution",
+    "MaskRule": "demosaic_ntc.files.mask",
     "NonnegativeTensorCompletion": "demosaic_ntc.ntc.estimator",
+    "Output": "demosaic_ntc.files.settings",
+    "RepairSettings": "demosaic_ntc.files.repair",
     "Restored": "demosaic_ntc.imaging.restored",
+    "Rules": "demosaic_ntc.batch.task",
+    "Settings": "demosaic_ntc.files.settings",
     "Solution": "demosaic_ntc.ntc.solution",
     "Status": "demosaic_ntc.ntc.solution",
+    "Tally": "demosaic_ntc.batch.tally",
+    "Temperature": "demosaic_ntc.files.temperature",
+    "Workers": "demosaic_ntc.batch.task",
     "complete": "demosaic_ntc.ntc.complete",
     "demosaic": "demosaic_ntc.imaging.demosaic",
+    "develop": "demosaic_ntc.files.developed",
+    "find_blemishes": "demosaic_ntc.imaging.blemishes",
     "inpaint": "demosaic_ntc.imaging.inpaint",
+    "read_mosaic": "demosaic_ntc.files.developed",
+    "run_batch": "demosaic_ntc.batch.planned",
 }
 
 __all__ = [
+    "BatchTask",
     "Certificate",
+    "Developed",
+    "Development",
+    "Engine",
+    "GreyPatch",
     "LeastRadius",
+    "MaskRule",
     "NonnegativeTensorCompletion",
+    "Output",
+    "RepairSettings",
     "Restored",
+    "Rules",
+    "Settings",
     "Solution",
     "Status",
+    "Tally",
+    "Temperature",
+    "Workers",
+    "__version__",
     "complete",
     "demosaic",
+    "develop",
+    "find_blemishes",
     "inpaint",
+    "read_mosaic",
+    "run_batch",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from the module that defines it."""
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 (slow to load; hardly asked for)
+
+        return version("demosaic-ntc")
     if name not in _HOME:
         raise AttributeError(f"module 'demosaic_ntc' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

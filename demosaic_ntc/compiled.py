@@ -9,6 +9,8 @@ from typing import Any, TypeVar, cast
 import llvmlite.binding as llvm
 import numba
 
+from demosaic_ntc.kernel_cache import SoundCache
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -29,11 +31,13 @@ def _compiled(function: Function, fastmath: bool) -> Function:
     (read-only install, no home folder); such a kernel is compiled anew in every process instead.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
-    try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError:
-        _warn_of_compiling_anew()
-        return cast(Function, numba.njit(cache=False, **options)(function))
+    compiled: Any = numba.njit(cache=False, **options)(function)
+    if hasattr(compiled, "_cache"):  # one that is not to be compiled is a plain function
+        try:
+            compiled._cache = SoundCache(function)
+        except (RuntimeError, OSError):
+            _warn_of_compiling_anew()
+    return cast(Function, compiled)
 
 
 @cache

@@ -12,6 +12,7 @@
     │   └── Clash             two results of a batch, or a result and an input, would share a place
     ├── OutputError           the result cannot be written
     │   ├── Exists            the target is there and may not be overwritten
+    │   │   └── Changed       it was ours and is somebody else's work now
     │   ├── NotWritable       the target folder does not take files
     │   └── DiskFull          the device is full
     ├── SolverError           an optimiser cannot do what was asked
@@ -62,6 +63,10 @@ class OutputError(DemosaicNtcError):
 
 class Exists(OutputError):
     """The target is there and may not be overwritten."""
+
+
+class Changed(Exists):
+    """The target was made by this program and has been changed since."""
 
 
 class NotWritable(OutputError):

@@ -12,7 +12,7 @@ This reaches into Numba, of which other versions may differ: then kernels take l
 from collections.abc import Callable
 from typing import Any
 
-from numba import _dynfunc  # type: ignore[attr-defined]
+from numba import _dynfunc, types  # type: ignore[attr-defined]
 from numba.core import caching, codegen, cpu, dispatcher
 
 _PARTS = (
@@ -51,12 +51,15 @@ class _Depth:
         self._depth = 0
 
     def counting(self, compiling: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that compiles and is counted."""
+        """Return a function that compiles and is counted.
 
-        def counted(*arguments: Any) -> Any:
+        Numba would compile a function anew for every constant that it is called with.
+        """
+
+        def counted(function: Any, wanted: Any) -> Any:
             self._depth += 1
             try:
-                return compiling(*arguments)
+                return compiling(function, tuple(map(types.unliteral, wanted)))
             finally:
                 self._depth -= 1
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,15 +19,14 @@ from pathlib import Path
 from threading import Lock
 
 from demosaic_ntc.compiled import target_machine
+from demosaic_ntc.machine import processors
 
 Report = Callable[[int, int], None]  # kernels ready, of how many
-
-# Fewer than this are compiled on the spot: a process takes as long to start as a small kernel to compile.
-_WORTH_A_PROCESS = 2
 
 # How often one that waits for another looks how far it is.
 _TICK_SECONDS = 0.2
 
+_LEASH = "import sys; from demosaic_ntc.leash import die_with_parent; die_with_parent(int(sys.argv[1]))"
 _COMPILER = "from demosaic_ntc.imaging.kernels.examples import main; main()"
 
 
@@ -64,24 +63,21 @@ def _stamps() -> Iterator[str]:
         yield f"{path.relative_to(root)} {facts.st_mtime_ns} {facts.st_size}"
 
 
-def prepare(names: Collection[str], ledger: Ledger | None, report: Report) -> None:
+def prepare(families: Collection[Sequence[str]], ledger: Ledger | None, report: Report) -> None:
     """Have kernels compiled by all processors; wait where another process is at it already.
 
-    `names` are in the order in which they are begun. `report` is called only if there is something to do, at
+    Kernels of a family share what they call, so one process compiles all of it: what they share, once.
+    Families are in the order in which they are begun. `report` is called only if there is something to do, at
     first at once.
     """
-    if ledger is None or len(ledger.missing(names)) < _WORTH_A_PROCESS:
+    names = [name for family in families for name in family]
+    if ledger is None or not ledger.missing(names):
         return
     total = len(names)
     with _alone(ledger, lambda: report(total - len(ledger.missing(names)), total)):
-        missing = ledger.missing(names)
+        missing = [found for family in families if (found := ledger.missing(family))]
         if missing:
-            _Preparation(missing, ledger, total, report).run(min(_processors(), len(missing)))
-
-
-def _processors() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+            _Preparation(missing, ledger, total, report).run(min(processors(), len(missing)))
 
 
 @contextmanager
@@ -113,14 +109,14 @@ def _alone(ledger: Ledger, tell: Callable[[], None]) -> Iterator[None]:
 class _Preparation:
     """Kernels that are being compiled."""
 
-    def __init__(self, missing: list[str], ledger: Ledger, total: int, report: Report) -> None:
+    def __init__(self, missing: list[list[str]], ledger: Ledger, total: int, report: Report) -> None:
         self._waiting = deque(missing)
         self._ledger, self._total, self._report = ledger, total, report
-        self._ready, self._counting = total - len(missing), Lock()
+        self._ready, self._counting = total - sum(map(len, missing)), Lock()
         self._compilers: list[subprocess.Popen[str]] = []
 
     def run(self, processes: int) -> None:
-        """Share the kernels out among processes, each taking the next when it is done with one."""
+        """Share the kernels out among processes, each taking the next family when it is done with one."""
         self._report(self._ready, self._total)
         with suppress(OSError):  # what cannot be prepared is compiled when it is called
             self._compilers = [_compiler() for _ in range(processes)]
@@ -137,26 +133,31 @@ class _Preparation:
 
     def _feed(self, compiler: "subprocess.Popen[str]") -> None:
         """Give a process one kernel after the other until there are none, or until it is gone."""
-        assert compiler.stdin is not None
-        assert compiler.stdout is not None
         with suppress(IndexError, OSError):
             while True:
-                name = self._waiting.popleft()
-                compiler.stdin.write(f"{name}\n")
-                compiler.stdin.flush()
-                if compiler.stdout.readline().strip() != name:
-                    return
-                with self._counting:
-                    self._ledger.add(name)
-                    self._ready += 1
-                    self._report(self._ready, self._total)
+                for name in self._waiting.popleft():
+                    if not _has_compiled(compiler, name):
+                        return
+                    with self._counting:
+                        self._ledger.add(name)
+                        self._ready += 1
+                        self._report(self._ready, self._total)
+
+
+def _has_compiled(compiler: "subprocess.Popen[str]", name: str) -> bool:
+    """Have a process compile a kernel; tell whether it did."""
+    assert compiler.stdin is not None
+    assert compiler.stdout is not None
+    compiler.stdin.write(f"{name}\n")
+    compiler.stdin.flush()
+    return compiler.stdout.readline().strip() == name
 
 
 def _compiler() -> "subprocess.Popen[str]":
     """Start a process that compiles what it is told."""
     return subprocess.Popen(
         # -P: modules come from where this process has them, not from the current folder.
-        [sys.executable, "-P", "-c", _COMPILER],
+        [sys.executable, "-P", "-c", f"{_LEASH}\n{_COMPILER}", str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

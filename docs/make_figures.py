@@ -1,9 +1,10 @@
 """Draw the figures of these pages, and of the README: ``python docs/make_figures.py [name …]``."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -13,15 +14,18 @@ from PIL import Image, ImageDraw, ImageFont
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from demosaic_ntc import Solution, complete, inpaint
+from demosaic_ntc import Solution, complete, develop, inpaint
+from demosaic_ntc.files.settings import LookName
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.inpaint import Method
 from demosaic_ntc.imaging.kernels.matching import match_patches
 from demosaic_ntc.imaging.plan import Patches
-from evaluation.convergence import ROWS, traced
-from evaluation.demosaicers import Effort, select
-from evaluation.drawing import drawn
-from evaluation.pictures import Bytes, cpsnr, eight_bit
-from evaluation.report_plots import convergence
+from evaluation.measure.convergence import ROWS, traced
+from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
+from evaluation.methods.demosaicers import select
+from evaluation.methods.method import Effort
+from evaluation.report.drawing import drawn
+from evaluation.report.plots import convergence
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"
@@ -154,10 +158,43 @@ def holes() -> Image.Image:
     missing = _sample("_mask") > 127
     place = (slice(20, 148), slice(60, 188))
     panels = [("damaged", damaged[place])]
-    for title, method in (("biharmonic", "biharmonic"), ("ours", "ntc")):
+    methods: dict[str, Method] = {"biharmonic": "biharmonic", "ours": "ntc"}
+    for title, method in methods.items():
         repaired = np.asarray(inpaint(damaged, missing, method=method, threads=1).image)
         panels.append((f"{title}, {cpsnr(repaired[missing], truth[missing]):.1f} dB", repaired[place]))
     return side_by_side([*panels, ("truth", truth[place])], enlarged=2)
+
+
+def looks() -> Image.Image:
+    """A photo as measured, with the automatic look and with the camera's."""
+    shown: tuple[LookName, ...] = ("neutral", "auto", "camera")
+    panels = [
+        (str(name), develop(_photo("IMG_0848.CR2"), look=name, half=True, resize=420, bits=8).image)
+        for name in shown
+    ]
+    return side_by_side(panels, enlarged=1)
+
+
+def grain() -> Image.Image:
+    """A part of a photo with its noise and without."""
+    place = (slice(820, 990), slice(560, 760))
+    strengths: dict[str, Literal["off", "auto"]] = {"--denoise off": "off", "the default": "auto"}
+    panels = [
+        (
+            title,
+            develop(_photo("colorchart_tinydng.dng"), denoise=strength, exposure=1.0, bits=8).image[place],
+        )
+        for title, strength in strengths.items()
+    ]
+    return side_by_side(panels, enlarged=3)
+
+
+def _photo(name: str) -> Path:
+    """A photograph that others have given away; docs/photographers.md names them."""
+    folder = os.environ.get("DEMOSAIC_NTC_DATA")
+    if folder is None:
+        raise SystemExit("this figure shows a raw of the test data; set DEMOSAIC_NTC_DATA to its folder")
+    return Path(folder, "raw", name)
 
 
 def side_by_side(panels: list[tuple[str, Bytes]], enlarged: int = ENLARGED) -> Image.Image:
@@ -195,6 +232,8 @@ DRAWINGS: dict[str, Callable[[], Figure | Image.Image]] = {
     "groups.png": groups,
     "crop.png": crop,
     "holes.png": holes,
+    "looks.jpg": looks,
+    "grain.jpg": grain,
 }
 
 
@@ -204,7 +243,7 @@ def main(names: list[str]) -> None:
     for name in names or DRAWINGS:
         picture = DRAWINGS[name]()
         if isinstance(picture, Image.Image):
-            picture.save(FIGURES / name, optimize=True)
+            picture.save(FIGURES / name, optimize=True, quality=88)
         else:
             (FIGURES / name).write_bytes(drawn(picture)[Path(name).suffix[1:]])
 

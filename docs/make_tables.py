@@ -1,7 +1,7 @@
 """Write the README's tables of figures from measured results: ``python docs/make_tables.py [REPORT …]``.
 
-With folders of reports, their results are first copied to ``docs/results.json``, without what pages need;
-parts may come from different reports.
+With folders of reports, their results are first copied to ``docs/results.json``, without what pages need.
+Parts may come from different reports, and so may methods: ``make_tables.py docs REPORT`` adds what is new.
 Tables stand between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``; a test compares them with the results.
 """
 
@@ -9,24 +9,21 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from evaluation import (
-    demosaic_results,
-    inpaint_results,
-    noise_results,
-    report_demosaic,
-    report_inpaint,
-    report_noise,
-    report_paper,
-)
-from evaluation.data_table import NONE, markdown_rows
-from evaluation.demosaic_summary import SetSummary
-from evaluation.inpaint_summary import summarise
-from evaluation.metrics import RESOLUTION
-from evaluation.report_file import NAME, ReportFile
-from evaluation.summary import Summary
+from evaluation.measure.inpaint import InpaintPart
+from evaluation.measure.noise import NoisePart
+from evaluation.measure.results import Results, SetResults
+from evaluation.measure.store import NAME, ReportFile
+from evaluation.methods.metrics import RESOLUTION
+from evaluation.report import costs
+from evaluation.report.inpaint import by_mask
+from evaluation.report.noise import by_noise
+from evaluation.report.paper import Summary, summaries
+from evaluation.report.parts import kept_results, upgraded
+from evaluation.report.tables import NONE, figure, markdown_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 README, RESULTS = ROOT / "README.md", ROOT / "docs" / NAME
@@ -61,61 +58,87 @@ _DENOISERS = {
     "mlri": "residual interpolation (Kiku et al.)",
     "lmmse": "directional LMMSE (Zhang and Wu)",
 }
-_REPAIRS = ("telea", "ns", "biharmonic", "predict-only", "ntc-fast", "ntc", "ntc-best")
+_REPAIRS = (
+    *("als", "silrtc", "halrtc", "ntc-whole", "telea", "ns", "biharmonic"),
+    *("predict-only", "ntc-fast", "ntc", "ntc-best"),
+)
 
 
-def demosaic_table(file: ReportFile) -> str:
-    """Mean CPSNR by method and set, and what it costs on the first set."""
-    part = report_demosaic.revived(file.get("demosaic plan"))
-    sets = part.summaries(demosaic_results.Store(file.section("demosaic"), {}))
+# The rows of the table of plain tensors.
+_TENSORS = {
+    "ntc": "**ntc, normal**: groups of similar patches",
+    "bilinear": "bilinear",
+    "ntc-tiled": "our solver, the tensor 16 × 16 × 8 × 8 × 3 of blocks",
+    "ntc-whole": "our solver, the tensor 128 × 128 × 3",
+    "silrtc": "SiLRTC, 128 × 128 × 3",
+    "als": "ALS, 128 × 128 × 3",
+}
+
+
+def demosaic_table(results: Results, names: Mapping[str, str] = _METHODS) -> str:
+    """Mean CPSNR and NMSE by method and set, and what it costs on the first set."""
+    sets = [results.of_set(each) for each in results.part.sets]
+    columns = [(each, quantity) for each in sets for quantity in ("cpsnr", "nmse")]
+    forms = {"cpsnr": ".2f", "nmse": ".1e"}
     rows = [
         (
             name,
-            *(_mean(each, method, "cpsnr", ".2f") for each in sets),
+            *(_mean(each, method, quantity, forms[quantity]) for each, quantity in columns),
             _mean(sets[0], method, "cpu_s_per_mp", ".2g"),
         )
-        for method, name in _METHODS.items()
-        if sets[0].line(method)
+        for method, name in names.items()
+        if method in sets[0].methods
     ]
-    return markdown_rows(("method", *(each.set.name for each in sets), "CPU s/MP"), rows)
+    titles = [f"{each.set.name} {'dB' if quantity == 'cpsnr' else 'NMSE'}" for each, quantity in columns]
+    return markdown_rows(("method", *titles, "CPU s/MP"), rows)
 
 
-def noise_table(file: ReportFile) -> str:
+def tensors_table(results: Results) -> str:
+    """The same of plain tensors."""
+    return demosaic_table(results, _TENSORS)
+
+
+def noise_table(results: Results) -> str:
     """Mean CPSNR of noisy mosaics by method, set and noise, and what it costs on the first set."""
-    part = report_noise.revived(file.get("noise plan"))
-    sets = part.summaries(noise_results.Store(file.section("noise"), {}))
+    part = cast(NoisePart, results.part)
     columns = [
-        (f"{each.results.set.name.split()[0]} {each.noise}", each.results) for found in sets for each in found
+        (f"{each.name.split()[0]} {noise}", found)
+        for each in part.sets
+        for noise, found in by_noise(results.of_set(each), part)
     ]
+    first = columns[0][1]
     rows = [
         (
             name,
-            *(_mean(results, method, "cpsnr", ".2f") for _, results in columns),
-            _mean(columns[0][1], method, "cpu_s_per_mp", ".2g"),
+            *(_mean(found, method, "cpsnr", ".2f") for _, found in columns),
+            _mean(first, method, "cpu_s_per_mp", ".2g"),
         )
         for method, name in _DENOISERS.items()
-        if columns[0][1].line(method)
+        if method in first.methods
     ]
     return markdown_rows(("method", *(title for title, _ in columns), "CPU s/MP"), rows)
 
 
-def inpaint_table(file: ReportFile) -> str:
-    """Mean PSNR by mask and method on the first set."""
-    part = report_inpaint.revived(file.get("inpaint plan"))
-    records = part.finished(inpaint_results.Store(file.section("inpaint"), {}))
-    masks = summarise(part.sets[0], [damage.mask for damage in part.damages], part.methods, records)
-    rows = [
-        (f"{each.mask} ({each.share or 0:.0%})", *(_mean(each.results, m, "cpsnr", ".2f") for m in _REPAIRS))
-        for each in masks
-    ]
-    return markdown_rows(("mask (missing)", *_REPAIRS), rows)
+def inpaint_table(results: Results) -> str:
+    """Mean PSNR, then mean NMSE, by mask and method on the first set."""
+    part = cast(InpaintPart, results.part)
+    masks = by_mask(results.of_set(part.sets[0]), part)
+    known = [name for name in _REPAIRS if name in results.of_set(part.sets[0]).methods]
+
+    def table(title: str, quantity: str, form: str) -> str:
+        rows = []
+        for mask, under in masks:
+            share = sum(under.frame["missing_share"]) / max(len(under.frame), 1)
+            rows.append((f"{mask} ({share:.0%})", *(_mean(under, m, quantity, form) for m in known)))
+        return markdown_rows((title, *known), rows)
+
+    return f"{table('mask (missing): dB', 'cpsnr', '.2f')}\n{table('mask: NMSE', 'nmse', '.1e')}"
 
 
-def paper_table(file: ReportFile) -> str:
+def paper_table(results: Results) -> str:
     """NMSE of our solver by radius beside the paper's, and the time of radius 1 beside the paper's."""
-    store = report_paper.PaperStore(file.section("paper"), {})
     rows: dict[tuple[str, int], dict[str, Summary]] = {}
-    for each in report_paper.summaries(store, file.get("paper plan")):
+    for each in summaries(results):
         if each.method.name in _RADII and each.published and each.has_means:
             rows.setdefault((each.experiment.table.name, each.experiment.label), {})[each.method.name] = each
     return markdown_rows(
@@ -127,8 +150,10 @@ def paper_table(file: ReportFile) -> str:
 def _paper_row(ours: Mapping[str, Summary]) -> tuple[str, ...]:
     """A row of the paper's tables."""
     given = ours["ntc"]
-    row, paper, cost = given.experiment.row, given.published, given.cpu_seconds or given.seconds
+    row, paper = given.experiment.row, given.published
+    cost = given.estimate("cpu_seconds") or given.estimate("seconds")
     assert paper is not None
+    assert cost is not None
     accuracies = [_accuracy(ours[method]) if method in ours else NONE for method in _RADII]
     times = (f"{cost.mean:.2g}", f"{paper.seconds:g}", f"{given.times_faster:.0f}")
     return (f"{row.size}^×{row.order}, {row.samples:,}", *accuracies, f"{paper.nmse:g}", *times)
@@ -136,42 +161,82 @@ def _paper_row(ours: Mapping[str, Summary]) -> tuple[str, ...]:
 
 def _accuracy(summary: Summary) -> str:
     """A mean NMSE with its standard error."""
-    nmse = summary.nmse
-    if nmse.mean < RESOLUTION:
-        return f"< {RESOLUTION:g}"
-    return f"{nmse.mean:.2g}" + (f" ± {nmse.error:.1g}" if nmse.error is not None else "")
+    nmse = summary.estimate("nmse")
+    return NONE if nmse is None else nmse.words(".2g", ".1g", RESOLUTION)
 
 
-TABLES: dict[str, Callable[[ReportFile], str]] = {
+def speed_table(results: Results) -> str:
+    """Mean CPU seconds per megapixel of the engine's stages, by set and quality."""
+    columns: dict[str, Any] = {}
+    for name, found in results.frame.groupby("set", sort=False):
+        by_quality = costs.stage_costs(found)
+        columns |= {f"{str(name).split()[0]}, {quality}": by_quality[quality] for quality in by_quality}
+    stages = next(iter(columns.values())).index
+    rows = [(stage, *(f"{column[stage]:.2f}" for column in columns.values())) for stage in stages]
+    return markdown_rows(("stage", *columns), rows)
+
+
+def convert_table(results: Results) -> str:
+    """What every program takes for every raw."""
+    table = costs.conversion_table(Results(results.part, results.frame, []))
+    return markdown_rows(table.columns, [[cell.text or NONE for cell in row] for row in table.rows])
+
+
+TABLES: dict[str, Callable[[Results], str]] = {
     "demosaic": demosaic_table,
+    "tensors": tensors_table,
     "noise": noise_table,
     "inpaint": inpaint_table,
     "paper": paper_table,
+    "speed": speed_table,
+    "convert": convert_table,
 }
 
 
 def with_tables(text: str, file: ReportFile) -> str:
     """A text with its tables made anew; those without results stay as they are."""
-    for name, make in TABLES.items():
-        if file.get(f"{name} plan"):
-            before, begin, rest = text.partition(f"<!-- begin {name} -->\n")
-            _, end, after = rest.partition(f"<!-- end {name} -->")
-            text = before + begin + make(file) + end + after if end else text
+    for name, results in kept_results(file).items():
+        before, begin, rest = text.partition(f"<!-- begin {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end {name} -->")
+        if end and name in TABLES:
+            text = before + begin + TABLES[name](results) + end + after
     return text
 
 
 def keep_results(reports: Iterable[Path]) -> None:
-    """Copy the figures of reports; of a part that several have, the last one's."""
-    contents = [json.loads((report / NAME).read_text(encoding="utf-8")) for report in reports]
-    kept = {name: part for content in contents for name, part in content.items() if name not in _LEFT_OUT}
+    """Copy the figures of reports; where several have a part, methods that a later one has are its own."""
+    kept: dict[str, Any] = {}
+    for report in reports:
+        content = json.loads((report / NAME).read_text(encoding="utf-8"))
+        for name, part in content.items():
+            if name not in _LEFT_OUT:
+                kept[name] = _joined(kept.get(name), part)
     RESULTS.write_text(json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
-def _mean(summary: SetSummary, method: str, quantity: str, form: str) -> str:
+def _joined(earlier: Any, later: Any) -> Any:
+    """A section of two reports: the methods of both, the results of each that the later one has not."""
+    if not (isinstance(earlier, dict) and isinstance(later, dict)):
+        return later
+    if "methods" in earlier and "methods" in later:
+        methods = {method["name"]: method for method in (*earlier["methods"], *later["methods"])}
+        return upgraded(later) | {"methods": list(methods.values())}
+    if "results" in earlier and "results" in later:
+        own = {row.get("method") for row in later["results"]}
+        others = [row for row in earlier["results"] if row.get("method") not in own]
+        return {
+            **later,
+            "protocol": earlier["protocol"] | later["protocol"],
+            "results": others + later["results"],
+        }
+    return later
+
+
+def _mean(found: SetResults, method: str, quantity: str, form: str) -> str:
     """A mean over a whole set, or that there is none."""
-    line = summary.line(method)
-    value = line.mean(quantity) if line else None
-    return NONE if value is None else format(value, form)
+    mean = found.means(quantity).get(method, float("nan"))
+    form = ".0f" if form == ".2g" and mean >= 100 else form
+    return figure(mean, form).text.replace("e-0", "e-") or NONE
 
 
 def main(arguments: list[str]) -> None:

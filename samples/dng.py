@@ -5,7 +5,7 @@ The camera multiplies linear sRGB by a matrix, weakens each channel by its neutr
 """
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
@@ -33,6 +33,7 @@ class Camera:
     neutral: tuple[float, float, float] = NEUTRAL
     orientation: int = 1
     margins: tuple[int, int] = (0, 0)  # rows above and columns left of the visible area
+    from_xyz: NDArray[np.float64] = field(default_factory=lambda: CAMERA_FROM_XYZ)  # 3 × 3: XYZ to camera
 
 
 def camera_from_srgb() -> NDArray[np.float64]:
@@ -58,6 +59,18 @@ def write_dng(
     changed: dict[int, Field] | None = None,
 ) -> None:
     """Write the samples of a camera's visible area; `changed` tags replace or join the usual ones."""
+    path.write_bytes(dng(mosaic, cfa, camera, exif=exif, changed=changed))
+
+
+def dng(
+    mosaic: NDArray[np.uint16],
+    cfa: Cfa,
+    camera: Camera,
+    *,
+    exif: Exif | None = None,
+    changed: dict[int, Field] | None = None,
+) -> bytes:
+    """The content of such a file."""
     top, left = camera.margins
     stored = np.pad(mosaic, ((top, 0), (left, 0)), mode="symmetric" if top or left else "edge")
     data = stored.astype("<u2").tobytes()
@@ -65,7 +78,7 @@ def write_dng(
     tags = {**_image_tags(stored, cfa, camera), **_camera_tags(camera), **(changed or {})}
     known = exif or Exif()
     block = directory_block(known, {**known.image, **tags}, start)
-    path.write_bytes(b"II*\0" + struct.pack("<L", start) + data + block)
+    return b"II*\0" + struct.pack("<L", start) + data + block
 
 
 def _image_tags(stored: NDArray[np.uint16], cfa: Cfa, camera: Camera) -> dict[int, Field]:
@@ -93,7 +106,7 @@ def _image_tags(stored: NDArray[np.uint16], cfa: Cfa, camera: Camera) -> dict[in
 
 def _camera_tags(camera: Camera) -> dict[int, Field]:
     """Levels, matrix and white balance."""
-    matrix = tuple(Fraction(round(value * 10000), 10000) for value in CAMERA_FROM_XYZ.ravel())
+    matrix = tuple(Fraction(round(value * 10000), 10000) for value in camera.from_xyz.ravel())
     return {
         50706: Field(BYTE, bytes((1, 4, 0, 0))),
         50707: Field(BYTE, bytes((1, 1, 0, 0))),

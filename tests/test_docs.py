@@ -2,15 +2,18 @@
 
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
+from docs import make_api, make_man
 from docs.make_figures import DRAWINGS
 from docs.make_tables import README, RESULTS, TABLES, with_tables
-from evaluation.report_file import ReportFile
+from evaluation.measure.store import ReportFile
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -32,7 +35,7 @@ def examples() -> list[tuple[str, str]]:
 def test_every_page_of_the_method_has_an_example() -> None:
     pages = [page.name for page in PAGES if page.name[0].isdigit()]
     assert len(pages) == 4
-    assert [page for page, _ in examples()] == [*pages, "tensors.md"]
+    assert [page for page, _ in examples()] == [*pages, "api.md", "folders.md", "tensors.md"]
 
 
 @pytest.mark.parametrize(("page", "program"), examples(), ids=[page for page, _ in examples()])
@@ -83,7 +86,34 @@ def test_a_table_is_filled_with_measured_means(samples: Path, tmp_path: Path) ->
     stale = ["before", "<!-- begin demosaic -->", "stale", "<!-- end demosaic -->"]
     other = ["<!-- begin paper -->", "kept", "<!-- end paper -->"]
     filled = with_tables("\n".join([*stale, *other]), file).splitlines()
-    assert filled[2:4] == ["| method | set | CPU s/MP |", "| --- | --: | --: |"]
+    assert filled[2:4] == ["| method | set dB | set NMSE | CPU s/MP |", "| --- | --: | --: | --: |"]
     assert filled[4].startswith(f"| directional LMMSE (Zhang and Wu) | {lmmse:.2f} |")
     assert filled[5].startswith(f"| bilinear | {bilinear:.2f} |")
     assert filled[6:] == [stale[-1], *other]
+
+
+def test_the_page_of_the_interface_is_that_of_its_docstrings() -> None:
+    """Written anew by ``python docs/make_api.py``."""
+    assert make_api.PAGE.read_text(encoding="utf-8") == make_api.page()
+
+
+def test_every_public_name_is_on_the_page() -> None:
+    import demosaic_ntc
+
+    listed = [name for names in make_api.SECTIONS.values() for name in names]
+    assert sorted(listed) == sorted(set(demosaic_ntc.__all__) - {"__version__"})
+
+
+def test_the_man_page_is_that_of_the_commands() -> None:
+    """Written anew by ``python docs/make_man.py``."""
+    assert make_man.PAGE.read_text(encoding="utf-8") == make_man.page()
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx", reason="the extra `docs` is not installed")
+    build = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"]
+    done = subprocess.run([*build, ROOT / "docs", tmp_path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    first = (tmp_path / "README.html").read_text(encoding="utf-8")
+    pages = {page.stem for page in PAGES} - {"README"}
+    assert [page for page in pages if f'href="{page}.html"' not in first] == []

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-COMPILING = ("compiled.py", "hurry.py", "preparing.py")
-RANK = {"ntc": 0, "imaging": 1, "files": 2, "batch": 3}
+COMPILING = ("compiled.py", "hurry.py", "kernel_cache.py", "preparing.py")
+RANK = {"ntc": 0, "imaging": 1, "files": 2, "batch": 3, "studio": 4}
 
 
 def imports_of(path: Path) -> list[str]:
@@ -38,11 +38,7 @@ def test_layers_import_only_downwards(layer: str) -> None:
 
 def test_only_the_kernels_are_compiled() -> None:
     for path in modules_of("demosaic_ntc"):
-        if "kernels" in str(path.relative_to(ROOT)) or path.name in (
-            "compiled.py",
-            "hurry.py",
-            "preparing.py",
-        ):
+        if "kernels" in str(path.relative_to(ROOT)) or path.name in COMPILING:
             continue
         compiled = [name for name in imports_of(path) if name.split(".")[0] == "numba"]
         wrapped = [name for name in imports_of(path) if name.startswith("demosaic_ntc.compiled.")]
@@ -63,3 +59,24 @@ def test_nothing_below_the_command_line_prints() -> None:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
         ]
         assert not calls, path
+
+
+# Where each foreign library may be reached: what it raises is made ours there.
+BORDERS = {
+    "PIL": {"pillow.py", "lossy.py", "dng.py", "embedded.py", "sizing.py", "preview.py", "tile_images.py"},
+    "tifffile": {"tiff_reading.py", "plain.py"},
+    "rawpy": {"raw.py", "embedded.py"},
+    "imagecodecs": {"lossy.py", "dng.py"},
+    "psutil": {"machine.py"},
+    "watchfiles": {"watch.py"},
+    "distributed": {"cluster.py"},
+    "starlette": {"answers.py", "guard.py", "requests.py", "running.py", "server.py"},
+    "uvicorn": {"running.py"},
+}
+
+
+@pytest.mark.parametrize("library", BORDERS)
+def test_foreign_libraries_are_reached_at_their_borders(library: str) -> None:
+    modules = modules_of("demosaic_ntc") + modules_of("cli")
+    users = {path.name for path in modules if library in {name.split(".")[0] for name in imports_of(path)}}
+    assert users - {"demo.py"} <= BORDERS[library]

@@ -14,7 +14,10 @@ def test_every_package_folder_is_listed() -> None:
     names = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
     beside = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"demosaic_ntc"}
     assert beside == {"cli", "evaluation", "samples"}
-    assert set(settings["packages"]) == names | {f"demosaic_ntc.{folder}" for folder in beside}
+    rooms = {
+        path.parent.relative_to(ROOT).parts for top in beside for path in (ROOT / top).rglob("__init__.py")
+    }
+    assert set(settings["packages"]) == names | {".".join(("demosaic_ntc", *room)) for room in rooms}
     assert settings["package-dir"] == {f"demosaic_ntc.{folder}": folder for folder in beside}
 
 

@@ -9,6 +9,7 @@ from demosaic_ntc import preparing
 from demosaic_ntc.preparing import Ledger, prepare
 
 NAMES = ["a", "b", "c", "d", "e"]
+FAMILIES = [["a"], ["b", "c"], ["d"], ["e"]]
 
 # Stands for a process that compiles: it takes a moment and notes what it did.
 _NOTING = """
@@ -47,24 +48,24 @@ def ledger(tmp_path: Path) -> Ledger:
 
 def test_every_kernel_is_compiled_and_counted(notes: Path, ledger: Ledger) -> None:
     counts: list[tuple[int, int]] = []
-    prepare(NAMES, ledger, lambda ready, total: counts.append((ready, total)))
+    prepare(FAMILIES, ledger, lambda ready, total: counts.append((ready, total)))
     assert sorted(notes.read_text().split()) == NAMES
     assert counts == [(ready, len(NAMES)) for ready in range(len(NAMES) + 1)]
     assert ledger.missing(NAMES) == []
 
 
 def test_what_is_ready_is_not_compiled_again(notes: Path, ledger: Ledger) -> None:
-    prepare(NAMES[:3], ledger, silently)
+    prepare([NAMES[:3]], ledger, silently)
     counts: list[int] = []
-    prepare(NAMES, ledger, lambda ready, total: counts.append(ready))
+    prepare(FAMILIES, ledger, lambda ready, total: counts.append(ready))
     assert sorted(notes.read_text().split()) == NAMES
     assert counts[0] == 3
-    prepare(NAMES, ledger, lambda ready, total: pytest.fail("nothing is left to be said"))
+    prepare(FAMILIES, ledger, lambda ready, total: pytest.fail("nothing is left to be said"))
 
 
 def test_those_who_come_together_wait_for_one(notes: Path, ledger: Ledger) -> None:
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: prepare(NAMES, ledger, silently), range(4)))
+        list(pool.map(lambda _: prepare(FAMILIES, ledger, silently), range(4)))
     assert sorted(notes.read_text().split()) == NAMES
 
 
@@ -72,27 +73,41 @@ def test_compilers_that_die_leave_kernels_to_their_first_call(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preparing, "_COMPILER", "import sys; sys.stdin.readline(); sys.exit(1)")
-    prepare(NAMES, ledger, silently)
+    prepare(FAMILIES, ledger, silently)
     assert ledger.missing(NAMES) == NAMES
 
 
 def test_one_that_dies_costs_the_others_nothing(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparing, "_processors", lambda: 2)
+    monkeypatch.setattr(preparing, "processors", lambda: 2)
     monkeypatch.setattr(preparing, "_COMPILER", _REFUSING)
-    prepare(NAMES, ledger, silently)
+    prepare(FAMILIES, ledger, silently)
     assert ledger.missing(NAMES) == ["a"]
+
+
+def test_a_family_is_compiled_by_one_process(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "processors", lambda: 4)
+    monkeypatch.setattr(preparing, "_COMPILER", _REFUSING)
+    prepare([["a", "b", "c"], ["d"], ["e"]], ledger, silently)
+    assert ledger.missing(NAMES) == ["a", "b", "c"]
+
+
+def test_a_single_kernel_is_compiled_and_said_as_well(notes: Path, ledger: Ledger) -> None:
+    counts: list[tuple[int, int]] = []
+    prepare([["a"]], ledger, lambda ready, total: counts.append((ready, total)))
+    assert notes.read_text().split() == ["a"]
+    assert counts == [(0, 1), (1, 1)]
 
 
 def test_no_program_to_start_is_no_failure(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    prepare(NAMES, ledger, silently)
+    prepare(FAMILIES, ledger, silently)
     assert ledger.missing(NAMES) == NAMES
 
 
 def test_no_folder_to_write_to_is_no_failure(notes: Path, tmp_path: Path) -> None:
-    prepare(NAMES, Ledger(tmp_path / "missing" / "a.prepared"), silently)
+    prepare(FAMILIES, Ledger(tmp_path / "missing" / "a.prepared"), silently)
     assert sorted(notes.read_text().split()) == NAMES
-    prepare(NAMES, None, lambda ready, total: pytest.fail("there is nothing to prepare for"))
+    prepare(FAMILIES, None, lambda ready, total: pytest.fail("there is nothing to prepare for"))
 
 
 def test_other_sources_are_another_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

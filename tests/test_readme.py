@@ -33,7 +33,9 @@ def lines_of_shell(text: str = README) -> list[str]:
 
 PROGRAMS = blocks("python")
 COMMANDS = [line for line in lines_of_shell() + lines_of_shell(FOLDERS) if line.startswith("demosaic-ntc ")]
-LONG = re.compile(" benchmark | watch | --scheduler | prepare")  # hours, until Ctrl-C, a cluster; no picture
+LONG = re.compile(
+    " benchmark | watch | studio | --scheduler | prepare"
+)  # hours, until Ctrl-C, a cluster; no picture
 RUN = [line for line in COMMANDS if not LONG.search(line)]
 
 
@@ -41,12 +43,14 @@ RUN = [line for line in COMMANDS if not LONG.search(line)]
 def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with the files that the README's commands name."""
     shutil.copy(samples / "small_rggb.dng", tmp_path / "photo.dng")
+    shutil.copy(samples / "small_rggb.dng", tmp_path / "dark.dng")
     Image.fromarray(np.full((36, 48), 30_000, np.uint16)).save(tmp_path / "mosaic.png")
     mask, damaged = np.zeros((40, 30), np.uint8), np.full((40, 30, 3), 90, np.uint8)
     mask[9:12], damaged[9:12] = 255, (255, 0, 255)
     for name in ("shoot", "pictures", "scans", "repaired"):
         (tmp_path / name).mkdir()
     shutil.copy(samples / "small_rggb.dng", tmp_path / "shoot" / "a.dng")
+    Image.fromarray(np.dstack([damaged, 255 - mask])).save(tmp_path / "erased.png")
     for picture, path in ((damaged, "damaged"), (mask, "mask"), (damaged, "scans/b"), (mask, "scans/b.mask")):
         Image.fromarray(picture).save(tmp_path / f"{path}.png")
     monkeypatch.chdir(tmp_path)
@@ -57,7 +61,7 @@ def written(arguments: list[str]) -> str:
     """What a command is to write: a folder, or the last picture that it names."""
     if "-o" in arguments:
         return arguments[arguments.index("-o") + 1]
-    return [name for name in arguments if name.endswith((".png", ".tif", ".jpg"))][-1]
+    return [name for name in arguments if name.endswith((".png", ".tif", ".jpg", ".dng"))][-1]
 
 
 def test_first_two_commands_set_up_and_try_everything() -> None:
@@ -68,15 +72,15 @@ def test_first_two_commands_set_up_and_try_everything() -> None:
 
 def test_it_explains_itself_in_python_and_on_the_command_line() -> None:
     program: Any = typer.main.get_command(app)
-    assert {"complete", "demosaic", "inpaint"} <= set(re.findall(r"\w+", "".join(PROGRAMS)))
+    assert {"complete", "demosaic", "develop", "inpaint"} <= set(re.findall(r"\w+", "".join(PROGRAMS)))
     assert RUN[0] == "demosaic-ntc photo.dng out.png"
     assert set(program.commands) - {"convert", "demo"} <= {line.split()[1] for line in COMMANDS}
     measured = {line.split()[2] for line in COMMANDS if " benchmark " in line}
     assert measured == set(program.commands["benchmark"].commands)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=["demosaic", "denoise", "inpaint", "complete"])
-def test_python_examples_run(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("program", PROGRAMS, ids=["develop", "demosaic", "denoise", "inpaint", "complete"])
+def test_python_examples_run(program: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(program, "README.md", "exec"), {"__name__": "readme"})
     assert capsys.readouterr().out
 
@@ -84,6 +88,8 @@ def test_python_examples_run(program: str, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize("command", RUN)
 def test_commands_run_and_write_what_they_name(command: str, folder: Path) -> None:
     arguments = shlex.split(command)[1:]
+    if "--bad-pixels" in arguments:
+        (folder / "hot.txt").write_text("3 4\n")  # what the command before it has written
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.stderr
     if "--dry-run" in arguments:
@@ -136,7 +142,7 @@ def test_types_in_the_architecture_are_where_it_says() -> None:
         assert missing == [], path
 
 
-@pytest.mark.parametrize("layer", ["ntc", "imaging", "files", "batch"])
+@pytest.mark.parametrize("layer", ["ntc", "imaging", "files", "batch", "studio"])
 def test_the_layout_names_every_module_of_a_layer(layer: str) -> None:
     layout = re.findall(r"^```\n(.*?)^```$", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.M | re.S)[0]
     lines = re.findall(rf"^  {layer}/ .*\n((?:    .*\n)+)", layout, re.MULTILINE)[0]

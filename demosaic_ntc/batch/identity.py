@@ -4,8 +4,7 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict
-from importlib.metadata import version
+from dataclasses import MISSING, Field, asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,29 +48,52 @@ def is_unchanged(path: Path, known: Identity) -> bool:
     return False
 
 
-def fingerprint(kind: str, settings: Any, *companions: Path | None) -> str:
-    """A name for settings, the version of this program, and the content of the files that go with them."""
+def fingerprint(kind: str, settings: Any, *companions: Path | str | None) -> str:
+    """A name for settings and the content of the files that go with them, or words in place of a file.
+
+    Settings as they are by default are left out, so that a new version, which may have more of them, gives
+    the same name to the same wish: it alone makes nothing be done again.
+    """
     facts = {
         "kind": kind,
-        "version": version("demosaic-ntc"),
-        "settings": _that_matter(asdict(settings)),
+        "settings": _that_matter(settings),
         "companions": [_content(path) for path in companions],
     }
     text = json.dumps(facts, sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _that_matter(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings without those that have no effect on the result."""
-    return {
-        name: _that_matter(value) if isinstance(value, dict) else value
-        for name, value in settings.items()
-        if name not in _WITHOUT_EFFECT
-    }
+def _that_matter(settings: Any) -> dict[str, Any]:
+    """The settings of a dataclass without those that are as by default or have no effect on the result."""
+    chosen = {}
+    for field in fields(settings):
+        value, default = getattr(settings, field.name), _default(field)
+        if field.name in _WITHOUT_EFFECT or _text(value) == _text(default):
+            continue
+        chosen[field.name] = _that_matter(value) if is_dataclass(value) else value
+        if is_dataclass(default) and not chosen[field.name]:
+            del chosen[field.name]
+    return chosen
 
 
-def _content(path: Path | None) -> str | None:
-    """What stands for the content of a file that goes with the settings."""
+def _default(field: "Field[Any]") -> Any:
+    """What a setting is unless it is chosen; a value that none has where it must be."""
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return field.default if field.default is not MISSING else "no default"
+
+
+def _text(value: Any) -> str:
+    """A value in words that tell it from others."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    return json.dumps(value, sort_keys=True, default=_plain)
+
+
+def _content(path: Path | str | None) -> str | None:
+    """What stands for the content of a file that goes with the settings; a word for itself."""
+    if isinstance(path, str):
+        return path
     known = identify(path) if path is not None else None
     return known.sha256 if known else None
 

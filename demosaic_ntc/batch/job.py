@@ -14,9 +14,11 @@ class Status(StrEnum):
 
     DONE = "done"
     SKIPPED = "skipped"
+    KEPT = "kept"  # what lies at its place is somebody else's work
     FAILED = "failed"
     CRASHED = "crashed"
     TIMEOUT = "timeout"
+    ABANDONED = "abandoned"  # given up because nobody wants it any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Job:
     target: Path
     work: Work
     overwrite: bool = False
+    replaces: "Result | None" = None  # with this alone: whatever else lies there by then is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,14 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """What a published result is known by."""
+
+    identity: Identity
+    heads: str  # checksums of its first 1, 2, 4, … bytes, eight digits each: they tell a file that was cut
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How the work on a file ended, and what is known of it."""
 
@@ -80,6 +91,7 @@ class Outcome:
     reason: str = ""
     error: str = ""  # the class of the error, where one was raised
     identity: Identity | None = None
+    result: Result | None = None
     pixels: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_bytes: int | None = None
@@ -94,13 +106,19 @@ class Outcome:
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "Outcome":
         """The outcome that `plain` described."""
-        identity = plain["identity"]
+        identity, result = plain["identity"], plain["result"]
         typed = {
             "status": Status(plain["status"]),
             "identity": identity and Identity(**identity),
+            "result": result and result_from(result),
             "notices": tuple(plain["notices"]),
         }
         return cls(**(plain | typed))
+
+
+def result_from(plain: dict[str, Any]) -> Result:
+    """The result that `asdict` described."""
+    return Result(Identity(**plain["identity"]), plain["heads"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +140,15 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
+class Publishing:
+    """A result is whole and about to get its name, once this has been taken note of."""
+
+    worker: int
+    job: Job
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The work on a job is over; `worker` is None where none was needed, or it is far away."""
 
@@ -130,4 +157,4 @@ class Ended:
     outcome: Outcome
 
 
-Event = Started | Moved | Ended
+Event = Started | Moved | Publishing | Ended

@@ -1,41 +1,46 @@
-"""What a run has begun: names left behind by a run that was killed, known to be its own.
+"""What a run has published and not yet put on record: results of a run that was killed, known to be its own.
 
-A run that is killed between finishing a picture and recording it leaves a picture that no record explains.
-Its journal tells that it may be replaced. It lies beside the report and is removed when nothing is left open.
+A run that is killed between giving a picture its name and recording it leaves a picture that no record
+explains. Its journal tells what that picture is known by. It lies beside the report and is removed when
+nothing is left open.
 """
 
 import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 
+from demosaic_ntc.batch.job import Result, result_from
 from demosaic_ntc.files.atomic import refusals_explained
 from demosaic_ntc.files.partial import is_abandoned, owner
 
 
 class Journal:
-    """The outputs that this run has begun."""
+    """The results that this run has published."""
 
     def __init__(self, report: Path) -> None:
         self._report = report
         self._path = report.with_name(f"{_prefix(report)}{owner()}.begun")
         self._adopted: list[Path] = []
 
-    def begin(self, output: Path) -> None:
-        """Note an output before it can appear."""
+    def publish(self, output: Path, result: Result) -> None:
+        """Note a result before it can appear."""
+        line = json.dumps({"output": str(output), "result": asdict(result)})
         with refusals_explained(self._path), open(self._path, "a", encoding="ascii") as file:
-            file.write(json.dumps(str(output)) + "\n")
+            file.write(line + "\n")
 
-    def adopt(self) -> frozenset[str]:
-        """The outputs that dead runs had begun; their journals are this run's to remove from now on."""
+    def adopt(self) -> dict[str, Result]:
+        """What dead runs have published, by place; their journals are this run's to remove from now on."""
         self._adopted = list(self._of_dead_runs())
-        return frozenset(output for path in self._adopted for output in _outputs(path))
+        return {output: result for path in self._adopted for output, result in _published(path)}
 
     def close(self) -> None:
         """Forget everything: the report has it all."""
         for path in (self._path, *self._adopted):
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # a disk that is gone took it along
+                path.unlink(missing_ok=True)
 
     def _of_dead_runs(self) -> Iterator[Path]:
         """The journals of runs that were killed."""
@@ -53,9 +58,10 @@ def _prefix(report: Path) -> str:
     return f".{report.name[:100]}-"
 
 
-def _outputs(path: Path) -> Iterator[str]:
-    """The outputs that a journal names; its last line may be unfinished."""
+def _published(path: Path) -> Iterator[tuple[str, Result]]:
+    """The results that a journal names; its last line may be unfinished, any may be damaged."""
     with suppress(OSError):
         for line in path.read_text(encoding="ascii", errors="replace").splitlines():
-            with suppress(ValueError):
-                yield str(json.loads(line))
+            with suppress(ValueError, TypeError, KeyError, RecursionError):
+                entry = json.loads(line)
+                yield str(entry["output"]), result_from(entry["result"])

@@ -2,10 +2,10 @@
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from string import Formatter
 
 from demosaic_ntc.errors import Clash, InputError, NotWritable
 from demosaic_ntc.files.atomic import check_target
@@ -24,7 +24,7 @@ PICTURE_SUFFIXES = MOSAIC_SUFFIXES | {".jpg", ".jpeg"}
 # What a mask is called beside ``photo.jpg``: ``photo.mask.png`` or ``photo_mask.png``.
 MASK_ENDINGS = (".mask.png", "_mask.png")
 
-NAME_FIELDS = ("stem", "ext", "parent")
+OnRefusal = Callable[[OSError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +50,37 @@ class Search:
             return False
         return os.path.splitext(name)[1].lower() in self.suffixes
 
-    def files(self, sources: Iterable[Path]) -> Iterator[Found]:
-        """The inputs that files, folders and patterns stand for, each once, in a fixed order."""
+    def files(self, sources: Iterable[Path], on_refusal: OnRefusal | None = None) -> Iterator[Found]:
+        """The inputs that files, folders and patterns stand for, each once, in a fixed order.
+
+        Folders that can not be listed are refused: files in them would be missed without a word; unless
+        somebody is told of them.
+        """
         seen: set[Found] = set()
         for source in sources:
-            for found in self._of(source):
+            for found in self._of(source, on_refusal or _refuse):
                 if found not in seen:
                     seen.add(found)
                     yield found
 
-    def _of(self, source: Path) -> Iterator[Found]:
+    def _of(self, source: Path, on_refusal: OnRefusal) -> Iterator[Found]:
         """The inputs that one argument stands for; a file that is named is taken, whatever its name."""
         place = Path(os.path.abspath(source))
         if place.is_dir():
-            yield from self._under(place)
+            yield from self._under(place, on_refusal)
         elif glob.has_magic(str(source)) and not os.path.lexists(place):
             matches = sorted(glob.glob(str(place), recursive=True))
             if not matches:
                 raise InputError(f"{source}: no file matches this pattern; check it")
             for match in matches:
-                yield from self._of(Path(match))
+                yield from self._of(Path(match), on_refusal)
         else:
             yield Found(place)
 
-    def _under(self, top: Path) -> Iterator[Found]:
+    def _under(self, top: Path, on_refusal: OnRefusal) -> Iterator[Found]:
         """The inputs in a folder, and below it if asked; links to folders are not followed."""
         output = os.path.realpath(self.output)
-        for folder, below, names in os.walk(top, onerror=_refuse):
+        for folder, below, names in os.walk(top, onerror=on_refusal):
             inside = (name for name in sorted(below) if self.recursive and not name.startswith("."))
             below[:] = [name for name in inside if os.path.realpath(os.path.join(folder, name)) != output]
             for name in sorted(filter(self.takes, names)):
@@ -84,35 +88,8 @@ class Search:
 
 
 def _refuse(error: OSError) -> None:
-    """Refuse a folder that can not be listed: files in it would be missed without a word."""
+    """Refuse a folder that can not be listed."""
     raise InputError(f"{error.filename}: cannot be listed ({error.strerror}); check its permissions")
-
-
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """Where results go; without a suffix, each keeps its input's."""
-
-    output: Path
-    suffix: str | None
-    template: str = "{stem}"
-
-    def __post_init__(self) -> None:
-        """Check the template, and make the folder independent of where this program runs."""
-        object.__setattr__(self, "output", Path(os.path.abspath(self.output)))
-        try:
-            fields = [field for _, field, _, _ in Formatter().parse(self.template) if field is not None]
-        except ValueError as error:
-            raise InputError(f"{self.template!r} is no name ({error}); use e.g. '{{stem}}'") from error
-        unknown = [field for field in fields if field not in NAME_FIELDS]
-        if unknown or "stem" not in fields or os.path.basename(self.template) != self.template:
-            known = " ".join(f"{{{field}}}" for field in NAME_FIELDS)
-            raise InputError(f"{self.template!r} is no name; use {{stem}} and the fields {known}, no folders")
-
-    def target(self, found: Found) -> Path:
-        """Where the result of an input goes."""
-        source = found.source
-        name = self.template.format(stem=source.stem, ext=source.suffix[1:], parent=source.parent.name)
-        return self.output / found.within / f"{name}{self.suffix or source.suffix}"
 
 
 def mask_beside(source: Path) -> Path | None:
@@ -128,25 +105,44 @@ def check_pairs(pairs: Iterable[tuple[Path, Path]], others: Iterable[Path] = ())
     for source, target in pairs:
         first = taken.setdefault(os.path.normcase(target), source)
         if first != source:
-            advice = "tell them apart by --name, such as '{stem}_{ext}'"
+            advice = "tell them apart by `name`, such as '{stem}_{ext}'"
             raise Clash(f"{first} and {source} would both become {target}; {advice}")
         if os.path.lexists(target):
             existing.append(target)
     inputs = {os.path.realpath(path) for path in (*taken.values(), *others)}
     for target in existing:
         if os.path.realpath(target) in inputs:
-            raise Clash(f"{target} is an input and would be overwritten; choose another --output or --name")
+            raise Clash(f"{target} is an input and would be overwritten; choose another `output` or `name`")
+
+
+def check_apart(report: Path, *others: Iterable[Path]) -> None:
+    """Refuse a report that is one of these files as well: lines would be added to a picture."""
+    place = os.path.realpath(report)
+    for path in chain(*others):
+        if os.path.realpath(path) == place:
+            raise Clash(
+                f"{report} would be the report and is an input or a result, too; give another `report`"
+            )
 
 
 def check_output(folder: Path) -> None:
-    """Refuse a folder that does not take files.
-
-    One that is missing is not created: it may be the place of a disk that is not there.
-    """
+    """Refuse a folder that does not take files, or is gone, such as the place of a disk taken out."""
     if not folder.is_dir():
         kind = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
-        raise NotWritable(f"{folder}: {kind}; create it, or choose another --output")
+        raise NotWritable(f"{folder}: {kind}; create it, or choose another `output`")
     check_target(folder / "demosaic-ntc")
+
+
+def make_output(folder: Path) -> None:
+    """Make the folder of results where it is missing, and refuse one that does not take files."""
+    if not os.path.lexists(folder):
+        try:
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise NotWritable(
+                f"{folder}: cannot be made ({error.strerror}); choose another `output`"
+            ) from error
+    check_output(folder)
 
 
 def make_folders(output: Path, targets: Iterable[Path]) -> None:
@@ -162,4 +158,4 @@ def _make_folder(place: Path) -> None:
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
-        raise NotWritable(f"{place}: cannot be made ({error.strerror}); choose another --output") from error
+        raise NotWritable(f"{place}: cannot be made ({error.strerror}); choose another `output`") from error

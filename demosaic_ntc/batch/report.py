@@ -4,14 +4,16 @@ Paths that are no text are written as JSON's escapes of lone surrogates, which P
 """
 
 import errno
+import io
 import json
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from demosaic_ntc.batch.job import Identity, Job, Outcome, Status
+from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.atomic import refusals_explained
 
@@ -19,10 +21,13 @@ DEFAULT_NAME = "demosaic-ntc-report.jsonl"
 
 Record = dict[str, Any]
 
+_START = b'{"input"'  # of every line
+
 
 def record_of(job: Job, outcome: Outcome) -> Record:
     """The line of a job that is over."""
-    known = outcome.identity
+    known, result = outcome.identity, outcome.result
+    published = result and result.identity
     return {
         "input": str(job.source),
         "output": str(job.target),
@@ -32,6 +37,11 @@ def record_of(job: Job, outcome: Outcome) -> Record:
         "input_bytes": known and known.bytes,
         "input_mtime_ns": known and known.mtime_ns,
         "input_sha256": known and known.sha256,
+        "output_bytes": published and published.bytes,
+        "output_mtime_ns": published and published.mtime_ns,
+        "output_sha256": published and published.sha256,
+        "output_heads": result and result.heads,
+        "version": version("demosaic-ntc"),
         "pixels": outcome.pixels,
         "seconds": {stage: round(seconds, 3) for stage, seconds in outcome.seconds.items()},
         "peak_bytes": outcome.peak_bytes,
@@ -47,6 +57,14 @@ def identity_in(record: Record) -> Identity | None:
     if record["input_sha256"] is None:
         return None
     return Identity(record["input_bytes"], record["input_mtime_ns"], record["input_sha256"])
+
+
+def result_in(record: Record) -> Result | None:
+    """What the output of a record was known by; nothing in reports of early versions."""
+    if record.get("output_sha256") is None:
+        return None
+    identity = Identity(record["output_bytes"], record["output_mtime_ns"], record["output_sha256"])
+    return Result(identity, str(record["output_heads"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,44 +85,62 @@ class Report:
                 os.close(descriptor)
 
     def records(self) -> list[Record]:
-        """All records; a last line that a dying run has left unfinished is passed over."""
-        try:
-            lines = self.path.read_bytes().splitlines(keepends=True)
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise OutputError(
-                f"{self.path}: cannot be read ({error.strerror}); give another --report"
-            ) from error
-        if lines and _is_torn(lines[-1]):
-            lines.pop()
-        return [self._record(number, line) for number, line in enumerate(lines, 1)]
+        """All records; what a crash has left of others is passed over, a file that is no report refused."""
+        records, stray = [], None
+        for number, line in enumerate(self._lines(), 1):
+            record = _record(line)
+            if record is not None:
+                records.append(record)
+            elif stray is None and not _is_remains(line):
+                stray = number
+        if stray is not None and not records:
+            advice = "move the file away or give another `report`"
+            raise InputError(f"{self.path}: line {stray} is no record of a batch; {advice}")
+        return records
 
     def mend(self) -> None:
         """Cut off a last line that is unfinished, so that the next one starts at its own."""
         self.records()  # refuses a file that is no report of ours: nothing of it may be cut
-        with refusals_explained(self.path):
-            if not self.path.exists():
-                return
-            with open(self.path, "r+b") as file:
-                lines = file.readlines()
-                if lines and _is_torn(lines[-1]):
-                    file.truncate(sum(map(len, lines[:-1])))
+        lines = self._lines()
+        if lines and not lines[-1].endswith(b"\n"):
+            with refusals_explained(self.path):
+                os.truncate(self.path, sum(map(len, lines[:-1])))
 
-    def _record(self, number: int, line: bytes) -> Record:
-        """A line read back, or an error that names it."""
+    def _lines(self) -> list[bytes]:
+        """The lines of the file with their ends; none if there is no file."""
         try:
-            record = json.loads(line)
-            Status(record["status"])
-            identity_in(record)
-        except (ValueError, TypeError, KeyError) as error:
-            advice = "move the file away or give another --report"
-            raise InputError(f"{self.path}: line {number} is no record of a batch; {advice}") from error
-        if missing := {"input", "output", "settings"} - record.keys():
-            raise InputError(f"{self.path}: line {number} has no {missing.pop()}; give another --report")
-        return dict(record)
+            return io.BytesIO(self.path.read_bytes()).readlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise OutputError(
+                f"{self.path}: cannot be read ({error.strerror}); give another `report`"
+            ) from error
 
 
-def _is_torn(line: bytes) -> bool:
-    """Whether a line is the start of a record that was never finished."""
-    return line.startswith(b'{"input"') and not line.endswith(b"\n")
+def _record(line: bytes) -> Record | None:
+    """A line read back; None if it is no record, whatever damage has made of it."""
+    try:
+        record = json.loads(line.strip(b"\0"))
+        Status(record["status"])
+        known, result = identity_in(record), result_in(record)
+        published = None if result is None else result.identity
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    texts = [record.get(key) for key in ("input", "output", "settings")]
+    wrong = not isinstance(record, dict) or not all(isinstance(text, str) for text in texts)
+    return None if wrong or not _is_sound(known) or not _is_sound(published) else record
+
+
+def _is_sound(known: Identity | None) -> bool:
+    """Whether what a file is known by is of the right types."""
+    if known is None:
+        return True
+    counts = isinstance(known.bytes, int) and isinstance(known.mtime_ns, int)
+    return counts and isinstance(known.sha256, str)
+
+
+def _is_remains(line: bytes) -> bool:
+    """Whether a line is what a dying system leaves of a record: its start, zeros, or nothing."""
+    words = line.strip(b"\0\r\n ")
+    return words.startswith(_START) or _START.startswith(words)

@@ -1,12 +1,14 @@
 """Whether a job is still to be done: never twice without need, never over a file that is not ours."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from demosaic_ntc.batch.identity import is_unchanged
-from demosaic_ntc.batch.job import Job, Status
-from demosaic_ntc.batch.report import Record, identity_in
+from demosaic_ntc.batch.job import Job, Result, Status
+from demosaic_ntc.batch.report import Record, identity_in, result_in
+from demosaic_ntc.batch.result import State, state_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,22 +16,38 @@ class History:
     """What earlier runs have made, by their report and their journals."""
 
     last: dict[str, Record]  # by output: the last attempt
-    ours: set[str]  # outputs that this program has made, or was making when it was killed
+    made: dict[str, tuple[Result, ...]]  # by output: what was published there, the latest last
+    again: bool = False  # do again what holds
 
     @classmethod
-    def of(cls, records: Iterable[Record], begun: Iterable[str]) -> "History":
-        """The history that records and journals tell."""
-        history = cls({}, set(begun))
+    def of(
+        cls, records: Iterable[Record], published: Mapping[str, Result], *, again: bool = False
+    ) -> "History":
+        """The history that records and journals tell; what journals of killed runs name is on no record."""
+        history = cls({}, {}, again)
         for record in records:
             history.add(record)
+        for output, result in published.items():
+            history.made[output] = (*history.made.get(output, ()), result)
         return history
 
     def add(self, record: Record) -> None:
-        """Take in a record; one about a skipped file tells nothing."""
-        if record["status"] != Status.SKIPPED:
-            self.last[record["output"]] = record
+        """Take in a record; one about a file that was passed over tells nothing."""
+        if record["status"] in (Status.SKIPPED, Status.KEPT):
+            return
+        self.last[record["output"]] = record
+        result = result_in(record)
         if record["status"] == Status.DONE:
-            self.ours.add(record["output"])
+            self.made[record["output"]] = (result,) if result else ()
+
+    def state_of(self, output: Path) -> tuple[State | None, Result | None]:
+        """What became of what was published at a place, and as what it is known; or nothing."""
+        states = [(state_of(output, result), result) for result in self.made.get(str(output), ())]
+        for wanted in (State.UNCHANGED, State.CUT, State.CHANGED):
+            if found := [result for state, result in states if state is wanted]:
+                return wanted, found[-1]
+        is_ours = self.last.get(str(output), {}).get("status") == Status.DONE
+        return (State.CUT if is_ours and _is_empty(output) else None), None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +56,7 @@ class Needless:
 
     job: Job
     reason: str
+    status: Status = Status.SKIPPED
 
 
 def decide(job: Job, history: History | None) -> Job | Needless:
@@ -45,19 +64,42 @@ def decide(job: Job, history: History | None) -> Job | Needless:
     if not os.path.lexists(job.target):
         return job
     if history is None:
-        exists = f"{job.target}: exists, skipped; use --overwrite to replace it"
+        exists = f"{job.target}: exists, skipped; use `overwrite` to replace it"
         return job if job.overwrite else Needless(job, exists)
-    last, output = history.last.get(str(job.target)), str(job.target)
-    if last is not None and _still_holds(job, last):
+    state, known = history.state_of(job.target)
+    holds = _still_holds(job, history.last.get(str(job.target)), known)
+    if holds and state in (State.UNCHANGED, None) and not history.again:
         return Needless(job, "done by an earlier run with these settings")
-    if output in history.ours or job.overwrite:
-        return replace(job, overwrite=True)
-    return Needless(job, f"{job.target}: exists and was not made by a recorded run; use --overwrite")
+    if job.overwrite:
+        return job
+    match state:
+        case State.UNCHANGED | State.CUT:
+            return replace(job, overwrite=True, replaces=known)
+        case State.CHANGED:
+            return Needless(job, kept(job.target), Status.KEPT)
+        case _:
+            reason = "exists and no record tells that it was made here and is unchanged; use `overwrite`"
+            return Needless(job, f"{job.target}: {reason}")
 
 
-def _still_holds(job: Job, record: Record) -> bool:
-    """Whether a record tells of this very job, done."""
+def kept(target: Path) -> str:
+    """Why a result is not replaced."""
+    return f"{target}: kept: changed since it was made; use `overwrite` to replace it"
+
+
+def _still_holds(job: Job, record: Record | None, present: Result | None) -> bool:
+    """Whether a record tells of this very job, done, and of what is present, where that is known."""
+    if record is None or record["status"] != Status.DONE or record["input"] != str(job.source):
+        return False
     known = identity_in(record)
-    same_settings = record["settings"] == job.work.fingerprint
-    done = record["status"] == Status.DONE and record["input"] == str(job.source)
-    return done and same_settings and known is not None and is_unchanged(job.source, known)
+    is_of_present = present is None or present == result_in(record)
+    same = record["settings"] == job.work.fingerprint and is_of_present
+    return same and known is not None and is_unchanged(job.source, known)
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether a file has no bytes at all."""
+    try:
+        return os.stat(path).st_size == 0
+    except OSError:
+        return False

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Started, Status
+from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Publishing
 from demosaic_ntc.batch.journal import Journal
 from demosaic_ntc.batch.plan import check_output
 from demosaic_ntc.batch.report import Record, Report, record_of
@@ -25,14 +25,18 @@ class Crew(Protocol):
 class Run:
     """One run over the jobs of a batch."""
 
-    def __init__(self, output: Path, report: Report, stop: Stop, *, resume: bool) -> None:
+    def __init__(
+        self, output: Path, report: Report, stop: Stop, *, resume: bool, overwrite_ours: bool = False
+    ) -> None:
         self._output = output
         self._report = report
         self._stop = stop
         self._journal = Journal(report.path)
         records = report.records()
         report.mend()
-        self._history = History.of(records, self._journal.adopt()) if resume else None
+        self._history = (
+            History.of(records, self._journal.adopt(), again=not resume) if resume or overwrite_ours else None
+        )
         self._needless: deque[Needless] = deque()
         self._open: set[Path] = set()
         self._trouble: OutputError | None = None
@@ -42,13 +46,14 @@ class Run:
         for event in crew.run(self._needed(jobs)):
             yield from self._passed_over()
             self._note(event)
-            yield event
+            if not isinstance(event, Publishing):
+                yield event
         yield from self._passed_over()
         if self._trouble is not None:
             raise self._trouble
 
     def close(self) -> None:
-        """End the run; the journal goes once the report tells the end of all that was begun."""
+        """End the run; the journal goes once the report tells the end of all that was published."""
         if not self._open:
             self._journal.close()
 
@@ -65,16 +70,16 @@ class Run:
         """The jobs that were found not to be needed."""
         while self._needless:
             needless = self._needless.popleft()
-            event = Ended(None, needless.job, Outcome(Status.SKIPPED, needless.reason))
+            event = Ended(None, needless.job, Outcome(needless.status, needless.reason))
             self._note(event)
             yield event
 
     def _note(self, event: Event) -> None:
         """Put on record what must survive this process."""
         match event:
-            case Started():
+            case Publishing():
                 self._open.add(event.job.target)
-                self._journal.begin(event.job.target)
+                self._journal.publish(event.job.target, event.result)
             case Ended():
                 self._open.discard(event.job.target)
                 self._record(record_of(event.job, event.outcome))

@@ -12,10 +12,9 @@ from multiprocessing.connection import Connection
 from signal import Signals
 from typing import Any
 
-import psutil
-
 from demosaic_ntc.batch.job import Identity, Job
-from demosaic_ntc.batch.worker import Terms
+from demosaic_ntc.batch.worker import GO, Terms
+from demosaic_ntc.machine import resident_bytes
 
 # Kept of what a worker says on stderr: enough for the trace of a crash.
 _LOG_BYTES = 8192
@@ -25,6 +24,16 @@ _ANSWER_BYTES = 2**20
 
 # How long a worker may take to leave once its channel is closed.
 _LEAVING_SECONDS = 2.0
+
+
+# The leash first: what follows takes a second to import, and a parent may be killed within it.
+_PROGRAM = """
+import sys
+from demosaic_ntc.leash import die_with_parent
+die_with_parent(int(sys.argv[1]))
+from demosaic_ntc.batch.worker import main
+main()
+"""
 
 
 class HungUp(Exception):
@@ -39,7 +48,7 @@ class Seat:
         with theirs:
             self._process = subprocess.Popen(
                 # -P: modules come from where this process has them, not from the current folder.
-                [sys.executable, "-P", "-c", "from demosaic_ntc.batch.worker import main; main()"],
+                [sys.executable, "-P", "-c", _PROGRAM, str(os.getpid())],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -77,9 +86,7 @@ class Seat:
     @property
     def resident_bytes(self) -> int:
         """The memory in use; nothing once the process is gone."""
-        with suppress(psutil.Error):
-            return int(psutil.Process(self._process.pid).memory_info().rss)
-        return 0
+        return resident_bytes(self._process.pid)
 
     def give(self, job: Job) -> None:
         """Let it work on a job."""
@@ -87,6 +94,11 @@ class Seat:
         self._since, self._log = time.monotonic(), b""
         with suppress(OSError):
             self.channel.send(job)
+
+    def nod(self) -> None:
+        """Let it give its result a name."""
+        with suppress(OSError):
+            self.channel.send(GO)
 
     def answers(self) -> Iterator[dict[str, Any]]:
         """What it has said since it was last listened to; ends by `HungUp` if it is gone."""

@@ -7,7 +7,19 @@ from dataclasses import replace
 from multiprocessing.connection import wait
 from types import TracebackType
 
-from demosaic_ntc.batch.job import Allowance, Ended, Event, Identity, Job, Moved, Outcome, Started, Status
+from demosaic_ntc.batch.job import (
+    Allowance,
+    Ended,
+    Event,
+    Identity,
+    Job,
+    Moved,
+    Outcome,
+    Publishing,
+    Started,
+    Status,
+    result_from,
+)
 from demosaic_ntc.batch.seat import HungUp, Seat
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.worker import Terms, out_of_memory
@@ -33,6 +45,7 @@ class Supervisor:
         self._size = len(team)
         self._seats: dict[int, Seat] = {}
         self._waiting: deque[Job] = deque()
+        self._unwanted: deque[Job] = deque()
         self._false_starts = 0
 
     def __enter__(self) -> "Supervisor":
@@ -44,6 +57,10 @@ class Supervisor:
         for seat in self._seats.values():
             _dismiss(seat)
 
+    def abandon(self, job: Job) -> None:
+        """Give up a job that was fetched, soon; may be called from any thread."""
+        self._unwanted.append(job)
+
     def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
         """Work on the jobs as they come, telling what happens; a None means that there is none at the moment.
 
@@ -52,6 +69,7 @@ class Supervisor:
         more = True
         while not self._stop.asked:
             more = more and self._fetch(jobs)
+            yield from self._drop_unwanted()
             if not more and not self._waiting and not self._busy():
                 return
             self._fill_seats()
@@ -86,6 +104,16 @@ class Supervisor:
                 yield Started(seat.number, job)
                 seat.give(job)
 
+    def _drop_unwanted(self) -> Iterator[Event]:
+        """Give up what is no longer wanted, whether it waits or is under way."""
+        while self._unwanted:
+            job = self._unwanted.popleft()
+            if job in self._waiting:
+                self._waiting.remove(job)
+                yield Ended(None, job, Outcome(Status.ABANDONED, "given up"))
+            for seat in [seat for seat in self._busy() if seat.job is job]:
+                yield from self._give_up(seat, Status.ABANDONED, "given up")
+
     def _busy(self) -> list[Seat]:
         """Who is at work."""
         return [seat for seat in self._seats.values() if seat.job]
@@ -118,6 +146,9 @@ class Supervisor:
                 seat.identity = answer["identity"] and Identity(**answer["identity"])
             elif seat.job and "stage" in answer:
                 yield Moved(seat.number, seat.job, answer["stage"], answer["share"])
+            elif seat.job and "publishing" in answer:
+                yield Publishing(seat.number, seat.job, result_from(answer["publishing"]))
+                seat.nod()
             elif seat.job and "outcome" in answer:
                 outcome = Outcome.from_plain(answer["outcome"])
                 job, seat.job = seat.job, None
@@ -127,7 +158,7 @@ class Supervisor:
         """End a worker that takes too long or too much."""
         seconds, memory = self._allowance.seconds, self._allowance.memory
         if seconds is not None and seat.seconds > seconds:
-            reason = f"took longer than {seconds:g} s; raise --timeout or choose a faster --quality"
+            reason = f"took longer than {seconds:g} s; raise `timeout` or choose a faster `quality`"
             yield from self._give_up(seat, Status.TIMEOUT, reason)
         elif memory is not None and seat.job and seat.resident_bytes > memory:
             yield from self._give_up(seat, Status.FAILED, out_of_memory(memory))

@@ -57,7 +57,7 @@ class Arrivals:
 
     def _listen(self, poll: bool) -> None:
         """Ring whenever something happens in the folder, and now and then without a reason."""
-        with suppress(FileNotFoundError):
+        with suppress(Exception):  # where the system sends no notices, now and then has to do
             for _ in watch(
                 self._folder,
                 watch_filter=None,
@@ -68,10 +68,12 @@ class Arrivals:
                 recursive=self._search.recursive,
             ):
                 self._bell.set()
+        while not self._over.wait(_LOOK_SECONDS):
+            self._bell.set()
 
     def _seen(self) -> Iterator[tuple[Found, Signature]]:
         """All files of the folder as they are now."""
-        for found in self._search.files([self._folder]):
+        for found in self._search.files([self._folder], on_refusal=_passed_over):
             signature = _signature(found)
             if signature is not None:
                 yield found, signature
@@ -96,6 +98,10 @@ class Arrivals:
                 self._known[found] = signature
                 return found
         return None
+
+
+def _passed_over(_error: OSError) -> None:
+    """Folders come and go while one watches: those that are back are listed next time."""
 
 
 def _signature(found: Found) -> Signature | None:

@@ -53,9 +53,9 @@ class Convert:
             engine=replace(self.settings.engine, threads=threads),
             output=replace(self.settings.output, overwrite=overwrite),
         )
-        done = convert_file(source, target, settings, progress)
-        height, width = done.size
-        return Done(height * width, done.seconds, _certified_share(done.certificate), done.notices)
+        facts = convert_file(source, target, settings, progress).facts
+        height, width = facts.size
+        return Done(height * width, facts.seconds, _certified_share(facts.certificate), facts.notices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import os
 import queue
 import resource
 import signal
-import sys
 import time
 import traceback
 from contextlib import suppress
@@ -20,19 +19,21 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import psutil
-
 from demosaic_ntc.batch.identity import identify
-from demosaic_ntc.batch.job import Identity, Job, Outcome, Status, Work
-from demosaic_ntc.errors import DemosaicNtcError, Exists
+from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status, Work
+from demosaic_ntc.batch.result import State, measure, state_of
+from demosaic_ntc.batch.resume import kept
+from demosaic_ntc.errors import Changed, DemosaicNtcError, Exists
+from demosaic_ntc.files.atomic import asked_before_publishing
 from demosaic_ntc.imaging.restored import Progress
+from demosaic_ntc.machine import address_space, resident_bytes
 from demosaic_ntc.memory import peak_bytes, reset_peak
 
 # Reports of progress are for eyes: more often than this is of no use.
 _REPORT_SECONDS = 0.2
 
-# Among all processes, the system ends a worker first when memory runs out, never the parent.
-_EXPENDABLE = "500"
+# What the parent says once it has taken note of a result.
+GO = "go"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +50,15 @@ def main() -> None:
     faulthandler.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     channel = _channel()
-    _die_with_parent()
     terms: Terms = channel.recv()
     inbox: queue.SimpleQueue[Job] = queue.SimpleQueue()
-    Thread(target=_listen, args=(channel, inbox), daemon=True).start()
+    nods: queue.SimpleQueue[str] = queue.SimpleQueue()
+    Thread(target=_listen, args=(channel, inbox, nods), daemon=True).start()
     terms.work.prepare()
     _limit_memory(terms.memory)
     _answer(channel, ready=True)
     while True:
-        _work_on(inbox.get(), terms, channel)
+        _work_on(inbox.get(), terms, channel, nods)
 
 
 def _channel() -> Connection:
@@ -70,23 +71,13 @@ def _channel() -> Connection:
     return channel
 
 
-def _listen(channel: Connection, inbox: "queue.SimpleQueue[Job]") -> None:
-    """Take jobs; end the process, whatever it does, when the parent is gone or wants no more."""
+def _listen(channel: Connection, inbox: "queue.SimpleQueue[Job]", nods: "queue.SimpleQueue[str]") -> None:
+    """Take jobs and nods; end the process, whatever it does, when the parent is gone or wants no more."""
     with suppress(EOFError, OSError):
         while True:
-            inbox.put(channel.recv())
+            message = channel.recv()
+            nods.put(message) if message == GO else inbox.put(message)
     os._exit(0)
-
-
-def _die_with_parent() -> None:
-    """Let the system end this process with its parent, even while compiled code holds every thread."""
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(_EXPENDABLE)
-    if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415 (needed nowhere else)
-
-        set_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
 
 
 def _limit_memory(limit: int | None) -> None:
@@ -97,10 +88,11 @@ def _limit_memory(limit: int | None) -> None:
     """
     if limit is None:
         return
-    now = psutil.Process().memory_info()
-    with suppress(ValueError, OSError):
-        most = now.vms + max(limit - now.rss, 0)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    unused = address_space()
+    if unused is not None:
+        with suppress(ValueError, OSError):
+            most = max(limit, resident_bytes(os.getpid())) + unused
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _answer(channel: Connection, **facts: Any) -> None:
@@ -109,13 +101,36 @@ def _answer(channel: Connection, **facts: Any) -> None:
         channel.send_bytes(json.dumps(facts).encode())
 
 
-def _work_on(job: Job, terms: Terms, channel: Connection) -> None:
+def _work_on(job: Job, terms: Terms, channel: Connection, nods: "queue.SimpleQueue[str]") -> None:
     """Do a job and tell how it ended."""
     reset_peak()
     identity = identify(job.source)
     _answer(channel, identity=identity and asdict(identity))
-    outcome = _outcome(job, terms, _Reporter(channel), identity)
-    _answer(channel, outcome=replace(outcome, peak_bytes=peak_bytes()).plain())
+    publisher = _Publisher(job, channel, nods)
+    with asked_before_publishing(publisher):
+        outcome = _outcome(job, terms, _Reporter(channel), identity)
+    published = publisher.result if outcome.status is Status.DONE else None
+    _answer(channel, outcome=replace(outcome, peak_bytes=peak_bytes(), result=published).plain())
+
+
+class _Publisher:
+    """Asks the parent before a result gets its name, so that it is known whoever is killed afterwards."""
+
+    def __init__(self, job: Job, channel: Connection, nods: "queue.SimpleQueue[str]") -> None:
+        self.result: Result | None = None
+        self._job, self._channel, self._nods = job, channel, nods
+        self._place = Path(os.path.realpath(job.target))
+
+    def __call__(self, place: Path, finished: Path) -> None:
+        """Tell what the result is known by, and wait until the parent has taken note."""
+        if place != self._place:
+            return
+        replaced = self._job.replaces
+        if replaced is not None and state_of(place, replaced) is State.CHANGED:
+            raise Changed(kept(self._job.target))
+        self.result = measure(finished)
+        _answer(self._channel, publishing=asdict(self.result))
+        self._nods.get()
 
 
 class _Reporter:
@@ -155,10 +170,15 @@ def _failure(error: Exception, terms: Terms, identity: Identity | None) -> Outco
     """What an error means for its file."""
     name = type(error).__name__
     match error:
+        case Changed():
+            return Outcome(Status.KEPT, str(error), name, identity)
         case Exists():
             return Outcome(Status.SKIPPED, str(error), name, identity)
         case DemosaicNtcError():
             return Outcome(Status.FAILED, str(error), name, identity)
+        case OSError() if error.errno is not None:
+            reason = f"the system refuses ({error.strerror}); look whether files, memory or disks ran out"
+            return Outcome(Status.FAILED, reason, name, identity)
         case MemoryError():
             return Outcome(Status.FAILED, out_of_memory(terms.memory), name, identity)
         case _:
@@ -170,5 +190,5 @@ def _failure(error: Exception, terms: Terms, identity: Identity | None) -> Outco
 def out_of_memory(limit: int | None) -> str:
     """What to say of a file that needs too much."""
     if limit is None:
-        return "out of memory; give fewer --jobs or a smaller file"
-    return f"memory limit of {limit / 1e9:g} GB reached; raise it with --memory or give a smaller file"
+        return "out of memory; give fewer `jobs` or a smaller file"
+    return f"memory limit of {limit / 1e9:g} GB reached; raise it with `memory` or give a smaller file"

@@ -7,16 +7,32 @@ An interrupted run, a full disk or a crash leaves the old file as it was; at wor
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
 from demosaic_ntc.errors import DiskFull, Exists, NotWritable, OutputError
+from demosaic_ntc.files.damage import OF_THE_MACHINE
 from demosaic_ntc.files.partial import create_partial, locked
 
 # What an operating system answers when no more bytes fit: the device, the quota, the largest file allowed.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+Ask = Callable[[Path, Path], None]  # the target as it is named on the disk, and the finished file
+
+_ASK: ContextVar[Ask | None] = ContextVar("ask", default=None)
+
+
+@contextmanager
+def asked_before_publishing(ask: Ask) -> Iterator[None]:
+    """Let `ask` see every file that is finished inside before it gets its name, and prevent it by raising."""
+    token = _ASK.set(ask)
+    try:
+        yield
+    finally:
+        _ASK.reset(token)
 
 
 @contextmanager
@@ -31,6 +47,8 @@ def whole_file(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+            if (ask := _ASK.get()) is not None:
+                ask(place, partial)
             _publish(partial, place, overwrite=overwrite)
     finally:
         with suppress(FileNotFoundError):
@@ -39,12 +57,14 @@ def whole_file(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
 
 def check_target(target: Path) -> None:
     """Refuse, before any work is done, a target that could not be written."""
-    place = Path(os.path.realpath(target))
-    if place.exists() and not stat.S_ISREG(place.stat().st_mode):
-        raise NotWritable(f"{target}: is not a regular file; choose another name")
-    if not place.parent.is_dir():
-        raise NotWritable(f"{target}: there is no folder {place.parent}; create it first")
     with refusals_explained(target):
+        place = Path(os.path.realpath(target))
+        if os.path.lexists(place) and not stat.S_ISREG(place.stat().st_mode):
+            raise NotWritable(f"{target}: is not a regular file; choose another name")
+        if not place.parent.is_dir():
+            raise NotWritable(f"{target}: there is no folder {place.parent}; create it first")
+        with suppress(FileNotFoundError):  # a name that is too long is refused here
+            os.lstat(place)
         partial, file = create_partial(place)
         file.close()
         partial.unlink()
@@ -55,6 +75,8 @@ def _publish(partial: Path, place: Path, *, overwrite: bool) -> None:
     if not overwrite:
         _claim(partial, place)
     if partial.exists():
+        with suppress(OSError):  # whoever was kept from reading the old file is kept from reading the new one
+            partial.chmod(stat.S_IMODE(place.stat().st_mode))
         os.replace(partial, place)
     _sync_folder(place.parent)
 
@@ -86,13 +108,15 @@ def refusals_explained(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in OF_THE_MACHINE:
+            raise
         raise _output_error(target, error) from error
 
 
 def _output_error(target: Path, error: OSError) -> OutputError:
     """The error of this package for an error of the system."""
     if isinstance(error, FileExistsError):
-        return Exists(f"{target}: exists already; use --overwrite to replace it")
+        return Exists(f"{target}: exists already; use `overwrite` to replace it")
     if error.errno in _FULL:
         return DiskFull(f"{target}: no space left; free some or write elsewhere")
     reason = error.strerror or str(error)

@@ -1,16 +1,62 @@
-"""Lists of dead and hot pixels, and the filling that keeps their samples out of everything that follows."""
+"""Dead and hot pixels: listed or found, and the filling that keeps their samples out of all that follows."""
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.levels import saturation
+from demosaic_ntc.files.noise import linear_samples, noise_of, span_of
 from demosaic_ntc.files.photo import Mosaic, RawPhoto
 from demosaic_ntc.files.sniff import Limits, named, open_regular
+from demosaic_ntc.imaging.defects import find_defects
+from demosaic_ntc.imaging.noise import NoiseModel
+
+BadPixels = Path | Literal["auto", "off"] | None
 
 _MOST_BYTES = 16 << 20
+
+# Sensors have tens of them in a megapixel; where far more seem bad, something else is.
+_LARGEST_SHARE = 0.002
+
+
+def without_found(
+    photo: RawPhoto, wanted: BadPixels, given: NoiseModel | None
+) -> tuple[RawPhoto, NDArray[np.bool_] | None]:
+    """The photo without the bad pixels of a list, or without those that are found, and their flags.
+
+    Unless asked for, none are looked for in a mosaic without a camera.
+    """
+    if isinstance(wanted, Path):
+        listed = read_bad_pixels(wanted, photo.size)
+        return without_bad_pixels(photo, listed), listed
+    if wanted == "off" or (wanted is None and photo.is_plain):
+        return photo, None
+    found = found_bad_pixels(photo, noise_of(photo, given).model)
+    count = int(np.count_nonzero(found))
+    if count == 0:
+        return photo, None
+    if count > _LARGEST_SHARE * found.size:
+        remark = (
+            f"{count} pixels look hot or dead, which is not believed; `bad_pixels=FILE` names those that are"
+        )
+        return replace(photo, notices=(*photo.notices, remark)), None
+    those = "pixels were" if count > 1 else "pixel was"
+    remark = f"{count} hot or dead {those} found and replaced (`bad_pixels=off` keeps them)"
+    return without_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found
+
+
+def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
+    """Flags of the samples that stick out of all around them by more than this noise."""
+    red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    span = span_of(photo)
+    white = (saturation(photo) - float(photo.black.max())) / span
+    return find_defects(
+        linear_samples(photo), photo.cfa, noise, balance=(red, green, blue), white=white, step=1 / span
+    )
 
 
 def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.bool_]:

@@ -1,81 +1,86 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target
-from demosaic_ntc.files.bad_pixels import read_bad_pixels, without_bad_pixels
-from demosaic_ntc.files.colour import LINEAR_CURVE, output_space
-from demosaic_ntc.files.denoising import AS_IT_IS, Strengths, denoised, stabilised_for
+from demosaic_ntc.files.dng import LinearPicture, write_dng
+from demosaic_ntc.files.dng_picture import check_dng, for_preview, is_dng, linear_picture
 from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, written_beside
+from demosaic_ntc.files.finishing import cut, finish_of, look_name, stored_orientation, turned
 from demosaic_ntc.files.icc import icc_profile
-from demosaic_ntc.files.image import FinishedPicture, write_picture
+from demosaic_ntc.files.image import write_picture
 from demosaic_ntc.files.journal import Journal, rows_as
-from demosaic_ntc.files.levels import Exposure, expose, with_levels
+from demosaic_ntc.files.later import Later
+from demosaic_ntc.files.levels import Exposure
+from demosaic_ntc.files.lossy import FinishedPicture
 from demosaic_ntc.files.metadata import finished
-from demosaic_ntc.files.noise import FoundNoise, noise_of, span_of
-from demosaic_ntc.files.photo import RawPhoto
-from demosaic_ntc.files.reading import read_photo
-from demosaic_ntc.files.render import (
-    EncodedMosaic,
-    Finish,
-    Pixels,
-    brightening,
-    encode_mosaic,
-    finish,
-    finish_error,
-    is_dark,
-    oriented,
-)
-from demosaic_ntc.files.settings import Development, Engine, Settings
+from demosaic_ntc.files.noise import span_of
+from demosaic_ntc.files.prepared import Prepared, complete_mosaic, prepare
+from demosaic_ntc.files.render import Finish, Pixels, brightening, finish, finish_error, is_dark
+from demosaic_ntc.files.settings import Development, Settings
+from demosaic_ntc.files.sizing import shrunk
 from demosaic_ntc.files.sniff import named
 from demosaic_ntc.imaging.checks import silently
-from demosaic_ntc.imaging.demosaic import demosaic
+from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_mosaics
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
-
-# The methods that take noise off; interpolations show it.
-DENOISING_METHODS = ("ntc", "predict-only")
 
 # The hint about dark pictures looks at every n-th row and column.
 _GLANCE = 8
 
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A photo ready for the engine."""
-
-    photo: RawPhoto
-    exposure: Exposure
-    mosaic: EncodedMosaic
-    missing: NDArray[np.bool_] | None  # samples that are not to be used
-    noise: FoundNoise | None = None  # where it was looked for
-    strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
+# The share of samples that may lie below a likely black level, and how much of white one is at least.
+_DARKEST, _SEEN_BLACK = 0.001, 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
-    """What was done."""
+class Facts:
+    """What was done to a photo."""
 
-    source: Path
-    target: Path
-    camera: str
+    taken: dict[str, Any]  # camera, lens, date and exposure, as plain values
     size: tuple[int, int]
     cfa: str
     exposure: Exposure
     stops: float
+    look: str
     matrix_source: str
     certificate: GroupCertificate | None
+    noise: dict[str, Any] | None  # as found and as taken off; None where it was not looked for
     seconds: dict[str, float]
     notices: tuple[str, ...]
+
+    @property
+    def camera(self) -> str:
+        """Make and model, empty if they are not known."""
+        return str(self.taken.get("camera", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class DevelopedPhoto:
+    """A finished picture that is not written yet."""
+
+    picture: FinishedPicture
+    expected: Expected | None  # how far off it may be, where that was asked for
+    facts: Facts
+    linear: LinearPicture | None = (
+        None  # what a DNG stores, where one is asked for: the picture is its preview
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What was done, and where the picture is."""
+
+    source: Path
+    target: Path
+    facts: Facts
     error_map: ErrorMap | None = None
-    noise: dict[str, Any] | None = None  # as found and as taken off; None where it was not looked for
 
 
 def convert_file(
@@ -91,108 +96,95 @@ def convert_file(
     """
     report, output = progress or silently, settings.output
     bits = output.depth(target)
+    check_dng(settings, target, error_map)
     check_target(target)
+    _check_full_size(error_map, settings)
     check_map(error_map, settings.engine.method, (source, target), overwrite=output.overwrite)
     journal = Journal()
+    wanted = {"error": error_map is not None, "linear": is_dng(target)}
+    done = develop_photo(source, settings, bits, report, journal, **wanted)
+    beside = written_beside(error_map, done.expected, overwrite=output.overwrite)
+    with journal.stage("write"), beside as mapped:
+        rows = rows_as("writing", report)
+        if done.linear is not None:
+            write_dng(target, done.linear, done.picture, output, rows)
+        else:
+            write_picture(target, done.picture, overwrite=output.overwrite, loss=output.loss, report=rows)
+    return Conversion(source, target, done.facts, mapped)
+
+
+def _check_full_size(error_map: Path | None, settings: Settings) -> None:
+    """Refuse an error map of a picture that is made smaller: the errors of its pixels are not known."""
+    if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
+        raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
+
+
+def develop_photo(
+    source: Path,
+    settings: Settings,
+    bits: int,
+    report: ReportProgress,
+    journal: Journal,
+    *,
+    error: bool = False,
+    linear: bool = False,
+) -> DevelopedPhoto:
+    """Read and develop a photo to pixels of so many bits; with `error`, also say how far off they may be.
+
+    With `linear`, the pixels are the preview of a DNG, whose own picture is returned beside them.
+    """
     with journal.stage("decode"):
         report(Progress("decoding", 0, 1))
         ready = prepare(source, settings)
-        journal.notices += _notices(ready, settings.development)
+        settings = for_preview(settings, ready.photo) if linear else settings
+        how = settings.development
+        journal.notices += _notices(ready, how)
         report(Progress("decoding", 1, 1))
     with journal.stage("demosaic"), named(source):
-        restored = complete_mosaic(ready, settings.engine, report, error=error_map is not None)
+        restored = complete_mosaic(ready, settings.engine, report, error=error)
+        journal.notices += restored.notices
     with journal.stage("render"):
-        look = _look(restored, ready, settings.development, bits)
-        pixels = _render(restored, ready, look, settings.development, report)
-        expected = _expected(restored, ready, look, settings.development)
+        look = finish_of(restored.image, ready, how, bits)
+        pixels = _render(restored, ready, look, how, report)
+        if isinstance(pixels, Later):
+            pixels = pixels.within(lambda: journal.part("render"))
+        expected = _expected(restored, ready, look, how)
         picture = _described(pixels, ready, look, settings)
-        journal.notices += _brightness_notices(restored, ready, look, settings.development)
-    beside = written_beside(error_map, expected, overwrite=output.overwrite)
-    with journal.stage("write"), beside as mapped:
-        rows, quality = rows_as("writing", report), output.jpeg_quality
-        write_picture(target, picture, overwrite=output.overwrite, jpeg_quality=quality, report=rows)
-    return Conversion(
-        source=source,
-        target=target,
-        camera=ready.photo.exif.camera,
+        journal.notices += _brightness_notices(restored, ready, look, how)
+        raw = linear_picture(restored.image, ready, how, source.name) if linear else None
+    return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, journal, how), raw)
+
+
+def _facts(
+    picture: FinishedPicture,
+    ready: Prepared,
+    restored: Restored,
+    look: Finish,
+    journal: Journal,
+    how: Development,
+) -> Facts:
+    """What was done; the seconds go on being counted."""
+    return Facts(
+        taken=ready.photo.exif.facts,
         size=(picture.pixels.shape[0], picture.pixels.shape[1]),
         cfa=ready.photo.cfa.name,
         exposure=ready.exposure,
-        stops=log2(look.gain),
+        stops=log2(look.gain) if how.exposure == "auto" else how.exposure,
+        look=look_name(ready, how),
         matrix_source=ready.photo.matrix.source,
         certificate=restored.certificate,
+        noise=_noise_facts(ready),
         seconds=journal.seconds,
         notices=tuple(journal.notices),
-        error_map=mapped,
-        noise=_noise_facts(ready),
     )
-
-
-def prepare(source: Path, settings: Settings) -> Prepared:
-    """Read a photo and bring its samples into the form the engine wants."""
-    how = settings.development
-    photo = read_photo(source, settings.layout, settings.limits)
-    with named(source):
-        photo = with_levels(photo, how.black, how.white)
-    missing = None
-    if how.bad_pixels is not None:
-        missing = read_bad_pixels(how.bad_pixels, photo.size)
-        photo = without_bad_pixels(photo, missing)
-    exposure = expose(photo, how.balance, how.white, keep_highlights=how.highlights == "blend")
-    strengths = how.strengths if settings.engine.method in DENOISING_METHODS else None
-    unasked = photo.is_plain and how.denoise == "auto" and how.noise is None
-    if strengths is None or unasked:  # of a mosaic without a camera nothing is guessed
-        return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing)
-    noise = noise_of(photo, how.noise)
-    stabilised = stabilised_for(noise.model, photo, exposure, always=how.denoise != "auto")
-    return Prepared(photo, exposure, encode_mosaic(photo, exposure, stabilised), missing, noise, strengths)
-
-
-def complete_mosaic(
-    ready: Prepared, engine: Engine, report: ReportProgress, *, error: bool = False
-) -> Restored:
-    """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
-    mosaic, cfa = ready.mosaic, ready.photo.cfa
-
-    def restore(noise: NDArray[np.float64] | None, strength: float = 1.0) -> Restored:
-        return demosaic(
-            mosaic.samples,
-            cfa,
-            method=engine.method,
-            quality=engine.quality,
-            seed=engine.seed,
-            threads=engine.threads,
-            progress=report,
-            white=mosaic.white,
-            missing=ready.missing,
-            time_limit=engine.time_limit,
-            error=error,
-            noise=noise,
-            denoise=strength,
-        )
-
-    if mosaic.stabilised is None:
-        return restore(None)
-    return denoised(mosaic.samples, cfa, mosaic.stabilised, ready.strengths, restore)
-
-
-def _look(restored: Restored, ready: Prepared, how: Development, bits: int) -> Finish:
-    """Colour space, gain and highlights of the finished picture."""
-    space = output_space(how.space, ready.photo.matrix.to_srgb)
-    if how.linear:
-        space = replace(space, curve=LINEAR_CURVE)
-    blend_above = min(ready.exposure.balance) if how.highlights == "blend" else None
-    look = Finish(space, ready.photo.matrix.to_srgb, bits=bits, blend_above=blend_above)
-    gain = brightening(restored.image, ready.mosaic.lift, look) if how.exposure == "auto" else 2**how.exposure
-    return replace(look, gain=gain)
 
 
 def _render(
     restored: Restored, ready: Prepared, look: Finish, how: Development, report: ReportProgress
 ) -> Pixels:
     """The finished pixels, cut and turned as asked."""
-    image = _cut(restored.image, ready.photo, how)
-    return _turned(finish(image, ready.mosaic.lift, look, rows_as("rendering", report)), ready.photo, how)
+    image = shrunk(cut(restored.image, ready.photo, how), how.longest_side)
+    return turned(finish(image, ready.mosaic.lift, look, rows_as("rendering", report)), ready.photo, how)
 
 
 def _expected(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Expected | None:
@@ -200,34 +192,16 @@ def _expected(restored: Restored, ready: Prepared, look: Finish, how: Developmen
     if restored.error is None:
         return None
     photo = ready.photo
-    image, error = _cut(restored.image, photo, how), _cut(restored.error, photo, how)
-    codes = _turned(finish_error(image, error, ready.mosaic.lift, look), photo, how)
-    return Expected(codes, _orientation(photo, how), 2**look.bits - 1)
-
-
-def _cut(image: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
-    """The part of a picture that is kept."""
-    box = photo.camera_crop
-    if how.crop != "camera" or box is None:
-        return image
-    return image[box.top : box.top + box.height, box.left : box.left + box.width]
-
-
-def _turned(pixels: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
-    """The pixels as they are stored: upright, unless they are to stay as the sensor lay."""
-    return oriented(pixels, photo.orientation) if how.rotate else pixels
-
-
-def _orientation(photo: RawPhoto, how: Development) -> int:
-    """What EXIF says of the pixels as they are stored."""
-    return 1 if how.rotate else photo.orientation
+    image, error = cut(restored.image, photo, how), cut(restored.error, photo, how)
+    codes = turned(finish_error(image, error, ready.mosaic.lift, look), photo, how)
+    return Expected(codes, stored_orientation(photo, how), 2**look.bits - 1)
 
 
 def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
     """The noise that was found, and the strengths it was taken off with, zero where it was left alone."""
     if ready.noise is None:
         return None
-    taken = ready.strengths if ready.mosaic.stabilised else AS_IT_IS
+    taken = ready.taken_off
     found = ready.noise.described(span_of(ready.photo))
     return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
 
@@ -242,36 +216,70 @@ def _noise_note(ready: Prepared) -> str:
 
 def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> FinishedPicture:
     """The pixels with their profile and metadata."""
-    photo, profile = ready.photo, icc_profile(look.space)
+    photo, profile, how = ready.photo, icc_profile(look.space), settings.development
+    is_srgb = how.space == "srgb" and not how.linear
     if not settings.output.metadata:
-        return FinishedPicture(pixels, profile, None)
-    how = settings.development
+        return FinishedPicture(pixels, profile, None, is_srgb)
     exif = finished(
         photo.exif,
         size=(pixels.shape[0], pixels.shape[1]),
-        orientation=_orientation(photo, how),
-        srgb=how.space == "srgb" and not how.linear,
-        parameters=settings.described() + _noise_note(ready),
+        orientation=stored_orientation(photo, how),
+        srgb=is_srgb,
+        parameters=_parameters(ready, settings),
+        hand_balanced=how.balance not in ("camera", "auto"),
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
-    return FinishedPicture(pixels, profile, exif)
+    return FinishedPicture(pixels, profile, exif, is_srgb)
+
+
+def _parameters(ready: Prepared, settings: Settings) -> str:
+    """The parameters as they were used, for the picture's comment."""
+    exposure = ready.exposure
+    balance = ",".join(f"{value:.4g}" for value in exposure.balance[:3])
+    light = f" {exposure.light.kelvin:.0f}K,{exposure.light.tint:+.0f}" if exposure.light else ""
+    look = look_name(ready, settings.development)
+    used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", look=look)
+    return used + _noise_note(ready)
 
 
 def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     """What a user should know about the photo and the colours chosen for it."""
     yield from ready.photo.notices
     source = ready.exposure.balance_source
-    if source not in (how.balance, "given"):
+    if how.balance in ("camera", "daylight") and source != how.balance:
         used = "none was applied" if source == "none" else f"{source} balance was used"
-        yield f"no {how.balance} white balance is stored; {used} (choose one with --wb)"
+        advice = "`wb=auto` finds one" if source == "none" else "choose one with `wb`"
+        yield f"no {how.balance} white balance is stored; {used} ({advice})"
+    yield from _black_notice(ready, how)
     if ready.photo.matrix.source == "none" and how.space != "camera":
         yield "no camera profile is known; colours are shown as if the sensor were sRGB"
     if how.crop == "camera" and ready.photo.camera_crop is None:
         yield "the camera stored no crop; the whole visible area is kept"
+    if how.look == "camera" and ready.embedded is None:
+        yield "holds no picture of the camera's own; the automatic look is used"
+
+
+def _black_notice(ready: Prepared, how: Development) -> Iterator[str]:
+    """A hint where a mosaic that says nothing of its black level seems to have one."""
+    photo = ready.photo
+    if not photo.is_plain or how.black is not None or how.balance != "camera":
+        return
+    darkest = float(np.quantile(photo.mosaic[::_GLANCE, ::_GLANCE], _DARKEST))
+    if darkest > _SEEN_BLACK * photo.white:
+        yield f"the darkest samples read {darkest:.0f}; if that is black, give `black={darkest:.0f}`"
 
 
 def _brightness_notices(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Iterator[str]:
     """A hint where nothing was brightened and the picture ends far below white."""
+    if how.exposure != 0 or look_name(ready, how) != "neutral":
+        return
     gain = brightening(restored.image, ready.mosaic.lift, look, every=_GLANCE)
-    if how.exposure == 0 and is_dark(gain):
-        yield f"the picture ends {log2(gain):.1f} stops below white; --exposure auto would brighten it"
+    if is_dark(gain):
+        yield f"the picture ends {log2(gain):.1f} stops below white; `exposure=auto` would brighten it"
+
+
+def kernels_for(settings: Settings, is_bayer: bool, errors: bool = False) -> frozenset[str]:
+    """What a conversion needs compiled."""
+    engine, how = settings.engine, settings.development
+    to_find = FOR_DEFECTS if how.bad_pixels in (None, "auto") else frozenset()
+    return to_find if engine.half else to_find | for_mosaics(engine.method, is_bayer, errors)

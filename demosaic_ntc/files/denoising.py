@@ -1,4 +1,4 @@
-"""How much noise is taken off a photo, and the engine's run that does so.
+"""How much noise is taken off a photo, and what of it is given back.
 
 Colour noise is blotches nobody wants, noise of brightness is grain: each has a strength of its own. The
 engine estimates every channel at the larger of the two; of what it took off each sample a share is then given
@@ -6,24 +6,25 @@ back to all channels alike, as grey grain, if brightness is to keep more of it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.levels import Exposure
 from demosaic_ntc.files.photo import RawPhoto
-from demosaic_ntc.files.stabilised import Stabilised, steepness_of_way, to_srgb_curve
+from demosaic_ntc.files.stabilised import Stabilised
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.noise import NoiseModel
-from demosaic_ntc.imaging.restored import Restored
+from demosaic_ntc.imaging.samples import Samples
 
 Floats = NDArray[np.float32]
 
 COLOUR_OVER_BRIGHTNESS = 1.25  # how much stronger colour noise is taken off where nothing else is asked
 _HARDLY_SEEN = 0.5 / 255  # under the sRGB curve at mid grey: less noise is left alone
-_BAND = 64  # rows
 _GLANCE, _GLANCE_ROWS = 96, 12  # of so many rows, so many first are looked at: whole periods of any array
+_MOST_GLANCED = 2_000_000  # samples: of large pictures fewer rows are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,47 +57,30 @@ def stabilised_for(
     return found if worth_while and not noise.is_zero else None
 
 
-def denoised(
-    samples: Floats,
-    cfa: Cfa,
-    stabilised: Stabilised,
-    strengths: Strengths,
-    restore: Callable[[NDArray[np.float64], float], Restored],
-) -> Restored:
-    """Let the engine restore a stabilised mosaic and bring its picture under the sRGB curve.
+def with_grain(
+    image: Later, samples: Samples, cfa: Cfa, share: float, deviations: NDArray[np.float64]
+) -> Later:
+    """Give back, to all channels alike, a share of what samples lost.
 
-    ``restore`` is told the deviations, (3, levels), of the samples (height, width), and the strength.
-    """
-    levels = stabilised.levels()
-    restored = restore(levels, strengths.engine)
-    if restored.error is not None:
-        steeper = steepness_of_way(restored.image, stabilised)
-        restored = replace(restored, error=restored.error * steeper)
-    if strengths.grain > 0:
-        give_grain(restored.image, samples, cfa, strengths.grain, levels)
-    to_srgb_curve(restored.image, stabilised, 1 - strengths.grain**2)
-    return restored
-
-
-def give_grain(
-    image: Floats, samples: Floats, cfa: Cfa, share: float, deviations: NDArray[np.float64]
-) -> None:
-    """Give back, to all channels alike and in place, a share of what samples lost.
-
-    ``image`` is (height, width, 3), ``samples`` (height, width); ``deviations`` are those of R, G and B at
-    equal steps of the level, (3, levels), by which the loss is scaled to what green would have lost: else
-    grain would show the pattern of the array. What the model misses of the ratio between the colours is
-    measured: the middle loss of each, in deviations.
+    ``deviations`` are those of R, G and B at equal steps of the level, (3, levels), by which the loss is
+    scaled to what green would have lost: else grain would show the pattern of the array. What the model
+    misses of the ratio between the colours is measured: the middle loss of each, in deviations.
     """
     told: Floats = np.maximum(deviations, 1e-12).astype(np.float32)
-    channels, bands = cfa.channel_map(samples.shape).astype(np.intp), range(0, len(samples), _BAND)
-    middle = _middle_losses(image, samples, channels, told)
-    for top in bands:
-        rows = slice(top, top + _BAND)
-        loss = _losses(image[rows], samples[rows], channels[rows], told)
-        loss *= (middle[1] / middle)[channels[rows]]
-        green = told[1, _level(image[rows, :, 1], told)]
-        image[rows] += (np.float32(share) * loss * green)[..., None]
+
+    def losses(part: Floats, rows: slice, columns: slice) -> tuple[Floats, NDArray[np.intp]]:
+        channels = cfa.window(rows, columns).astype(np.intp)
+        return _losses(part, samples.window(rows, columns), channels, told), channels
+
+    middle = _middle_losses(image, losses)
+
+    def grained(part: Floats, rows: slice, columns: slice) -> Floats:
+        loss, channels = losses(part, rows, columns)
+        loss *= (middle[1] / middle)[channels]
+        green = told[1, _level(part[..., 1], told)]
+        return np.asarray(part + (np.float32(share) * loss * green)[..., None])
+
+    return image.then(grained)
 
 
 def _losses(
@@ -108,12 +92,18 @@ def _losses(
 
 
 def _middle_losses(
-    image: Floats, samples: Floats, channels: NDArray[np.intp], deviations: Floats
+    image: Later, losses: Callable[[Floats, slice, slice], tuple[Floats, NDArray[np.intp]]]
 ) -> NDArray[np.float32]:
     """Return the median size of what samples of each colour lost, from some of the rows."""
-    rows = (np.arange(len(samples)) // _GLANCE_ROWS) % (_GLANCE // _GLANCE_ROWS) == 0
-    which, lost = channels[rows], np.abs(_losses(image[rows], samples[rows], channels[rows], deviations))
-    middle = [float(np.median(lost[which == channel])) for channel in range(3)]
+    lost: list[list[Floats]] = [[], [], []]
+    height, width = image.shape[:2]
+    apart = max(1, image.shape[0] * image.shape[1] * _GLANCE_ROWS // (_GLANCE * _MOST_GLANCED)) * _GLANCE
+    for top in range(0, height, apart):
+        rows, columns = slice(top, min(top + _GLANCE_ROWS, height)), slice(0, width)
+        loss, which = losses(np.asarray(image[rows]), rows, columns)
+        for channel in range(3):
+            lost[channel].append(np.abs(loss[which == channel]))
+    middle = [float(np.median(np.concatenate(each))) for each in lost]
     return np.maximum(np.array(middle, np.float32), np.float32(1e-6))
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import Exists, InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
 from demosaic_ntc.files.metadata import ORIENTATION
-from demosaic_ntc.files.render import Floats
+from demosaic_ntc.files.render import Floats, unheard
 from demosaic_ntc.files.tags import SHORT, Field
 from demosaic_ntc.files.tiff import BLACK_IS_ZERO, RGB, TiffForm, write_tiff
 
@@ -63,7 +63,7 @@ def check_asked(target: Path, method: str, others: Iterable[Path | None]) -> Non
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(f"{target}: an error map is a TIFF; give a name that ends in .tif")
     if method not in METHODS:
-        raise InputError(f"{method} does not know its errors; write error maps with --method ntc")
+        raise InputError(f"{method} does not know its errors; write error maps with `method=ntc`")
     place = os.path.realpath(target)
     if any(other is not None and os.path.realpath(other) == place for other in others):
         raise InputError(f"{target}: is a picture or mask of this run; choose another name for the error map")
@@ -75,7 +75,7 @@ def check_map(target: Path | None, method: str, others: Iterable[Path | None], *
         return
     check_asked(target, method, others)
     if target.exists() and not overwrite:
-        raise Exists(f"{target}: exists already; use --overwrite to replace it")
+        raise Exists(f"{target}: exists already; use `overwrite` to replace it")
     check_target(target)
 
 
@@ -99,9 +99,5 @@ def written_beside(
     photometric = RGB if entries.ndim == 3 else BLACK_IS_ZERO
     form = TiffForm(photometric, fields={ORIENTATION: Field(SHORT, (expected.orientation,))})
     with whole_file(target, overwrite=overwrite) as file:
-        write_tiff(file, entries, None, None, _unheard, form)
+        write_tiff(file, entries, None, None, unheard, form)
         yield ErrorMap(target, expected.rms, expected.white)
-
-
-def _unheard(_done: int, _total: int) -> None:
-    """A map has no share of the progress: it takes next to no time."""

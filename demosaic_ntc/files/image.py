@@ -1,51 +1,54 @@
-"""Finished pictures into files: PNG, TIFF and JPEG by the target's extension, whole or not at all."""
+"""Finished pictures into files, in the format of the target's extension, whole or not at all."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
 from pathlib import Path
-from typing import BinaryIO
-
-import numpy as np
-from PIL import Image
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.metadata import Exif, exif_block, for_jpeg, for_tiff
+from demosaic_ntc.files.lossy import (
+    FinishedPicture,
+    Loss,
+    write_avif,
+    write_jpeg,
+    write_jpeg_xl,
+    write_webp,
+)
+from demosaic_ntc.files.metadata import exif_block, for_tiff
 from demosaic_ntc.files.png import write_png
-from demosaic_ntc.files.render import Pixels, ReportRows
+from demosaic_ntc.files.render import ReportRows
 from demosaic_ntc.files.tiff import write_tiff
 
-FORMATS = {".png": "PNG", ".tif": "TIFF", ".tiff": "TIFF", ".jpg": "JPEG", ".jpeg": "JPEG"}
-JPEG_LARGEST_SIDE = 65535
-CHROMA_KEPT = 0  # no subsampling: the colours are what demosaicing is about
+FORMATS = {
+    ".png": "PNG",
+    ".tif": "TIFF",
+    ".tiff": "TIFF",
+    ".jpg": "JPEG",
+    ".jpeg": "JPEG",
+    ".webp": "WebP",
+    ".avif": "AVIF",
+    ".jxl": "JPEG XL",
+    ".dng": "DNG",
+}
+
+#: Formats of 8 bits per channel; the others have 16 as well.
+SHALLOW = ("JPEG", "WebP", "AVIF")
+
+_LOSSY = {"JPEG": write_jpeg, "WebP": write_webp, "AVIF": write_avif, "JPEG XL": write_jpeg_xl}
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedPicture:
-    """Pixels the right way up, with what describes them."""
-
-    pixels: Pixels
-    profile: bytes
-    exif: Exif | None
-
-
-def format_of(target: Path) -> str:
-    """The format that the extension of a target names."""
-    name = FORMATS.get(target.suffix.lower())
+def format_of(target: Path, among: Collection[str] = FORMATS.values()) -> str:
+    """The format that the extension of a target names, if it is one of those that can be written."""
+    known = {suffix: name for suffix, name in FORMATS.items() if name in among}
+    name = known.get(target.suffix.lower())
     if name is None and target.is_dir():
         raise OutputError(f"{target}: is a folder; name the picture in it, e.g. {target / 'picture.png'}")
     if name is None:
-        known = " ".join(FORMATS)
-        raise OutputError(f"{target}: unknown picture format {target.suffix!r}; use one of {known}")
+        raise OutputError(f"{target}: unknown picture format {target.suffix!r}; use one of {' '.join(known)}")
     return name
 
 
 def write_picture(
-    target: Path,
-    picture: FinishedPicture,
-    *,
-    overwrite: bool,
-    jpeg_quality: int,
-    report: ReportRows,
+    target: Path, picture: FinishedPicture, *, overwrite: bool, loss: Loss, report: ReportRows
 ) -> None:
     """Write the picture in the format of its target's extension."""
     kind = format_of(target)
@@ -57,21 +60,5 @@ def write_picture(
             tags = for_tiff(picture.exif) if picture.exif else None
             write_tiff(file, picture.pixels, picture.profile, tags, report)
         else:
-            _write_jpeg(file, picture, jpeg_quality)
+            _LOSSY[kind](file, picture, loss)
             report(1, 1)
-
-
-def _write_jpeg(file: BinaryIO, picture: FinishedPicture, quality: int) -> None:
-    """Write an 8-bit JPEG at full colour resolution."""
-    if max(picture.pixels.shape) > JPEG_LARGEST_SIDE:
-        raise OutputError(f"JPEG ends at {JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
-    exif = b"Exif\0\0" + exif_block(for_jpeg(picture.exif)) if picture.exif else b""
-    image = Image.fromarray(np.ascontiguousarray(picture.pixels))
-    image.save(
-        file,
-        "JPEG",
-        quality=quality,
-        subsampling=CHROMA_KEPT,
-        icc_profile=picture.profile,
-        exif=exif,
-    )

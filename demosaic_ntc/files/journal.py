@@ -15,13 +15,23 @@ class Journal:
 
     seconds: dict[str, float] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    apart: float = 0.0  # seconds that were counted for parts
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count the time inside for this stage."""
+        """Count the time inside for this stage, without that of parts."""
+        start, apart = perf_counter(), self.apart
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - start - (self.apart - apart)
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Count the time inside for another stage than the one it happens in."""
         start = perf_counter()
         yield
-        self.seconds[name] = perf_counter() - start
+        seconds = perf_counter() - start
+        self.apart += seconds
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
 def rows_as(stage: str, report: ReportProgress) -> ReportRows:

@@ -6,15 +6,14 @@ is carried over segment by segment; previews are not, since they would show the 
 
 import io
 import struct
-import warnings
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, JpegImagePlugin
 
 from demosaic_ntc.errors import Truncated, Unsupported
+from demosaic_ntc.files import pillow
 from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.exif_block import stated_orientation, without_thumbnail
 from demosaic_ntc.files.metadata import Exif, read_exif
@@ -27,6 +26,9 @@ _SCAN, _COMMENT = 0xDA, 0xFE
 _APP0, _APP1, _APP2, _APP13 = 0xE0, 0xE1, 0xE2, 0xED
 _FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 _BARE = {0x01, *range(0xD0, 0xD8)}
+
+# Before the pixels of any picture: 64 KiB of metadata each fill gigabytes.
+_MOST_MARKERS = 1 << 16
 
 _EXIF, _XMP, _ICC, _PHOTOSHOP = (
     b"Exif\0\0",
@@ -66,19 +68,35 @@ def read_jpeg(file: BinaryIO, limits: Limits) -> StoredPicture:
 def _segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Markers with their data, up to the first scan."""
     file.seek(2)
-    while True:
-        marker = file.read(1)
-        if marker != b"\xff":
-            raise Truncated("truncated or damaged JPEG (no marker where one must be); copy it again")
-        while (code := file.read(1)) == b"\xff":
-            pass
-        if not code:
-            raise Truncated("truncated or damaged JPEG (it ends in its header); copy it again")
-        if code[0] == _SCAN:
+    for _ in range(_MOST_MARKERS):
+        code = _marker(file)
+        if code == _SCAN:
             return
-        if code[0] not in _BARE:
+        if code not in _BARE:
             length = struct.unpack(">H", file.read(2))[0]
-            yield code[0], file.read(max(length - 2, 0))
+            yield code, file.read(max(length - 2, 0))
+    raise Truncated(f"truncated or damaged JPEG (more than {_MOST_MARKERS} markers); copy it again")
+
+
+def _marker(file: BinaryIO) -> int:
+    """The next marker; bytes that fill up may stand before it."""
+    if file.read(1) != b"\xff":
+        raise Truncated("truncated or damaged JPEG (no marker where one must be); copy it again")
+    for _ in range(_MOST_MARKERS):
+        code = file.read(1)
+        if code != b"\xff":
+            break
+    if code in (b"", b"\xff"):
+        raise Truncated("truncated or damaged JPEG (it ends in its header); copy it again")
+    return code[0]
+
+
+def size_of(file: BinaryIO) -> tuple[int, int]:
+    """The width and height of a JPEG, from its header alone."""
+    with damage_explained("JPEG"):
+        frame = next((data for marker, data in _segments(file) if marker in _FRAMES), b"")
+        height, width = struct.unpack(">HH", frame[1:5])
+    return width, height
 
 
 def _check_frame(segments: Segments, limits: Limits) -> None:
@@ -96,18 +114,11 @@ def _check_frame(segments: Segments, limits: Limits) -> None:
 
 def _decoded(file: BinaryIO, segments: Segments) -> tuple[NDArray[np.uint8], JpegForm]:
     """The pixels and how they were coded."""
-    file.seek(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-        image = Image.open(file, formats=["JPEG"])
-        sampling = JpegImagePlugin.get_sampling(image)
-        form = JpegForm(
-            _kept(segments),
-            {key: list(table) for key, table in getattr(image, "quantization", {}).items()},
-            _EVERY_OTHER if sampling == _UNKNOWN_SAMPLING else sampling,
-            "progressive" in image.info,
-        )
-        return np.asarray(image), form
+    image = pillow.opened(file, "JPEG")
+    tables, sampling, in_passes = pillow.jpeg_coding(image)
+    sampling = _EVERY_OTHER if sampling == _UNKNOWN_SAMPLING else sampling
+    form = JpegForm(_kept(segments), tables, sampling, in_passes)
+    return pillow.decoded(image), form
 
 
 def _kept(segments: Segments) -> bytes:
@@ -184,7 +195,7 @@ def coded(pixels: NDArray[Any], segments: bytes, **coding: Any) -> bytes:
     The encoder's own JFIF segment gives way to one of the source, and to EXIF, which has to come first.
     """
     buffer = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, "JPEG", **coding)
+    pillow.save_jpeg(buffer, pixels, **coding)
     content = buffer.getvalue()
     start, length = 2, struct.unpack_from(">H", content, 4)[0] + 2
     behind = start + length if content[3] == _APP0 else start

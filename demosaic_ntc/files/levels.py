@@ -6,15 +6,17 @@ unsaturated frame changing the exposure) ours ask for a pile-up of saturated sam
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto
+from demosaic_ntc.files.temperature import PRESETS, Temperature, balance_under, light_under
 
-Balance = Literal["camera", "auto", "daylight"] | tuple[float, float, float]
+NamedBalance = Literal["camera", "auto", "daylight", "cloudy", "shade", "tungsten", "fluorescent", "flash"]
+BALANCES: tuple[str, ...] = get_args(NamedBalance)
 White = Literal["auto", "metadata"] | float
 
 # Rows per step: whole blocks of the grey-world rule (8) and whole periods of any array we read (2, 4, 6).
@@ -30,6 +32,27 @@ _NEAR_WHITE = 25
 
 
 @dataclass(frozen=True, slots=True)
+class GreyPatch:
+    """A place in the picture that is to be grey: its middle, and how far it reaches, in pixels."""
+
+    x: int
+    y: int
+    radius: int = 8
+
+    def __post_init__(self) -> None:
+        """Refuse what lies in no picture."""
+        if min(self.x, self.y, self.radius) < 0:
+            raise InputError(f"no patch lies at {self}; give x,y or x,y,radius from 0 up, in pixels")
+
+    def __str__(self) -> str:
+        """As it is given on the command line."""
+        return f"{self.x},{self.y},{self.radius}"
+
+
+Balance = NamedBalance | tuple[float, float, float] | Temperature | GreyPatch
+
+
+@dataclass(frozen=True, slots=True)
 class Exposure:
     """How samples become light: subtract black, multiply by the channel's gain; 1 is where white clips."""
 
@@ -37,6 +60,17 @@ class Exposure:
     balance: Multipliers
     balance_source: str
     white: float
+    light: Temperature | None = None  # what the balance makes grey, where the camera's colours are known
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The white balance as plain values."""
+        return {
+            "source": self.balance_source,
+            "multipliers": list(self.balance),
+            "kelvin": self.light and round(self.light.kelvin),
+            "tint": self.light and round(self.light.tint, 1),
+        }
 
 
 def with_levels(photo: RawPhoto, black: tuple[float, ...] | None, white: White) -> RawPhoto:
@@ -49,7 +83,7 @@ def with_levels(photo: RawPhoto, black: tuple[float, ...] | None, white: White) 
     if isinstance(white, (int, float)):
         photo = replace(photo, white=float(white))
     if photo.white <= photo.black.min():
-        raise InputError(f"white level {photo.white:g} is not above black; give a larger --white")
+        raise InputError(f"white level {photo.white:g} is not above black; give a larger `white`")
     return photo
 
 
@@ -65,7 +99,7 @@ def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: 
     reference = max(multipliers) if keep_highlights else min(multipliers)
     red, green, blue, second_green = (value / reference for value in multipliers)
     gains = (red / span, green / span, blue / span, second_green / span)
-    return Exposure(gains, (red, green, blue, second_green), source, top)
+    return Exposure(gains, (red, green, blue, second_green), source, top, light_under(multipliers, photo))
 
 
 def saturation(photo: RawPhoto) -> float:
@@ -101,6 +135,12 @@ def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Mul
     if isinstance(balance, tuple):
         red, green, blue = balance
         return (red, green, blue, green), "given"
+    if isinstance(balance, GreyPatch):
+        return _grey_there(photo, balance, span), "patch"
+    if isinstance(balance, Temperature):
+        return balance_under(balance, photo), "temperature"
+    if balance in PRESETS:
+        return balance_under(PRESETS[balance], photo), balance
     if balance == "camera" and photo.camera_balance is not None:
         return photo.camera_balance, "camera"
     if balance == "camera" and photo.is_plain:
@@ -108,6 +148,27 @@ def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Mul
     if balance == "daylight" and photo.daylight_balance is not None:
         return photo.daylight_balance, "daylight"
     return grey_world(photo, span), "auto"
+
+
+def _grey_there(photo: RawPhoto, patch: GreyPatch, span: float) -> Multipliers:
+    """Multipliers that make a patch of the sensor grey."""
+    height, width = photo.size
+    top, left = max(0, patch.y - patch.radius), max(0, patch.x - patch.radius)
+    rows, columns = (slice(top, patch.y + patch.radius + 1), slice(left, patch.x + patch.radius + 1))
+    sites = photo.sites
+    places = np.ix_(np.arange(*rows.indices(height)), np.arange(*columns.indices(width)))
+    within = tuple(place % period for place, period in zip(places, sites.period, strict=True))
+    light = np.maximum(photo.mosaic[rows, columns] - sites.black[within], 0)
+    if light.max() >= span:
+        raise InputError(f"the grey patch {patch} is clipped; choose a darker one")
+    channels = np.where(sites.channels[within] == SECOND_GREEN, GREEN, sites.channels[within])
+    means = [
+        float(light[channels == channel].mean()) if (channels == channel).any() else 0.0
+        for channel in range(3)
+    ]
+    if min(means) <= 0:
+        raise InputError(f"the grey patch {patch} is black or too small; choose a brighter or larger one")
+    return means[GREEN] / means[RED], 1.0, means[GREEN] / means[BLUE], 1.0
 
 
 def grey_world(photo: RawPhoto, span: float) -> Multipliers:

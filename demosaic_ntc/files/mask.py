@@ -1,7 +1,8 @@
-"""Which pixels of a picture are to be repaired: a mask in a file, or a colour painted into the picture.
+"""Which pixels of a picture are to be repaired: by a mask in a file, a painted colour, or transparency.
 
-A mask is white where the picture is to be repaired. It belongs to the picture as it is seen: where EXIF says
-that a picture is to be turned, the mask is turned back to how its pixels are stored.
+A mask is white where the picture is to be repaired; on a layer that is transparent elsewhere, what is painted
+counts, in whatever colour. It belongs to the picture as it is seen: where EXIF says that a picture is to be
+turned, the mask is turned back to how its pixels are stored.
 """
 
 import re
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import BadMask, InputError
+from demosaic_ntc.files.mask_reading import read_mask_picture
 from demosaic_ntc.files.picture import FULL, StoredPicture
-from demosaic_ntc.files.picture_reading import read_picture
 from demosaic_ntc.files.render import oriented
 from demosaic_ntc.files.sniff import Limits, named
 
@@ -32,13 +33,21 @@ class MaskRule:
     invert: bool = False  # black is to be repaired
     threshold: float | None = None  # the share of white from which a level counts as white
     colour: Colour | None = None  # painted into the picture, instead of a mask
+    alpha: bool = False  # what is transparent is to be repaired: of the mask, or without one of the picture
 
     def __post_init__(self) -> None:
         """Check that the rules make sense together."""
         if self.threshold is not None and not 0 < self.threshold <= 1:
             raise InputError(f"a threshold of {self.threshold:g} is no share of white; give one from 0 to 1")
         if self.colour is not None and (self.invert or self.threshold is not None):
-            raise InputError("a painted colour is no mask; give --invert and --threshold with a mask only")
+            raise InputError("a painted colour is no mask; give `invert` and `threshold` with a mask only")
+        if self.colour is not None and self.alpha:
+            raise InputError("a painted colour is not transparent; give `mask_color` or `mask_from=alpha`")
+
+    @property
+    def needs_file(self) -> bool:
+        """Whether only a mask in a file can tell what to repair."""
+        return self.colour is None and not self.alpha
 
 
 def parse_colour(text: str) -> Colour:
@@ -51,7 +60,7 @@ def parse_colour(text: str) -> Colour:
 
 def read_mask(path: Path, picture: StoredPicture, rule: MaskRule, limits: Limits) -> Flags:
     """The pixels of the picture, as it is stored, that the mask of a file marks."""
-    mask = read_picture(path, limits)
+    mask = read_mask_picture(path, limits)
     with named(path):
         marked = oriented(_marked(mask, rule), mask.orientation)
         stored = oriented(marked, _BACK.get(picture.orientation, picture.orientation))
@@ -71,12 +80,26 @@ def painted(picture: StoredPicture, colour: Colour) -> Flags:
     return np.asarray((colours == levels).all(axis=2))
 
 
+def transparent(picture: StoredPicture, rule: MaskRule) -> Flags:
+    """The pixels that are not opaque; with a threshold, those of which at least this share is missing."""
+    if picture.alpha is None:
+        raise BadMask(
+            "nothing in it is transparent, it has no alpha channel; give a mask, or save it with alpha"
+        )
+    missing = 1 - picture.alpha / _largest(picture.alpha)
+    lacking = missing > 0 if rule.threshold is None else missing >= rule.threshold
+    return np.asarray(~lacking if rule.invert else lacking)
+
+
 def _marked(mask: StoredPicture, rule: MaskRule) -> Flags:
-    """White pixels, or black ones if the rule inverts."""
-    _check_opaque(mask)
+    """White pixels, or black ones if the rule inverts; of a layer, painted ones."""
+    if rule.alpha:
+        return transparent(mask, rule)
     levels = mask.colours
     _check_finite(levels)
-    if rule.threshold is not None:
+    if mask.alpha is not None and (mask.alpha != mask.alpha.max()).any():
+        white = _painted_on_layer(levels, mask.alpha, rule)
+    elif rule.threshold is not None:
         grey = levels if levels.ndim == 2 else levels.mean(axis=2)
         white = grey >= rule.threshold * _full(levels)
     else:
@@ -84,10 +107,28 @@ def _marked(mask: StoredPicture, rule: MaskRule) -> Flags:
     return ~white if rule.invert else white
 
 
-def _check_opaque(mask: StoredPicture) -> None:
-    """Refuse transparency, which could mean either."""
-    if mask.alpha is not None and (mask.alpha != mask.alpha.max()).any():
-        raise BadMask("the mask is partly transparent, which is neither black nor white; flatten it first")
+def _painted_on_layer(levels: NDArray[Any], alpha: NDArray[Any], rule: MaskRule) -> Flags:
+    """What is painted on a transparent layer: all of one colour, or white where there is black as well.
+
+    However thin paint is, it counts; with a threshold, from that share of opacity on.
+    """
+    painted = alpha > 0 if rule.threshold is None else alpha >= rule.threshold * _largest(alpha)
+    solid = levels[alpha == alpha.max()] if painted.any() else levels[:0]
+    shades = np.unique(solid.reshape(len(solid), -1), axis=0)
+    if len(shades) <= 1:
+        return np.asarray(painted)
+    if len(shades) == 2 and {float(shade.min()) for shade in shades} == {0.0, _full(levels)}:
+        white = (levels == levels.max()) if levels.ndim == 2 else (levels == levels.max()).all(axis=2)
+        return np.asarray(painted & white)
+    raise BadMask(
+        f"the mask is a layer of {len(shades)} colours, partly transparent; paint it in one, or let "
+        "`mask_from=alpha` repair what is transparent in it (with `invert`: what is not)"
+    )
+
+
+def _largest(alpha: NDArray[Any]) -> float:
+    """The value of alpha that is opaque."""
+    return 1.0 if alpha.dtype.kind == "f" else float(np.iinfo(alpha.dtype).max)
 
 
 def _check_finite(levels: NDArray[Any]) -> None:
@@ -106,13 +147,13 @@ def _two_levels(levels: NDArray[Any]) -> Flags:
         value = levels[np.unravel_index(int(stray.argmax()), stray.shape)]
         raise BadMask(
             f"the mask is neither black nor white at {count} places, the first at {where} (value {value}); "
-            "say from which share of white on a pixel counts, e.g. --threshold 0.5"
+            "say from which share of white on a pixel counts, e.g. `threshold=0.5`"
         )
     white = levels == full
     if white.ndim == 3:
         if (white != white[..., :1]).any():
             _, where = _places(white != white[..., :1])
-            raise BadMask(f"the mask has colours, the first at {where}; make it grey or give --threshold 0.5")
+            raise BadMask(f"the mask has colours, the first at {where}; make it grey or give `threshold=0.5`")
         white = white[..., 0]
     return np.asarray(white)
 

@@ -6,12 +6,13 @@ standard (CIPA DC-008), tables 4 to 15.
 """
 
 import io
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from fractions import Fraction
 from math import inf
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from demosaic_ntc.files.tags import (
     ASCII,
@@ -35,7 +36,8 @@ from demosaic_ntc.files.tags import (
 Fields = Mapping[int, Field]
 
 MAKE, MODEL, ORIENTATION, SOFTWARE = 271, 272, 274, 305
-EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN, FOCAL_LENGTH, LENS_MODEL = 33434, 33437, 34855, 36867, 37386, 42036
+EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN, FOCAL_LENGTH = 33434, 33437, 34855, 36867, 37386
+LENS_MAKE, LENS_MODEL = 42035, 42036
 EXIF_VERSION, USER_COMMENT, COLOR_SPACE, PIXEL_WIDTH, PIXEL_HEIGHT = 36864, 37510, 40961, 40962, 40963
 
 # The standard asks for a resolution even where it means nothing.
@@ -44,6 +46,8 @@ _FLASHPIX_VERSION, _YCBCR_POSITION, _COMPONENTS = 40960, 531, 37121
 
 # All texts together must fit in the 64 KiB that JPEG gives to EXIF.
 _LONGEST_TEXT = 2000
+
+_MODIFIED, _WHITE_BALANCE, _BY_HAND = 306, 41987, 1
 
 # Description, make, model, date, artist, copyright.
 _IMAGE = dict.fromkeys((270, MAKE, MODEL, 306, 315, 33432), ASCII)
@@ -81,6 +85,21 @@ class Exif:
         named_in_model = make and model.lower().startswith(make.split()[0].lower())
         return model if named_in_model else f"{make} {model}".strip()
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of how the photo was taken, as plain values."""
+        lens = _text(self.photo.get(LENS_MODEL))
+        taken = _moment(_text(self.photo.get(DATE_TAKEN)))
+        numbers = {
+            "iso": ISO,
+            "exposure_seconds": EXPOSURE_TIME,
+            "f_number": F_NUMBER,
+            "focal_length_mm": FOCAL_LENGTH,
+        }
+        values = {name: _value(self.photo.get(tag)) for name, tag in numbers.items()}
+        known = {"camera": self.camera, "lens": lens, "date": taken, **values}
+        return {name: value for name, value in known.items() if value}
+
     def with_photo(self, fields: Fields) -> "Exif":
         """These fields where the photo directory does not say anything itself."""
         return replace(self, photo={**fields, **self.photo})
@@ -110,9 +129,16 @@ def read_jpeg_exif(jpeg: bytes) -> Exif:
 
 
 def photo_fields(
-    *, iso: float, exposure: float, aperture: float, focal_length: float, taken: datetime | None
+    *,
+    iso: float,
+    exposure: float,
+    aperture: float,
+    focal_length: float,
+    taken: datetime | None,
+    lens_make: str = "",
+    lens_model: str = "",
 ) -> Fields:
-    """Fields for what a decoder told in numbers; zero means unknown."""
+    """Fields for what a decoder told; zeros and blanks mean unknown."""
     values: dict[int, Field] = {}
     if 0 < iso < inf:
         values[ISO] = Field(SHORT, (min(round(iso), 65535),))
@@ -120,8 +146,25 @@ def photo_fields(
         if 0 < value < inf:
             values[tag] = Field(RATIONAL, (Fraction(value).limit_denominator(100_000),))
     if taken is not None:
-        values[DATE_TAKEN] = Field(ASCII, taken.strftime("%Y:%m:%d %H:%M:%S").encode() + b"\0")
+        values[DATE_TAKEN] = _date(taken)
+    for tag, text in ((LENS_MAKE, lens_make), (LENS_MODEL, lens_model)):
+        if text.strip():
+            values[tag] = Field(ASCII, text.strip().encode("ascii", "replace")[:_LONGEST_TEXT] + b"\0")
     return {tag: field for tag, field in values.items() if fits(field)}
+
+
+def _moment(text: str) -> datetime | None:
+    """A date as EXIF writes it; None for anything else."""
+    try:
+        return datetime.strptime(text, "%Y:%m:%d %H:%M:%S")
+    except ValueError:
+        return None
+
+
+def _value(field: Field | None) -> float | None:
+    """The first number of a field; None where there is none."""
+    values = () if field is None or isinstance(field.values, bytes) else field.values
+    return float(values[0]) if values else None
 
 
 def _strays(first: Directory) -> Directory:
@@ -159,19 +202,29 @@ def _text(field: Field | None) -> str:
 
 
 def finished(
-    exif: Exif, *, size: tuple[int, int], orientation: int, srgb: bool, parameters: str, software: str
+    exif: Exif,
+    *,
+    size: tuple[int, int],
+    orientation: int,
+    srgb: bool,
+    parameters: str,
+    hand_balanced: bool,
+    software: str,
 ) -> Exif:
     """The metadata of a finished picture: the photo's own, and what is true of the picture."""
     height, width = size
+    balanced = {_WHITE_BALANCE: Field(SHORT, (_BY_HAND,))} if hand_balanced else {}
     image = {
         **exif.image,
         ORIENTATION: Field(SHORT, (orientation,)),
         SOFTWARE: Field(ASCII, software.encode() + b"\0"),
+        _MODIFIED: _date(_now()),
         **dict.fromkeys(_RESOLUTION, Field(RATIONAL, (_DOTS_PER_INCH,))),
         _RESOLUTION_UNIT: Field(SHORT, (_INCH,)),
     }
     photo = {
         **exif.photo,
+        **balanced,
         EXIF_VERSION: Field(UNDEFINED, b"0232"),
         _FLASHPIX_VERSION: Field(UNDEFINED, b"0100"),
         COLOR_SPACE: Field(SHORT, (1 if srgb else 65535,)),
@@ -180,6 +233,17 @@ def finished(
         USER_COMMENT: Field(UNDEFINED, b"ASCII\0\0\0" + parameters.encode("ascii", "replace")),
     }
     return replace(exif, image=image, photo=photo)
+
+
+def _now() -> datetime:
+    """The time a picture is made; SOURCE_DATE_EPOCH fixes it for results that are equal byte by byte."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdigit() else datetime.now()
+
+
+def _date(moment: datetime) -> Field:
+    """A moment as EXIF writes it."""
+    return Field(ASCII, moment.strftime("%Y:%m:%d %H:%M:%S").encode() + b"\0")
 
 
 def for_jpeg(exif: Exif) -> Exif:

@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import secrets
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-import psutil
+from demosaic_ntc.machine import is_alive
 
 _NAME = re.compile(r"\.demosaic-ntc-(\w+-\d+)-[0-9a-f]+\.partial")
 
@@ -24,10 +25,19 @@ _ABANDONED_SECONDS = 3600.0
 
 
 def create_partial(place: Path) -> tuple[Path, BinaryIO]:
-    """A new empty file in the folder of `place`, with the permissions any new file gets."""
+    """A new empty file in the folder of `place`, open to nobody whom what lies there is closed to."""
     partial = place.with_name(f".demosaic-ntc-{owner()}-{secrets.token_hex(6)}.partial")
-    descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    descriptor = os.open(
+        partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _mode(place)
+    )
     return partial, os.fdopen(descriptor, "w+b")
+
+
+def _mode(place: Path) -> int:
+    """The permissions of the file that is replaced, or those any new file gets."""
+    with suppress(OSError):
+        return stat.S_IMODE(place.stat().st_mode) & 0o666 | stat.S_IRUSR | stat.S_IWUSR
+    return 0o666
 
 
 @contextmanager
@@ -49,7 +59,8 @@ def remove_stale(folder: Path) -> list[Path]:
     with suppress(OSError):
         stale += (path for path in folder.iterdir() if _is_stale(path))
     for path in stale:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # another run may have been quicker, or the disk takes nothing away
+            path.unlink()
     return stale
 
 
@@ -62,18 +73,10 @@ def is_abandoned(path: Path, mark: str) -> bool:
     """Whether the process that marked a file is gone; on another machine, whether it has long been still."""
     host, _, pid = mark.rpartition("-")
     if host == _host() and pid.isdecimal():
-        return not _is_alive(int(pid))
-    return time.time() - path.stat().st_mtime > _ABANDONED_SECONDS
-
-
-def _is_alive(pid: int) -> bool:
-    """Whether a process runs; one that is dead but still listed, because nobody has taken note, does not."""
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.Error:
-        return True
+        return not is_alive(int(pid))
+    with suppress(OSError):
+        return time.time() - path.stat().st_mtime > _ABANDONED_SECONDS
+    return False
 
 
 def _is_stale(path: Path) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.metadata import Exif
+from demosaic_ntc.files.metadata import Exif, Fields
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.noise import NoiseModel
 
@@ -37,7 +37,7 @@ class CameraMatrix:
 NO_MATRIX = CameraMatrix(np.eye(3), "none")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RawPhoto:
     """The visible area of a sensor, with its levels, colours and orientation.
 
@@ -57,7 +57,21 @@ class RawPhoto:
     camera_crop: Box | None = None
     exif: Exif = field(default_factory=Exif)
     noise: NoiseModel | None = None  # as the file states it; its light is 0 at black and 1 at white
+    stated: Fields = field(default_factory=dict)  # what a DNG says of its camera's colours
     notices: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show what it is, not its samples."""
+        camera = f"{self.exif.camera}, " if self.exif.camera else ""
+        return f"RawPhoto({camera}{self.size[1]}×{self.size[0]}, {self.cfa.name}, white {self.white:g})"
+
+    @property
+    def light(self) -> NDArray[np.float32]:
+        """The samples above black, 1 at white, (height, width); noise below black is below zero."""
+        height, width = self.size
+        black = np.tile(self.black, (-(-height // self.black.shape[0]), -(-width // self.black.shape[1])))
+        lifted = self.mosaic - black[:height, :width].astype(np.float32)
+        return np.asarray(lifted / np.float32(self.white - self.black.min()), dtype=np.float32)
 
     @property
     def cfa(self) -> Cfa:

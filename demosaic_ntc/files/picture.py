@@ -1,6 +1,6 @@
 """A picture file as it is stored: its pixels, and everything around them that a repair must not lose."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -91,3 +91,11 @@ class StoredPicture:
         kinds = {"f": "floating-point", "i": "signed"}
         prefix = kinds.get(self.colours.dtype.kind, "")
         return f"{prefix} {8 * self.colours.itemsize}-bit".strip()
+
+
+def without_palette(picture: StoredPicture) -> StoredPicture:
+    """The picture in colours: numbers of a palette cannot become opaque one by one."""
+    if picture.indexed is None or picture.indexed.palette.alpha is None:
+        return picture
+    remark = "the palette, whose entries are transparent or not, was expanded to colours"
+    return replace(picture, indexed=None, own=None, notices=(*picture.notices, remark))

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files import jpeg, png, tiff
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.image import CHROMA_KEPT, JPEG_LARGEST_SIDE, format_of
+from demosaic_ntc.files.image import format_of
+from demosaic_ntc.files.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE
 from demosaic_ntc.files.metadata import ORIENTATION, Exif, exif_block
 from demosaic_ntc.files.picture import Indexed, JpegForm, Palette, StoredPicture, TiffOrigin, expanded
 from demosaic_ntc.files.png import PngChunks, PngForm
@@ -23,9 +24,14 @@ _UNASSOCIATED_ALPHA = 2
 _BLOCK = 1 << 14  # pixels compared with a palette at a time
 
 
+def repair_format(target: Path) -> str:
+    """The format that a repaired picture is to be written in."""
+    return format_of(target, _WRITERS)
+
+
 def check_fits(picture: StoredPicture, target: Path) -> None:
     """Refuse, before any work is done, a format that cannot hold what the picture has."""
-    kind, colours = format_of(target), picture.colours
+    kind, colours = repair_format(target), picture.colours
     if kind == "JPEG" and picture.alpha is not None:
         raise OutputError(f"{target}: JPEG has no transparency, which the picture has; write a PNG or TIFF")
     if kind == "JPEG" and colours.dtype != np.uint8:
@@ -38,7 +44,7 @@ def check_fits(picture: StoredPicture, target: Path) -> None:
 
 def changes(picture: StoredPicture, target: Path) -> Iterator[str]:
     """What a user should know about writing the picture in the format of a target."""
-    kind = format_of(target)
+    kind = repair_format(target)
     if kind == "JPEG":
         yield "JPEG codes all pixels again, so known ones change a little too; a PNG or TIFF keeps them"
     if kind != picture.kind.value:
@@ -57,6 +63,14 @@ def repaired(picture: StoredPicture, colours: NDArray[Any], missing: NDArray[np.
     numbers[missing] = _nearest(palette, colours[missing], numbers[missing])
     indexed = Indexed(numbers, palette)
     return replace(picture, colours=expanded(indexed), indexed=indexed)
+
+
+def made_opaque(picture: StoredPicture, missing: NDArray[np.bool_]) -> StoredPicture:
+    """The picture with no transparency where it was repaired."""
+    if picture.alpha is None:
+        return picture
+    largest = 1 if picture.alpha.dtype.kind == "f" else np.iinfo(picture.alpha.dtype).max
+    return replace(picture, alpha=np.where(missing, largest, picture.alpha).astype(picture.alpha.dtype))
 
 
 def _nearest(palette: Palette, colours: NDArray[Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -80,9 +94,8 @@ def _closest(colours: NDArray[Any], entries: NDArray[np.uint8]) -> NDArray[np.in
 
 def write_stored(target: Path, picture: StoredPicture, *, overwrite: bool, report: ReportRows) -> None:
     """Write the picture in the format of its target's extension, whole or not at all."""
-    writers = {"PNG": _write_png, "TIFF": _write_tiff, "JPEG": _write_jpeg}
     with whole_file(target, overwrite=overwrite) as file:
-        writers[format_of(target)](file, picture, report)
+        _WRITERS[repair_format(target)](file, picture, report)
 
 
 def _write_png(file: BinaryIO, picture: StoredPicture, report: ReportRows) -> None:
@@ -122,8 +135,18 @@ def _write_tiff(file: BinaryIO, picture: StoredPicture, report: ReportRows) -> N
         pixels = _channels(picture)
         extra = () if picture.alpha is None else (own.extra if own and own.extra else (_UNASSOCIATED_ALPHA,))
         form = tiff.TiffForm(tiff.RGB if picture.colours.ndim == 3 else tiff.BLACK_IS_ZERO, extra)
+        if own and own.photometric == tiff.WHITE_IS_ZERO:
+            pixels, form = _from_white(pixels), replace(form, photometric=tiff.WHITE_IS_ZERO)
     form = replace(form, fields={**form.fields, **fields})
     tiff.write_tiff(file, pixels, picture.profile, exif, report, form)
+
+
+def _from_white(pixels: NDArray[Any]) -> NDArray[Any]:
+    """Levels counted from white, as they were stored; a channel of transparency as it is."""
+    stored = pixels.copy()
+    levels = stored if stored.ndim == 2 else stored[..., 0]
+    np.subtract(np.iinfo(stored.dtype).max, levels, out=levels)
+    return stored
 
 
 def _expands(palette: Palette, kind: str) -> bool:
@@ -174,3 +197,6 @@ def _channels(picture: StoredPicture) -> NDArray[Any]:
     if picture.alpha is None:
         return picture.colours
     return np.dstack([picture.colours, picture.alpha])
+
+
+_WRITERS = {"PNG": _write_png, "TIFF": _write_tiff, "JPEG": _write_jpeg}

@@ -1,18 +1,17 @@
 """Mosaics without a camera's metadata: one-channel TIFF and PNG pictures, and data without any header."""
 
 import struct
-import warnings
-import zlib
 from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
 
 from demosaic_ntc.errors import InputError, Truncated, Unsupported
+from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import orientation_in
 from demosaic_ntc.files.photo import Mosaic, RawPhoto
+from demosaic_ntc.files.png_reading import read_grey_png
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, kind_of
 from demosaic_ntc.files.tags import TagReader, number
 from demosaic_ntc.imaging.cfa import Cfa
@@ -53,7 +52,7 @@ def read_plain(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
 def read_headerless(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
     """A mosaic stored as nothing but its samples, row by row."""
     if layout.cfa is None or layout.width is None or layout.height is None:
-        raise InputError("headerless data needs its layout; give --width --height --bits --cfa")
+        raise InputError("headerless data needs its layout; give `width` `height` `bits` `cfa`")
     check_pixels(layout.width, layout.height, limits)
     file.seek(0)
     data = np.frombuffer(file.read(), dtype=np.uint8)
@@ -64,7 +63,7 @@ def read_headerless(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
 def _photo(samples: NDArray[np.unsignedinteger], layout: Layout, bits: int, orientation: int) -> RawPhoto:
     """A photo whose levels follow from its depth and whose colours are taken as they are."""
     if layout.cfa is None:
-        raise InputError("a plain mosaic does not say its colour array; give --cfa, e.g. --cfa RGGB")
+        raise InputError("a plain mosaic does not say its colour array; give `cfa`, e.g. `cfa=RGGB`")
     mosaic: Mosaic = np.ascontiguousarray(samples, dtype=np.uint16)
     return RawPhoto(
         mosaic=mosaic,
@@ -87,12 +86,7 @@ def _read_png(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
     if header[25] != 0:
         raise Unsupported("is a PNG with colours or transparency; a mosaic has one grey channel")
     file.seek(0)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit was checked
-            picture = np.asarray(Image.open(file, formats=["PNG"]))
-    except (OSError, SyntaxError, ValueError, UnidentifiedImageError, zlib.error) as error:
-        raise Truncated(f"truncated or damaged PNG ({error}); copy it again from its source") from error
+    picture = read_grey_png(file)
     if picture.dtype.kind not in "ui" or picture.ndim != 2:
         raise Unsupported("is a PNG of fewer than 8 bits; a mosaic has 8 or 16 bits per sample")
     return picture.astype(np.uint16) if picture.itemsize > 1 else picture
@@ -102,16 +96,16 @@ def _read_tiff(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
     """The samples of a one-channel TIFF of 8 or 16 bits."""
     import tifffile  # noqa: PLC0415 (raws do without)
 
+    from demosaic_ntc.files.tiff_reading import check_blocks  # noqa: PLC0415 (likewise)
+
     directories = list(TagReader(file).directories())
     if len(directories) != 1:
         raise Unsupported(f"is a TIFF of {len(directories)} frames; a mosaic has one")
     check_pixels(number(directories[0], 256), number(directories[0], 257), limits)
     file.seek(0)
-    try:
-        with tifffile.TiffFile(file) as tiff:
-            picture = np.asarray(tiff.pages.first.asarray())
-    except (OSError, ValueError, struct.error, zlib.error, tifffile.TiffFileError) as error:
-        raise Truncated(f"truncated, damaged or of an unknown compression ({error}); save it anew") from error
+    with damage_explained("TIFF, or one of an unknown compression"), tifffile.TiffFile(file) as tiff:
+        check_blocks(tiff.pages.first, file)
+        picture = np.asarray(tiff.pages.first.asarray())
     if picture.ndim != 2 or picture.dtype not in (np.uint8, np.uint16):
         shape = "×".join(map(str, picture.shape))
         raise Unsupported(f"is a TIFF of {shape} {picture.dtype}; a mosaic is height×width uint8 or uint16")
@@ -134,7 +128,7 @@ def _unpacked(
     depth = f" at {bits} bits" if bits else ""
     raise InputError(
         f"has {data.size} bytes, which {width}×{height} samples{depth} do not fill; "
-        "check --width --height --bits (of the samples; --raw-bits where --bits is of the picture)"
+        "check `width` `height` `bits` (of the samples; `raw_bits` where `bits` is of the picture)"
     )
 
 

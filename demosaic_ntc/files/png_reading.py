@@ -2,33 +2,21 @@
 
 import io
 import struct
-import warnings
 import zlib
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFile
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
+from demosaic_ntc.files import pillow
 from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.exif_block import stated_orientation, without_thumbnail
 from demosaic_ntc.files.metadata import Exif, read_exif
 from demosaic_ntc.files.picture import Indexed, Palette, StoredPicture, expanded
-from demosaic_ntc.files.png import (
-    GREY,
-    GREY_ALPHA,
-    PALETTE,
-    RGB,
-    RGB_ALPHA,
-    SIGNATURE,
-    PngChunks,
-    PngForm,
-    chunk,
-)
+from demosaic_ntc.files.png import GREY, GREY_ALPHA, PALETTE, RGB, RGB_ALPHA, PngChunks, PngForm, chunk
+from demosaic_ntc.files.png_chunks import Chunks, PngContent, bare_picture, content_of
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels
-
-Chunks = list[tuple[bytes, bytes]]
 
 # Chunks about colours and size that stay true; others are copied where their name allows it (section 5.4).
 _STAY_TRUE = {b"PLTE", b"tRNS", b"iCCP", b"sRGB", b"gAMA", b"cHRM", b"cICP", b"sBIT", b"bKGD", b"pHYs"}
@@ -43,9 +31,15 @@ def read_png(file: BinaryIO, limits: Limits) -> StoredPicture:
     """Read a PNG; animations and damaged files are refused."""
     form = _checked_form(file, limits)
     with damage_explained("PNG"):
-        before, behind = _chunks(file)
-        _check_is_still(before)
-        return _described(form, _decoded(file, form), before, behind)
+        content = content_of(file)
+        _check_is_still(content.before)
+        return _described(form, _decoded(file, form, content), content.before, content.behind)
+
+
+def read_grey_png(file: BinaryIO) -> NDArray[Any]:
+    """The pixels of a grey PNG without alpha; one of fewer bits than eight has other types than integers."""
+    with damage_explained("PNG"):
+        return np.asarray(pillow.opened(bare_picture(file, content_of(file)), "PNG"))
 
 
 def _checked_form(file: BinaryIO, limits: Limits) -> PngForm:
@@ -63,26 +57,9 @@ def _checked_form(file: BinaryIO, limits: Limits) -> PngForm:
     return PngForm(bits, colour)
 
 
-def _chunks(file: BinaryIO) -> tuple[Chunks, Chunks]:
-    """The chunks before the pixels, then those behind them; the pixels are skipped."""
-    file.seek(len(SIGNATURE))
-    before: Chunks = []
-    behind: Chunks = []
-    found = before
-    while len(head := file.read(8)) == 8 and head[4:] != b"IEND":
-        length, name = struct.unpack(">L4s", head)
-        if name == b"IDAT":
-            found = behind
-            file.seek(length + 4, io.SEEK_CUR)
-        else:
-            found.append((name, file.read(length)))
-            file.seek(4, io.SEEK_CUR)
-    return before, behind
-
-
 def _check_is_still(chunks: Chunks) -> None:
     """Refuse animations: only one of their frames would be repaired."""
-    frames = next((struct.unpack(">L", data[:4])[0] for name, data in chunks if name == b"acTL"), 1)
+    frames = next((int.from_bytes(data[:4], "big") for name, data in chunks if name == b"acTL"), 1)
     if frames > 1:
         raise Unsupported(f"is an animated PNG of {frames} frames; save the frame to be repaired by itself")
 
@@ -166,42 +143,26 @@ def _split(form: PngForm, pixels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[A
     return np.ascontiguousarray(colours), np.ascontiguousarray(pixels[..., -1])
 
 
-def _decoded(file: BinaryIO, form: PngForm) -> NDArray[Any]:
-    """All channels of all pixels; of packed grey and palettes, the numbers."""
+def _decoded(file: BinaryIO, form: PngForm, content: PngContent) -> NDArray[Any]:
+    """All channels of all pixels; of packed grey and palettes, the numbers.
+
+    Pillow keeps one byte of each 16-bit sample of RGB, the high one. Told that the samples had the other byte
+    order, it keeps the low one: decoded twice, nothing is lost. Grey with alpha of 16 bits is made out to be
+    RGBA of 8: the same bytes per pixel.
+    """
     if form.bits == 16 and form.colour in (RGB, RGB_ALPHA):
-        high, low = (_channels(_opened(file), order) for order in "BL")
+        mode = "RGB" if form.colour == RGB else "RGBA"
+        high, low = (_pixels(bare_picture(file, content), f"{mode};16{order}") for order in "BL")
         return np.asarray((high.astype(np.uint16) << 8) | low)
     if form.bits == 16 and form.colour == GREY_ALPHA:
-        return _channels(_opened(_as_bytes_of_rgba(file))).view(">u2").astype(np.uint16)
-    pixels = _channels(_opened(file))
+        header = content.header[:8] + bytes((8, RGB_ALPHA)) + content.header[10:]
+        return _pixels(bare_picture(file, content, header)).view(">u2").astype(np.uint16)
+    pixels = _pixels(bare_picture(file, content))
     if form.bits < 8 and form.colour == GREY:
         return np.asarray(np.rint(pixels.astype(np.float32) * ((2**form.bits - 1) / 255)), dtype=np.uint8)
     return pixels.astype(np.uint16) if form.bits == 16 else pixels
 
 
-def _opened(file: BinaryIO) -> ImageFile.ImageFile:
-    """The picture before its pixels are decoded; our own limit on them was checked."""
-    file.seek(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-        return Image.open(file, formats=["PNG"])
-
-
-def _channels(image: ImageFile.ImageFile, order: str = "") -> NDArray[Any]:
-    """The decoded pixels; of 16-bit colours, the bytes that are high in the given byte order.
-
-    Pillow keeps one byte of each 16-bit sample of RGB, the high one. Told that the samples had the other byte
-    order, it keeps the low one: decoded twice, nothing is lost.
-    """
-    if order:
-        image.tile = [tile._replace(args=f"{image.mode};16{order}") for tile in image.tile]
-    return np.asarray(image.convert("L") if image.mode == "1" else image)
-
-
-def _as_bytes_of_rgba(file: BinaryIO) -> BinaryIO:
-    """The file of 16-bit grey with alpha, made out to be 8-bit RGBA: the same bytes per pixel."""
-    file.seek(0)
-    content = bytearray(file.read())
-    content[24:26] = bytes((8, RGB_ALPHA))
-    content[29:33] = struct.pack(">L", zlib.crc32(content[12:29]))
-    return io.BytesIO(content)
+def _pixels(file: BinaryIO, raw_mode: str | None = None) -> NDArray[Any]:
+    """The pixels of a bare PNG."""
+    return pillow.decoded(pillow.opened(file, "PNG"), raw_mode)

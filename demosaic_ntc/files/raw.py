@@ -6,14 +6,17 @@ back as wrong ones, large black patterns as their minimum, and its arrays point 
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 import rawpy
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import NotAnImage, TooLarge, Truncated, Unsupported
+from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.files.camera_matrix import camera_matrix
+from demosaic_ntc.files.damage import damage_explained
+from demosaic_ntc.files.dng_colour import stated_colours
 from demosaic_ntc.files.metadata import Exif, photo_fields, read_exif, read_jpeg_exif
 from demosaic_ntc.files.noise_profile import noise_profile
 from demosaic_ntc.files.photo import GREEN, SECOND_GREEN, Box, Mosaic, Multipliers, RawPhoto
@@ -59,7 +62,17 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
         raw.open_buffer(file)
         check_pixels(raw.sizes.raw_width, raw.sizes.raw_height, limits)
         raw.unpack()
-        return _photo(raw, exif, tags if dng else {}, is_dng=dng)
+        photo = _photo(raw, exif, tags if dng else {}, is_dng=dng)
+    return replace(photo, stated=stated_colours(file)) if dng else photo
+
+
+def header_facts(file: BinaryIO) -> dict[str, Any]:
+    """What LibRaw reads in the header of a raw of how it was taken; empty where it knows none."""
+    with suppress(InputError), _libraw_explained(file), rawpy.RawPy() as raw:
+        file.seek(0)
+        raw.open_buffer(file)
+        return _completed_exif(raw, Exif()).facts
+    return {}
 
 
 @contextmanager
@@ -75,13 +88,16 @@ def _libraw_explained(file: BinaryIO) -> Iterator[None]:
         raise MemoryError from error
     except rawpy.LibRawError as error:
         raise Truncated(f"truncated or damaged ({_reason(error)}); copy it again from its source") from error
+    except Exception:
+        with damage_explained("raw"):
+            raise
 
 
 def _unsupported(file: BinaryIO) -> NotAnImage | Unsupported:
     """Why LibRaw does not know a file that looks like a raw."""
     picture = picture_kind(file)
     if picture is not None:
-        advice = "repair pictures with `inpaint`, or give --cfa if it is a plain mosaic"
+        advice = "repair pictures with `inpaint`, or give `cfa` if it is a plain mosaic"
         return Unsupported(f"is {picture}, not a raw file; {advice}")
     return NotAnImage(
         "is not a raw that LibRaw knows, or truncated or damaged; convert it to an uncompressed DNG"
@@ -216,6 +232,8 @@ def _completed_exif(raw: Any, exif: Exif) -> Exif:
             aperture=other.aperture,
             focal_length=other.focal_length,
             taken=other.timestamp if other.timestamp.year > _OLDEST_YEAR else None,
+            lens_make=raw.lens.make,
+            lens_model=raw.lens.model,
         )
     )
 
@@ -239,4 +257,4 @@ def green_notice(photo: RawPhoto) -> Iterator[str]:
     if min(first, second) > 0 and max(first, second) / min(first, second) > _SUSPICIOUS_GREENS:
         difference = max(first, second) / min(first, second) - 1
         others = "RGGB or BGGR" if y == x else "GRBG or GBRG"
-        yield f"the two greens differ by {difference:.0%}; the colour array may be wrong, try --cfa {others}"
+        yield f"the two greens differ by {difference:.0%}; the colour array may be wrong, try `cfa={others}`"

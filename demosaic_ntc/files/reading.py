@@ -3,12 +3,17 @@
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.embedded import embedded_picture
+from demosaic_ntc.files.metadata import read_exif, read_jpeg_exif
 from demosaic_ntc.files.photo import RawPhoto
 from demosaic_ntc.files.plain import Layout, read_headerless, read_plain
-from demosaic_ntc.files.raw import green_notice, read_raw
+from demosaic_ntc.files.raw import green_notice, header_facts, read_raw
 from demosaic_ntc.files.sniff import (
     Kind,
     Limits,
@@ -22,6 +27,7 @@ from demosaic_ntc.files.sniff import (
 from demosaic_ntc.imaging.cfa import Cfa
 
 _AS_THE_FILE_SAYS = Layout()
+_JPEG_HEAD = 1 << 18  # bytes, in which its EXIF lies
 
 
 def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: Limits | None = None) -> RawPhoto:
@@ -35,11 +41,28 @@ def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: Limits | 
         return photo
 
 
+def read_embedded(path: Path, limits: Limits, side: int = 512) -> NDArray[np.uint8] | None:
+    """The camera's own picture in a raw, (height, width, 3), sRGB and small; None where there is none."""
+    with named(path), open_regular(path, limits) as file:
+        return None if _is_picture(file) else embedded_picture(file, side)
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """What the header of a raw or picture tells of how it was taken, as plain values; maybe nothing."""
+    with suppress(InputError), open_regular(path, Limits()) as file:
+        if kind_of(file) is Kind.JPEG:
+            file.seek(0)
+            return read_jpeg_exif(file.read(_JPEG_HEAD)).facts
+        stored = read_exif(file).facts
+        return stored if "date" in stored or _is_picture(file) else {**header_facts(file), **stored}
+    return {}
+
+
 def likely_array(path: Path, layout: Layout) -> Cfa:
     """Guess a file's colour array before anything is decoded, to tell how long that will take."""
     if layout.cfa is not None:
         return layout.cfa
-    with suppress(InputError), open_regular(path, Limits()) as file:
+    with suppress(InputError, OSError), open_regular(path, Limits()) as file:
         return Cfa.named("XTRANS" if is_xtrans(file) else "RGGB")
     return Cfa.named("RGGB")
 

@@ -10,13 +10,20 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
+from demosaic_ntc.files.detection import Detected, Detection, check_mask_target, detect, mask_written_beside
 from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, white_of, written_beside
-from demosaic_ntc.files.image import format_of
 from demosaic_ntc.files.journal import Journal, rows_as
-from demosaic_ntc.files.mask import MaskRule, painted, read_mask
-from demosaic_ntc.files.picture import StoredPicture
+from demosaic_ntc.files.mask import MaskRule, painted, read_mask, transparent
+from demosaic_ntc.files.picture import StoredPicture, without_palette
 from demosaic_ntc.files.picture_reading import read_picture
-from demosaic_ntc.files.picture_writing import changes, check_fits, repaired, write_stored
+from demosaic_ntc.files.picture_writing import (
+    changes,
+    check_fits,
+    made_opaque,
+    repair_format,
+    repaired,
+    write_stored,
+)
 from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.files.sniff import Kind, Limits, named, open_regular
 from demosaic_ntc.imaging.checks import silently
@@ -25,20 +32,30 @@ from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProg
 
 Flags = NDArray[np.bool_]
 
+# More than this share of a picture is seldom damaged: the mask may be the wrong way round.
+_MOST = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class RepairSettings:
     """Everything a repair depends on besides its files."""
 
     mask: MaskRule = field(default_factory=MaskRule)
+    detection: Detection | None = None  # what is looked for in the picture, besides what a mask marks
     limits: Limits = field(default_factory=Limits)
     engine: Engine = field(default_factory=Engine)
     overwrite: bool = False
 
+    @property
+    def needs_mask(self) -> bool:
+        """Whether only a mask in a file can tell what to repair."""
+        return self.mask.needs_file and self.detection is None
+
     def described(self) -> str:
         """The parameters in one line."""
-        engine = self.engine
-        return f"method={engine.method} quality={engine.quality} seed={engine.seed}"
+        engine, looked = self.engine, self.detection
+        detection = f" detect={','.join(looked.kinds)} sensitivity={looked.sensitivity:g}" if looked else ""
+        return f"method={engine.method} quality={engine.quality} seed={engine.seed}{detection}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,8 @@ class Repair:
     seconds: dict[str, float]
     notices: tuple[str, ...]
     error_map: ErrorMap | None = None
+    detected: Detected | None = None
+    mask: Path | None = None  # written, of what was repaired
 
 
 def repair_file(
@@ -63,32 +82,42 @@ def repair_file(
     settings: RepairSettings,
     progress: ReportProgress | None = None,
     error_map: Path | None = None,
+    save_mask: Path | None = None,
 ) -> Repair:
     """Repair one picture; nothing appears at the target unless all went well.
 
-    Without a mask, the pixels of the settings' painted colour are repaired. With a place for an error map,
-    the standard deviations expected of the picture's colours are written there as well.
+    Without a mask, the pixels of the settings' painted colour are repaired, or transparent ones; with a
+    detection, what it finds as well. The errors expected of the picture and the mask that was used are
+    written, too, where there is a place for them.
     """
     report, journal = progress or silently, Journal()
-    format_of(target)
+    repair_format(target)
     check_target(target)
     check_map(error_map, settings.engine.method, (source, mask, target), overwrite=settings.overwrite)
+    check_mask_target(save_mask, overwrite=settings.overwrite)
     with journal.stage("decode"):
         report(Progress("decoding", 0, 1))
         picture = read_picture(source, settings.limits)
+        if settings.mask.alpha and mask is None:
+            picture = without_palette(picture)
         check_fits(picture, target)
-        missing = _missing(picture, mask, settings)
-        journal.notices += _notices(picture, missing, target, settings.mask)
+        missing, detected = _missing(source, picture, mask, settings)
+        journal.notices += _notices(picture, missing, target, settings.mask, detected)
         report(Progress("decoding", 1, 1))
     with journal.stage("inpaint"), named(source):
         restored = _completed(picture, missing, settings.engine, report, error=error_map is not None)
         journal.notices += restored.notices
-    beside = written_beside(error_map, _expected(restored, picture), overwrite=settings.overwrite)
-    with journal.stage("write"), beside as mapped:
+    with (
+        journal.stage("write"),
+        written_beside(error_map, _expected(restored, picture), overwrite=settings.overwrite) as mapped,
+        mask_written_beside(save_mask, missing, picture, overwrite=settings.overwrite),
+    ):
         if _is_copy(picture, missing, target):
             _copy(source, target, settings)
         else:
             finished = repaired(picture, restored.image, missing)
+            if settings.mask.alpha and mask is None:
+                finished = made_opaque(finished, missing)
             write_stored(target, finished, overwrite=settings.overwrite, report=rows_as("writing", report))
     return Repair(
         source=source,
@@ -100,15 +129,35 @@ def repair_file(
         seconds=journal.seconds,
         notices=tuple(journal.notices),
         error_map=mapped,
+        detected=detected,
+        mask=save_mask,
     )
 
 
-def _missing(picture: StoredPicture, mask: Path | None, settings: RepairSettings) -> Flags:
-    """The pixels to repair."""
+def _missing(
+    source: Path, picture: StoredPicture, mask: Path | None, settings: RepairSettings
+) -> tuple[Flags, Detected | None]:
+    """The pixels to repair: those that are marked, and those that were found if any were looked for."""
+    if settings.detection is None:
+        return _marked(source, picture, mask, settings), None
+    with named(source):
+        found, told = detect(picture, settings.detection)
+    if mask is None and settings.mask.needs_file:
+        return found, told
+    return found | _marked(source, picture, mask, settings), told
+
+
+def _marked(source: Path, picture: StoredPicture, mask: Path | None, settings: RepairSettings) -> Flags:
+    """The pixels that a mask, a painted colour or transparency marks."""
     if mask is not None:
         return read_mask(mask, picture, settings.mask, settings.limits)
+    if settings.mask.alpha:
+        with named(source):
+            return transparent(picture, settings.mask)
     if settings.mask.colour is None:
-        raise InputError("nothing says what to repair; give a mask, or a painted colour with --mask-color")
+        raise InputError(
+            "nothing says what to repair; give a mask, or a painted colour with `mask_color`, or `detect`"
+        )
     return painted(picture, settings.mask.colour)
 
 
@@ -136,20 +185,29 @@ def _expected(restored: Restored, picture: StoredPicture) -> Expected | None:
     return Expected(restored.error, picture.orientation, white_of(picture.colours.dtype))
 
 
-def _notices(picture: StoredPicture, missing: Flags, target: Path, rule: MaskRule) -> Iterator[str]:
+def _notices(
+    picture: StoredPicture, missing: Flags, target: Path, rule: MaskRule, detected: Detected | None
+) -> Iterator[str]:
     """What a user should know about the picture, its mask and the target."""
     yield from picture.notices
+    if detected is not None:
+        yield str(detected)
+    if detected is not None and not missing.any():
+        yield "nothing is repaired, the picture stays as it is"
     if rule.colour is not None and picture.kind is Kind.JPEG:
         yield "JPEG blurs painted colours, so some pixels no longer match exactly; a mask file marks them all"
     if rule.colour is not None and not missing.any():
         yield "no pixel has exactly the painted colour"
+    share = float(missing.mean())
+    if share > _MOST:
+        yield f"{share:.0%} of the picture is made anew; if the mask is the wrong way round, change `invert`"
     if not _is_copy(picture, missing, target):
         yield from changes(picture, target)
 
 
 def _is_copy(picture: StoredPicture, missing: Flags, target: Path) -> bool:
     """Whether the target is to be the source, byte by byte: nothing to repair, nothing to convert."""
-    return not missing.any() and format_of(target) == picture.kind.value
+    return not missing.any() and repair_format(target) == picture.kind.value
 
 
 def _copy(source: Path, target: Path, settings: RepairSettings) -> None:

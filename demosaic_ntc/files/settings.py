@@ -3,18 +3,26 @@
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.bad_pixels import BadPixels
 from demosaic_ntc.files.colour import SPACE_NAMES
 from demosaic_ntc.files.denoising import COLOUR_OVER_BRIGHTNESS, Strengths
-from demosaic_ntc.files.image import format_of
-from demosaic_ntc.files.levels import Balance, White
+from demosaic_ntc.files.image import SHALLOW, format_of
+from demosaic_ntc.files.levels import BALANCES, Balance, White
+from demosaic_ntc.files.lossy import Loss
 from demosaic_ntc.files.plain import Layout
 from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.imaging.checks import Quality, check_choice
 from demosaic_ntc.imaging.noise import NoiseModel
 
+LookName = Literal["auto", "neutral", "camera"]
+
 _STRONGEST = 10.0  # times the noise there is
+_MOST_UNEQUAL = 1e4  # of multipliers: beyond, nothing but one colour is left
+_WHITEST = 1e6  # samples have 16 bits, so that a higher white would leave blackness
+_MOST_ADDED = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +32,48 @@ class Development:
     balance: Balance = "camera"
     black: tuple[float, ...] | None = None
     white: White = "auto"
+    look: LookName | None = None  # None: auto for raws of cameras, else neutral
     exposure: float | Literal["auto"] = 0.0
+    contrast: float = 0.0  # from -100 to 100, added to the look's
+    saturation: float = 0.0  # from -100 to 100, added to the look's
     highlights: Literal["clip", "blend"] = "clip"
     space: str = "srgb"
     linear: bool = False
     crop: Literal["visible", "camera"] = "visible"
     rotate: bool = True
-    bad_pixels: Path | None = None
+    longest_side: int | None = None  # larger pictures are made that small, in pixels
+    fringes: Literal["auto", "off"] = "off"  # lateral colour fringes of the lens, looked for and put back
+    bad_pixels: BadPixels = None  # None: found in raws, left alone in mosaics without a camera
     denoise: float | Literal["auto", "off"] = "auto"  # strength, in multiples of the noise there is
     denoise_color: float | None = None  # that of colour noise; None: more than of brightness
     noise: NoiseModel | None = None  # None: as the photo tells
 
     def __post_init__(self) -> None:
         """Check the choices that have no type of their own."""
-        if self.space not in SPACE_NAMES:
-            raise InputError(f"unknown colour space {self.space!r}; use one of {', '.join(SPACE_NAMES)}")
+        check_choice("colour space", self.space, SPACE_NAMES)
+        check_choice("look", self.look or "auto", get_args(LookName))
+        check_choice("way with highlights", self.highlights, ("clip", "blend"))
+        check_choice("way with fringes", self.fringes, ("auto", "off"))
+        check_choice("crop", self.crop, ("visible", "camera"))
+        if self.longest_side is not None and self.longest_side < 1:
+            raise InputError(f"no picture has a side of {self.longest_side} pixels; give at least 1")
+        if isinstance(self.balance, str):
+            check_choice("white balance", self.balance, BALANCES)
         if isinstance(self.balance, tuple) and not all(isfinite(v) and v > 0 for v in self.balance):
             raise InputError("white balance multipliers are positive numbers; give R,G,B such as 2.1,1,1.5")
+        if isinstance(self.balance, tuple) and max(self.balance) > _MOST_UNEQUAL * min(self.balance):
+            raise InputError(
+                f"no light needs multipliers {_MOST_UNEQUAL:g} times apart; give such as 2.1,1,1.5"
+            )
+        if isinstance(self.white, (int, float)) and not 0 < self.white <= _WHITEST:
+            raise InputError(f"no samples have a white level of {self.white:g}; give 1 to {_WHITEST:g}")
+        if self.black is not None and not all(abs(level) <= _WHITEST for level in self.black):
+            raise InputError(f"no samples have such a black level; give 0 to {_WHITEST:g}")
+        if self.linear and self.look in ("auto", "camera"):
+            raise InputError("linear light has no look; leave out `linear` or give `look=neutral`")
+        for name, value in (("contrast", self.contrast), ("saturation", self.saturation)):
+            if not -_MOST_ADDED <= value <= _MOST_ADDED:
+                raise InputError(f"{name} is added from -100 to 100, not {value:g}")
         for strength in (self.denoise, self.denoise_color):
             if isinstance(strength, (int, float)) and not (
                 isfinite(strength) and 0 <= strength <= _STRONGEST
@@ -63,11 +96,12 @@ class Development:
 class Engine:
     """How what is missing is completed, of a mosaic or of a damaged picture."""
 
-    method: str = "ntc"
-    quality: str = "normal"
+    method: Any = "ntc"  # `Method` of demosaic or of inpaint
+    quality: Quality = "normal"
     seed: int = 0
     threads: int | None = None
     time_limit: float | None = None
+    half: bool = False  # no engine at all: one pixel per cell of the colour array, for a quick preview
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +109,24 @@ class Output:
     """How the picture is written."""
 
     bits: int | None = None
-    jpeg_quality: int = 95
+    loss: Loss = field(default_factory=Loss)
     metadata: bool = True
     overwrite: bool = False
+    compress: bool = False  # a DNG's picture
 
     def __post_init__(self) -> None:
         """Check that such pictures exist."""
         if self.bits not in (None, 8, 16):
-            raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give --bits 8 or 16")
+            raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
 
     def depth(self, target: Path) -> int:
-        """Bits per channel: 16 unless asked otherwise; JPEG has 8."""
-        is_jpeg = format_of(target) == "JPEG"
-        if is_jpeg and self.bits == 16:
-            raise InputError("JPEG has 8 bits per channel; write a PNG or TIFF, or leave out --bits 16")
-        return 8 if is_jpeg else self.bits or 16
+        """Bits per channel of a finished picture: 16 unless asked otherwise; some formats and previews: 8."""
+        kind = format_of(target)
+        if kind == "DNG" and self.bits == 8:
+            raise InputError("a linear DNG has 16 bits per channel; leave out `bits=8`")
+        if kind in SHALLOW and self.bits == 16:
+            raise InputError(f"{kind} has 8 bits per channel; write a PNG or TIFF, or leave out `bits=16`")
+        return 8 if kind in SHALLOW or kind == "DNG" else self.bits or 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +139,24 @@ class Settings:
     engine: Engine = field(default_factory=Engine)
     output: Output = field(default_factory=Output)
 
-    def described(self) -> str:
-        """The parameters in one line, as they are recorded in the picture."""
+    def described(self, **known: object) -> str:
+        """The parameters in one line, as the picture records them, with what is `known` better."""
         engine, how = self.engine, self.development
-        balance = how.balance if isinstance(how.balance, str) else ",".join(f"{v:g}" for v in how.balance)
+        multipliers = how.balance if isinstance(how.balance, tuple) else ()
+        balance = ",".join(f"{value:g}" for value in multipliers) or str(how.balance)
         parameters = {
-            "method": engine.method,
+            "method": "cells" if engine.half else engine.method,
             "quality": engine.quality,
             "seed": engine.seed,
             "wb": balance,
             "white": how.white,
+            "look": how.look or "default",
             "exposure": how.exposure,
+            "contrast": f"{how.contrast:g}",
+            "saturation": f"{how.saturation:g}",
             "highlights": how.highlights,
             "denoise": how.denoise if how.denoise_color is None else f"{how.denoise},{how.denoise_color:g}",
+            "ca": how.fringes,
             "space": how.space + (" linear" if how.linear else ""),
         }
-        return " ".join(f"{name}={value}" for name, value in parameters.items())
+        return " ".join(f"{name}={value}" for name, value in {**parameters, **known}.items())

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
+from demosaic_ntc.files.damage import OF_THE_MACHINE, reading_failures_explained
 from demosaic_ntc.files.tags import Directory, TagReader, number, numbers
 
 
@@ -29,6 +30,7 @@ class Kind(Enum):
     """What the first bytes of a file say."""
 
     TIFF = "TIFF"
+    BIG_TIFF = "a BigTIFF"
     RAW = "raw"
     FOVEON = "Foveon raw"
     PNG = "PNG"
@@ -47,6 +49,8 @@ _FUJIFILM = b"FUJIFILMCCD-RAW"
 _MAGIC: tuple[tuple[int, bytes, Kind], ...] = (
     (0, b"II*\0", Kind.TIFF),
     (0, b"MM\0*", Kind.TIFF),
+    (0, b"II+\0", Kind.BIG_TIFF),
+    (0, b"MM\0+", Kind.BIG_TIFF),
     (0, b"IIU\0", Kind.RAW),  # Panasonic, Leica
     (0, b"IIRO", Kind.RAW),  # Olympus
     (0, b"IIRS", Kind.RAW),
@@ -89,9 +93,10 @@ _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Put the path in front of what any input error inside says."""
+    """Put the path in front of what any input error inside says; a disk that fails is one."""
     try:
-        yield
+        with reading_failures_explained():
+            yield
     except InputError as error:
         raise type(error)(f"{path}: {error}") from error
 
@@ -101,10 +106,13 @@ def open_regular(path: Path, limits: Limits) -> BinaryIO:
     try:
         file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 (handed to the caller)
     except OSError as error:
+        if error.errno in OF_THE_MACHINE:
+            raise
         raise InputError(_why_not_opened(path, error)) from error
     try:
-        _check_status(os.fstat(file.fileno()), limits)
-    except InputError:
+        with reading_failures_explained():
+            _check_status(os.fstat(file.fileno()), limits)
+    except BaseException:
         file.close()
         raise
     return file
@@ -166,12 +174,21 @@ def check_is_raw(file: BinaryIO) -> None:
         case Kind.UNKNOWN:
             raise NotAnImage(
                 "is not a raw file: no known header; "
-                "give --width --height --bits --cfa if it is headerless mosaic data"
+                "give `width` `height` `bits` `cfa` if it is headerless mosaic data"
             )
+        case Kind.BIG_TIFF:
+            raise Unsupported("is a BigTIFF, which is not read; save it as a TIFF below 4 GiB")
+        case Kind.JPEG:
+            raise Unsupported(
+                "is JPEG, not a raw file; repair pictures with `inpaint`; a mosaic does not survive JPEG, "
+                "give it as PNG or TIFF"
+            )
+        case kind if kind not in (Kind.PNG, Kind.TIFF):
+            raise Unsupported(f"is {kind.value}, not a raw file; give a raw, or a mosaic as PNG or TIFF")
         case kind:
             raise Unsupported(
                 f"is {kind.value}, not a raw file; repair pictures with `inpaint`, "
-                "or give --cfa if it is a plain mosaic"
+                "or give `cfa` if it is a plain mosaic"
             )
 
 
@@ -190,7 +207,7 @@ def check_pixels(width: int, height: int, limits: Limits) -> None:
     if width * height > limits.pixels:
         raise TooLarge(
             f"too large: {width}×{height} is {width * height} pixels, the limit is {limits.pixels}; "
-            "raise it with --max-pixels"
+            "raise it with `max_pixels`"
         )
 
 

@@ -12,6 +12,7 @@ noisy light (M. Mäkitalo and A. Foi, 2013, doi:10.1109/TIP.2012.2202675), compu
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,6 @@ _CLEAR_OF_BLACK, _FAR_FROM_BLACK = 4.0, 25.0
 _NODES = 21  # of the quadrature
 _LOWEST, _HIGHEST = -0.5, 1.5  # encoded values that the way back covers
 _STEPS = 1 << 18  # of the way back, per unit
-_BAND = 64  # rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +126,18 @@ class Stabilised:
         return SRGB_CURVE.encode(np.interp(codes, expected, light)).astype(np.float32)
 
 
-def to_srgb_curve(image: Floats, stabilised: Stabilised, removed: float) -> None:
-    """Take the engine's values, (height, width, 3), to the sRGB curve, in place."""
-    for channel in range(3):
-        table = stabilised.way_back(channel, removed)
-        for top in range(0, image.shape[0], _BAND):
-            band = image[top : top + _BAND, :, channel]
-            index = (band - np.float32(_LOWEST)) * np.float32(_STEPS) + np.float32(0.5)
-            band[...] = np.take(table, index.astype(np.intp), mode="clip")
+def to_srgb_curve(stabilised: Stabilised, removed: float) -> Callable[[Floats], Floats]:
+    """Return what takes the engine's values, (height, width, 3), to the sRGB curve."""
+    tables = [stabilised.way_back(channel, removed) for channel in range(3)]
+
+    def taken(image: Floats) -> Floats:
+        result = np.empty_like(image)
+        for channel, table in enumerate(tables):
+            index = (image[..., channel] - np.float32(_LOWEST)) * np.float32(_STEPS) + np.float32(0.5)
+            result[..., channel] = np.take(table, index.astype(np.intp), mode="clip")
+        return result
+
+    return taken
 
 
 def steepness_of_way(image: Floats, stabilised: Stabilised) -> Floats:

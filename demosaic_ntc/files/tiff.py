@@ -72,7 +72,7 @@ def _write_tags(file: BinaryIO, tags: Fields, exif: Exif | None) -> None:
 
 def _packed(band: NDArray[Any], form: TiffForm) -> bytes:
     """A compressed strip: differences between neighbouring pixels, floats and packed levels as they are."""
-    stored = np.ascontiguousarray(band)
+    stored = band = np.ascontiguousarray(band)
     if form.bits is not None:
         stored = packed_bits(stored, form.bits)
     elif _has_differences(band, form):

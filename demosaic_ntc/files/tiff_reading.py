@@ -1,7 +1,9 @@
 """TIFF pictures of every depth: integers, floats, grey, RGB, palettes and single bits, with alpha."""
 
 import logging
+import os
 from collections.abc import Iterator
+from math import prod
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -54,12 +56,13 @@ _KEPT = {
 def read_tiff(file: BinaryIO, limits: Limits) -> StoredPicture:
     """Read a TIFF of one page; raws, CMYK and whatever else is no grey or RGB picture are refused."""
     if main_directory(file) is not None or is_dng(file):
-        raise Unsupported("is a raw file; develop it with `convert`")
+        raise Unsupported("is a raw file; develop it with `demosaic-ntc convert`")
     file.seek(0)
     with damage_explained("TIFF"), tifffile.TiffFile(file) as tiff:
         _check_is_one(tiff)
         page = tiff.pages.first
         _check_page(page, limits)
+        check_blocks(page, file)
         return _described(page, np.asarray(page.asarray()), file)
 
 
@@ -80,10 +83,24 @@ def _check_page(page: Any, limits: Limits) -> None:
     if int(page.compression) not in _COMPRESSIONS:
         raise Unsupported(f"is compressed by {_name(page.compression)}; save it uncompressed or with deflate")
     most = _COLOURS[photometric] + (photometric != PALETTE)
-    if not _COLOURS[photometric] <= samples <= most or page.imagedepth != 1:
+    if page.imagedepth != 1:
+        raise Unsupported(
+            f"is a volume TIFF of {page.imagedepth} layers; save the one to be repaired by itself"
+        )
+    if not _COLOURS[photometric] <= samples <= most:
         raise Unsupported(f"is a TIFF of {samples} samples per pixel; save it as grey or RGB, with one alpha")
     if bits not in _WHOLE_BITS and not (samples == 1 and bits in _PACKED_BITS):
         raise Unsupported(f"is a TIFF of {bits} bits per sample; save it with 8 or 16")
+
+
+def check_blocks(page: Any, file: BinaryIO) -> None:
+    """Refuse strips and tiles that are not there: they would pass for black."""
+    places, lengths = page.dataoffsets, page.databytecounts
+    wanted, size = prod(page.chunked), file.seek(0, os.SEEK_END)
+    there = [place > 0 and 0 < length <= size - place for place, length in zip(places, lengths, strict=False)]
+    if sum(there[:wanted]) < wanted:
+        missing = wanted - sum(there[:wanted])
+        raise Truncated(f"truncated or damaged TIFF ({missing} of {wanted} blocks are missing); save it anew")
 
 
 def _name(number: Any) -> str:
@@ -109,8 +126,8 @@ def _described(page: Any, pixels: NDArray[Any], file: BinaryIO) -> StoredPicture
 
 
 def _photometric(page: Any, indexed: Indexed | None) -> int:
-    """What zero means in the repaired file: in samples of whole bytes, always black."""
-    if indexed is not None:
+    """What zero means in the repaired file: what it meant before."""
+    if indexed is not None or int(page.photometric) == WHITE_IS_ZERO:
         return int(page.photometric)
     return BLACK_IS_ZERO if _COLOURS[int(page.photometric)] == 1 else RGB
 

@@ -92,6 +92,13 @@ class Cfa:
         tiled = np.tile(self.pattern, (-(-height // down), -(-width // across)))
         return np.ascontiguousarray(tiled[:height, :width])
 
+    def window(self, rows: slice, columns: slice) -> NDArray[np.uint8]:
+        """Return the channel numbers in a window of an image, of any size; slices have their bounds."""
+        down, across = self.period
+        tall, wide = rows.stop - rows.start, columns.stop - columns.start
+        pattern = np.roll(self.pattern, (-rows.start, -columns.start), axis=(0, 1))
+        return np.tile(pattern, (-(-tall // down), -(-wide // across)))[:tall, :wide]
+
     def masks(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return height × width × 3 flags: which channel is measured where."""
         channels = self.channel_map(shape)
@@ -139,7 +146,13 @@ class Cfa:
 
 def as_cfa(cfa: Cfa | str) -> Cfa:
     """Return the colour array itself or the one its name or rows describe."""
-    return cfa if isinstance(cfa, Cfa) else Cfa.parse(cfa)
+    if isinstance(cfa, Cfa):
+        return cfa
+    if not isinstance(cfa, str):
+        raise InputError(
+            f"colour array {cfa!r} is no name; give one such as 'RGGB', rows such as 'RG/GB', or a Cfa"
+        )
+    return Cfa.parse(cfa)
 
 
 def _checked_pattern(pattern: NDArray[Any]) -> NDArray[np.uint8]:

@@ -2,34 +2,42 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.checks import (
     QUALITIES,
+    Quality,
+    as_array,
     check_choice,
     checked_missing,
     checked_noise,
     checked_threads,
+    checked_time_limit,
     full_scale,
+    result_type,
     silently,
 )
 from demosaic_ntc.imaging.first_guess.bilinear import bilinear
 from demosaic_ntc.imaging.first_guess.blend import blend
-from demosaic_ntc.imaging.first_guess.dead_samples import without_missing
+from demosaic_ntc.imaging.first_guess.dead_samples import mended, without_missing
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.imaging.kernels.examples import for_mosaics, prepare_kernels
 from demosaic_ntc.imaging.mosaics.complete import APART, TRIALS, complete_mosaic
+from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.plan import TOLERANCE
 from demosaic_ntc.imaging.plans import PLANS, without_completion
-from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.imaging.readable import Readable
+from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored, out_of_time
+from demosaic_ntc.imaging.samples import Samples
 from demosaic_ntc.ntc.deadline import Deadline
 
 FirstGuess = Callable[[Float32, Cfa, int], Float32]
@@ -41,17 +49,24 @@ FIRST_GUESSES: dict[str, FirstGuess] = {
     "mlri": lambda mosaic, cfa, threads: kiku2014(mosaic, cfa),
     "blend": lambda mosaic, cfa, threads: blend(mosaic, cfa, threads).image,
 }
-METHODS = ("ntc", "predict-only", *FIRST_GUESSES)
-TENSORS = ("groups", "whole", "tiled")
+Method = Literal["ntc", "predict-only", "bilinear", "malvar", "lmmse", "mlri", "blend"]
+Tensor = Literal["groups", "whole", "tiled"]
+METHODS: tuple[str, ...] = get_args(Method)
+TENSORS: tuple[str, ...] = get_args(Tensor)
+
+_BAND = 64  # rows that are read together
+
+# Samples further out than so many times full scale are no samples of a picture.
+_MOST_OF_WHITE = 2.0**60
 
 
 def demosaic(
     mosaic: NDArray[Any],
     cfa: Cfa | str = "RGGB",
     *,
-    method: str = "ntc",
-    quality: str = "normal",
-    tensor: str = "groups",
+    method: Method = "ntc",
+    quality: Quality = "normal",
+    tensor: Tensor = "groups",
     seed: int = 0,
     threads: int | None = None,
     progress: ReportProgress | None = None,
@@ -75,8 +90,8 @@ def demosaic(
     * ``progress``: called with a `Progress` after each step.
     * ``white``: the sample value of full scale; by default the one `full_scale` reads from the data.
     * ``missing``: height × width flags of samples not to be used (dead pixels), which are restored as well.
-    * ``time_limit``: seconds after which no more groups are restored: what stands then is the result, and the
-      certificate shows it. The first estimate is always computed.
+    * ``time_limit``: seconds after which nothing more is restored: what stands then is the result, the
+      certificate shows it, and a notice says so. Of a first estimate that takes longer, the rest is plain.
     * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
     * ``noise``: the standard deviation of the samples' noise, in their scale: one, or one for each of R, G
       and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
@@ -90,13 +105,83 @@ def demosaic(
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
     task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently, noise)
-    strength = _checked_strength(denoise)
+    strength, seconds = _checked_strength(denoise), checked_time_limit(time_limit)
     prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolated(method)
     if method == "ntc" and tensor != "groups":
         return task.completed_plainly(tensor, quality, seed)
-    return task.restored(method, quality, Deadline.after(time_limit), error, strength)
+    return task.restored(method, quality, Deadline.after(seconds), error, strength)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredPicture:
+    """A picture with full scale 1 that takes six bytes per pixel and is read window by window."""
+
+    planes: Readable  # (3, height, width)
+    certificate: GroupCertificate | None
+    variance: Planes  # the expected squared error, (3, height, width), or empty
+    notices: tuple[str, ...] = ()  # what a user should know about it
+
+
+def demosaic_stored(
+    samples: Samples,
+    cfa: Cfa,
+    *,
+    method: str = "ntc",
+    quality: str = "normal",
+    threads: int | None = None,
+    progress: ReportProgress | None = None,
+    missing: NDArray[np.bool_] | None = None,
+    time_limit: float | None = None,
+    error: bool = False,
+    noise: ArrayLike | None = None,
+    denoise: float = 1.0,
+) -> StoredPicture:
+    """Do what `demosaic` does by groups, for samples and a picture that are too large to be spread out."""
+    report, strength, dead = progress or silently, _checked_strength(denoise), None
+    if missing is not None:
+        dead = checked_missing(missing, "mosaic", samples.shape[1:])
+        samples = mended(samples, dead, cfa)
+    variance = None if noise is None else checked_noise(noise, 1.0, 3)
+    prepare_kernels(for_mosaics(method, cfa.is_bayer, error))
+    deadline = Deadline.after(checked_time_limit(time_limit))
+    work = _Groups(method == "ntc", quality, checked_threads(threads), report, deadline, error)
+    return work.completed(samples, dead, cfa, variance, strength)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Groups:
+    """How a mosaic is restored by groups of patches."""
+
+    completed_too: bool
+    quality: str
+    threads: int
+    report: ReportProgress
+    deadline: Deadline
+    error: bool
+
+    def completed(
+        self, samples: Samples, missing: Flags | None, cfa: Cfa, noise: Float32 | None, strength: float
+    ) -> StoredPicture:
+        """Return the picture with full scale 1."""
+        plan = PLANS[self.quality] if self.completed_too else without_completion(PLANS[self.quality])
+        done = complete_mosaic(
+            samples,
+            missing,
+            cfa,
+            TRIALS[self.quality],
+            plan,
+            self.threads,
+            self.report,
+            self.deadline,
+            self.error,
+            noise,
+            strength,
+            APART[self.quality],
+        )
+        proven = GroupCertificate.of(done.gaps, TOLERANCE, done.left) if self.completed_too else None
+        return StoredPicture(done.estimate.planes, proven, done.estimate.variance, out_of_time(self.deadline))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,8 +210,11 @@ class _Task:
     ) -> "_Task":
         """Return the task, or raise."""
         samples = checked_samples(mosaic, cfa, signed=noise is not None)
-        scale = full_scale(samples, noise) if white is None else _checked_white(white)
-        scaled, dead = (samples / scale).astype(np.float32), None
+        scale = full_scale(samples, noise) if white is None else _checked_white(white, samples)
+        if float(samples.min()) / scale < -_MOST_OF_WHITE:
+            raise InputError("the mosaic has samples far below zero; give another black level")
+        wide = samples.astype(np.float32) if samples.dtype == np.float16 else samples
+        scaled, dead = (wide / scale).astype(np.float32), None
         if missing is not None:
             dead = checked_missing(missing, "mosaic", samples.shape)
             scaled = without_missing(scaled, dead, cfa)
@@ -150,40 +238,40 @@ class _Task:
         self, method: str, quality: str, deadline: Deadline, error: bool, strength: float
     ) -> Restored:
         """Return the picture that groups of patches make."""
-        completed = method == "ntc"
-        plan = PLANS[quality] if completed else without_completion(PLANS[quality])
-        completed_mosaic = complete_mosaic(
-            self.scaled,
-            self.missing,
-            self.cfa,
-            TRIALS[quality],
-            plan,
-            self.threads,
-            self.report,
-            deadline,
-            error,
-            self.noise,
-            strength,
-            APART[quality],
-        )
-        estimate = completed_mosaic.estimate
-        image = np.moveaxis(estimate.planes, 0, 2)
-        image = self._finished(image) if self.noise is None else image * np.float32(self.scale)
-        deviation = np.moveaxis(np.sqrt(estimate.variance), 0, 2) * np.float32(self.scale) if error else None
-        proven = GroupCertificate.of(completed_mosaic.gaps, TOLERANCE, completed_mosaic.left)
-        return Restored(image, proven if completed else None, error=deviation)
+        work = _Groups(method == "ntc", quality, self.threads, self.report, deadline, error)
+        stored = work.completed(Samples(self.scaled), self.missing, self.cfa, self.noise, strength)
+        kind, deviation = result_type(self.scale), None
+        if error:
+            deviation = np.moveaxis(np.sqrt(stored.variance), 0, 2).astype(kind) * kind(self.scale)
+        return Restored(self._read(stored.planes), stored.certificate, stored.notices, error=deviation)
+
+    def _read(self, planes: Readable) -> NDArray[Any]:
+        """Return a stored picture in the scale of the mosaic, with its samples where they are exact."""
+        kind, (_, height, width) = result_type(self.scale), planes.shape
+        image = np.empty((height, width, 3), kind)
+
+        def read(rows: slice) -> None:
+            for channel, plane in enumerate(planes[:, rows, :]):
+                np.multiply(plane, kind(self.scale), out=image[rows, :, channel])
+            if self.noise is None:
+                dead = None if self.missing is None else self.missing[rows]
+                put_back(image[rows], self.samples[rows], self.cfa, dead)
+
+        tall = -(-_BAND // self.cfa.period[0]) * self.cfa.period[0]
+        for _ in in_order(read, [slice(top, top + tall) for top in range(0, height, tall)], self.threads):
+            pass
+        return image
 
     def _finished(self, picture: Float32) -> Float32:
         """Return a picture in the scale of the mosaic, with the measured samples."""
-        return keep_samples(picture * np.float32(self.scale), self.samples, self.cfa, self.missing)
+        kind = result_type(self.scale)
+        return keep_samples(picture.astype(kind) * kind(self.scale), self.samples, self.cfa, self.missing)
 
 
 def checked_samples(mosaic: NDArray[Any], cfa: Cfa, *, signed: bool = False) -> NDArray[Any]:
     """Return the mosaic as an array of numbers that can be demosaiced, or raise."""
-    samples = np.asarray(mosaic)
+    samples = as_array(mosaic, "mosaic")
     cfa.checked_shape(samples.shape)
-    if samples.dtype.kind not in "uif":
-        raise InputError(f"samples of type {samples.dtype} are not numbers; give integers or floats")
     if not np.isfinite(samples).all():
         raise InputError("the mosaic has samples that are NaN or infinite; replace them first")
     if not signed and samples.min() < 0:
@@ -195,21 +283,30 @@ def checked_samples(mosaic: NDArray[Any], cfa: Cfa, *, signed: bool = False) -> 
 
 def keep_samples(picture: Float32, samples: NDArray[Any], cfa: Cfa, missing: Flags | None = None) -> Float32:
     """Return the picture with every measured value put back exactly."""
-    measured = cfa.masks(samples.shape)
-    if missing is not None:
-        measured &= ~missing[..., None]
-    return np.where(measured, samples[..., None], picture).astype(np.float32)
+    kept = picture.copy()
+    put_back(kept, samples, cfa, missing)
+    return kept
+
+
+def put_back(picture: NDArray[Any], samples: NDArray[Any], cfa: Cfa, missing: Flags | None = None) -> None:
+    """Put every measured value back into a picture, (height, width, 3), in place."""
+    for (y, x), channel in np.ndenumerate(cfa.pattern):
+        site = slice(y, None, cfa.period[0]), slice(x, None, cfa.period[1])
+        shown: Any = True if missing is None else ~missing[site]
+        np.copyto(picture[*site, channel], samples[site], where=shown, casting="unsafe")
 
 
 def _checked_strength(strength: float) -> float:
     """Return a strength that noise can be taken off with, or raise."""
-    if not (np.isfinite(strength) and strength >= 0):
-        raise InputError(f"denoise is {strength}; give a strength from 0 up, 1 for the noise there is")
+    if not (isinstance(strength, Real) and np.isfinite(strength) and strength >= 0):
+        raise InputError(f"denoise is {strength!r}; give a strength from 0 up, 1 for the noise there is")
     return float(strength)
 
 
-def _checked_white(white: float) -> float:
+def _checked_white(white: float, samples: NDArray[Any]) -> float:
     """Return a usable full-scale value, or raise."""
-    if not (np.isfinite(white) and white > 0):
-        raise InputError(f"white level {white} is not a positive number; give the sample value of full scale")
+    if not (isinstance(white, Real) and np.isfinite(white) and white > 0):
+        raise InputError(f"white level {white!r} is no positive number; give the sample value of full scale")
+    if float(samples.max()) / float(white) > _MOST_OF_WHITE:
+        raise InputError(f"white level {white:g} lies far below the samples; give the value of full scale")
     return float(white)

@@ -4,13 +4,15 @@ Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32, Offsets, Places, Planes, Sums
+from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Places, Planes, Sums
 from demosaic_ntc.imaging.kernels.adding import write_errors, write_means
 from demosaic_ntc.imaging.kernels.completing import complete_groups
+from demosaic_ntc.imaging.kernels.examples import FOR_COMPLETION, prepare_kernels
 from demosaic_ntc.imaging.kernels.matching import match_patches
 from demosaic_ntc.imaging.kernels.passes import (
     GAUSSIAN,
@@ -21,11 +23,12 @@ from demosaic_ntc.imaging.kernels.passes import (
 )
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.plan import Patches, Step
+from demosaic_ntc.imaging.readable import Readable
 from demosaic_ntc.ntc.deadline import Deadline
 
 Report = Callable[[float], None]
 
-BAND_ROWS = 128  # rows of pixels whose reference patches are worked on together
+BAND_ROWS = 64  # rows of pixels whose reference patches are worked on together
 _TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
 _GAP = 16  # columns without references at which a tile is cut
 _SAMPLES, _LEAST_SAMPLES = 1024, 64  # groups of a picture that tell the shape of its covariances
@@ -50,14 +53,18 @@ def reference_positions(length: int, patches: Patches) -> Places:
 
 def references_in(wanted: Flags, patches: Patches) -> Places:
     """Return (row, column) of the reference patches that hold a wanted pixel, sorted by rows."""
-    rows = reference_positions(wanted.shape[0], patches)
-    columns = reference_positions(wanted.shape[1], patches)
-    total = np.pad(wanted.cumsum(axis=0, dtype=np.int32).cumsum(axis=1), ((1, 0), (1, 0)))
-    below, right = rows[:, None] + patches.size, columns + patches.size
-    top, left = rows[:, None], columns
-    count = total[below, right] - total[top, right] - total[below, left] + total[top, left]
-    down, across = np.nonzero(count)
-    return np.stack([rows[down], columns[across]], axis=1)
+    rows, columns = (reference_positions(length, patches) for length in wanted.shape)
+    held = _any_within(_any_within(wanted, rows, patches.size).T, columns, patches.size)
+    across, down = np.nonzero(held)
+    order = np.lexsort((across, down))
+    return np.stack([rows[down[order]], columns[across[order]]], axis=1)
+
+
+def _any_within(flags: Flags, starts: Places, length: int) -> Flags:
+    """Return whether any is set in each of some stretches of rows, (stretches, columns)."""
+    # A stretch reaches from a start to its end; what comes out of the steps between is left out.
+    ends = np.stack([starts, starts + length], axis=1).ravel()
+    return np.asarray(np.logical_or.reduceat(flags, ends[ends < len(flags)], axis=0)[::2], np.bool_)
 
 
 def bands_of(references: Places, height: int, patches: Patches, band_rows: int = BAND_ROWS) -> list[Band]:
@@ -83,123 +90,179 @@ def tiles_of_references(references: Places) -> Iterator[Places]:
         yield references[np.sort(part)]
 
 
-def _runs(references: Places, wanted: int) -> list[Places]:
-    """Return about so many of the references, or all, in runs that are spread evenly."""
-    if wanted >= len(references):
-        return [references]
-    starts = np.linspace(0, len(references) - _RUN, -(-wanted // _RUN)).astype(np.int64)
-    return [references[start : start + _RUN] for start in starts]
+def _runs(shape: tuple[int, ...], patches: Patches, wanted: int) -> list[Places]:
+    """Return about so many of the references of a height and a width, or all, in runs spread evenly."""
+    rows, columns = (reference_positions(length, patches) for length in shape)
+    total, run = (
+        rows.size * columns.size,
+        _RUN if wanted < rows.size * columns.size else rows.size * columns.size,
+    )
+    starts = np.linspace(0, total - run, -(-min(wanted, total) // run)).astype(np.int64)
+    places = (np.arange(start, start + run) for start in starts)
+    return [
+        np.stack([rows[place // columns.size], columns[place % columns.size]], axis=1) for place in places
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A picture as far as it is known, wherever it is stored: what groups are formed of."""
+
+    planes: Any  # the estimate, with what is known in its place: Readable
+    known: Bits  # (height, width)
+    depth: Depths  # (height, width): how many pixels deep in a hole
+    measured: Readable  # what is known, where it is noisy and the estimate is not to keep it; else empty
+    noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
+    confidence: Float32  # (height, width): the trust in pixels when patches are compared; empty where alike
+
+    def view(self, rows: slice, columns: slice) -> "View":
+        """Return a part of the picture as kernels want it."""
+        part = np.ascontiguousarray
+        picture = Picture(
+            part(self.planes[:, rows, columns]),
+            part(self.known[rows, columns]),
+            part(self.depth[rows, columns]),
+            part(self.measured[:, rows, columns]),
+            self.noise,
+        )
+        return View(picture, part(self.confidence[rows, columns]), np.array([rows.start, columns.start]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """What groups see of a picture: a part of it, from a corner on."""
+
+    picture: Picture
+    confidence: Float32
+    corner: Places  # (2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Said:
-    """What the groups of a picture say about it; (channels, height, width), the squares of full scale 1."""
+    """What groups say about some rows of a picture; (channels, rows, width), the squares of full scale 1."""
 
+    rows: slice
+    before: Planes  # the estimate
     planes: Planes  # the weighted means of what was said, the estimate where nothing was
     expected: Planes  # the mean of the expected squared errors; empty where errors are not wanted
     spread: Planes  # the variance of what was said; empty where errors are not wanted
-    gaps: Float32  # (groups): certified, infinite where nothing is proven
 
     @classmethod
-    def nothing(cls, estimate: Planes, errors: bool) -> "Said":
-        """Return room for what will be said, given the estimate."""
-        shape = estimate.shape if errors else (0, 0, 0)
-        nothing = np.zeros(0, np.float32)
-        return cls(estimate.copy(), np.zeros(shape, np.float32), np.zeros(shape, np.float32), nothing)
-
-    def write(self, estimate: Planes, sums: Sums, rows: slice) -> None:
-        """Write what the sums of some rows amount to."""
-        write_means(sums, self.planes[:, rows])
-        if self.spread.size:
-            write_errors(
-                sums, estimate[:, rows], self.planes[:, rows], self.expected[:, rows], self.spread[:, rows]
-            )
+    def summed(cls, rows: slice, before: Planes, sums: Sums) -> "Said":
+        """Return what sums amount to: two of them, or four where errors are wanted."""
+        errors = np.zeros((2, *before.shape) if len(sums) > 2 else (2, 0, 0, 0), np.float32)
+        said = cls(rows, before, before.copy(), errors[0], errors[1])
+        write_means(sums, said.planes)
+        if said.spread.size:
+            write_errors(sums, before, said.planes, said.expected, said.spread)
+        return said
 
 
 class GroupPass:
     """One step over the groups of a picture."""
 
-    def __init__(
-        self, picture: Picture, confidence: Float32, step: Step, threads: int, errors: bool = False
-    ) -> None:
-        self._picture, self._confidence, self._step, self._threads = picture, confidence, step, threads
-        self._errors = errors
-        self._patches = step.patches.fitting(picture.planes.shape[1:])
+    def __init__(self, scene: Scene, step: Step, threads: int, errors: bool = False) -> None:
+        self._scene, self._step, self._threads, self._errors = scene, step, threads, errors
+        self._patches = step.patches.fitting(scene.planes.shape[1:])
         self._offsets = self._patches.offsets
         self._fading = step.fading(1)
+        self.gaps: list[Float32] = []  # of the groups that were restored: certified, or infinite
 
-    def restored(self, wanted: Flags, report: Report, deadline: Deadline, band_rows: int = BAND_ROWS) -> Said:
-        """Restore all groups whose reference patch holds a wanted pixel, and return what they say.
+    def restored(
+        self, wanted: Flags, report: Report, deadline: Deadline, band_rows: int = BAND_ROWS
+    ) -> Iterator[Said]:
+        """Restore all groups whose reference patch holds a wanted pixel; yield what they say, from the top.
 
-        Bands that would begin after the deadline say nothing; their gaps are infinite.
+        Rows that were yielded are not looked at again: they may be overwritten. Bands that would begin after
+        the deadline say nothing; their gaps are infinite, and nothing is yielded below the first of them.
         """
         references = references_in(wanted, self._patches)
-        said = Said.nothing(self._picture.planes, self._errors)
         if not len(references):
-            return said
-        prior = self.prior(wanted, len(references))
+            return
+        prior = self.prior(len(references))
         bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
-        carried, gaps = np.zeros((0, 0, 0, 0), np.int64), [np.zeros(0, np.float32)]
+        carried = np.zeros((0, 0, 0, 0), np.int64)
         done = in_order(lambda band: self._restore(band, prior, deadline), bands, self._threads)
-        for number, (band, (sums, proven)) in enumerate(zip(bands, done, strict=True), 1):
-            gaps.append(proven)
+        for number, (band, (before, sums, proven, spoke)) in enumerate(zip(bands, done, strict=True), 1):
+            self.gaps.append(proven)
             shared = min(carried.shape[2], sums.shape[2])
             if shared:
                 sums[:, :, :shared] += carried[:, :, :shared]
             finished = band.next_top - band.top
-            said.write(self._picture.planes, sums[:, :, :finished], slice(band.top, band.next_top))
+            rows, part = slice(band.top, band.next_top), np.ascontiguousarray
+            yield Said.summed(rows, part(before[:, :finished]), part(sums[:, :, :finished]))
             carried = sums[:, :, finished:].copy()
             report(number / len(bands))
-        return replace(said, gaps=np.concatenate(gaps))
+            if not spoke:
+                self.gaps += [np.full(len(rest.references), np.inf, np.float32) for rest in bands[number:]]
+                return
 
-    def prior(self, wanted: Flags, groups: int) -> Float32:
+    def prior(self, groups: int) -> Float32:
         """Return Q, (entry, entry): the mean shape of the covariances of groups all over the picture.
 
         Their sum is one of whole numbers, which no order of its terms can change.
         """
-        entries = self._picture.planes.shape[0] * self._patches.size**2
+        entries = self._scene.planes.shape[0] * self._patches.size**2
         if self._step.does.predictor != GAUSSIAN:
             return np.zeros((0, 0), np.float32)
-        everywhere = references_in(np.ones_like(wanted), self._patches)
-        runs = _runs(everywhere, max(_LEAST_SAMPLES, min(groups, _SAMPLES)))
+        samples = max(_LEAST_SAMPLES, min(groups, _SAMPLES))
+        runs = _runs(self._scene.planes.shape[1:], self._patches, samples)
         total = sum(in_order(self._shapes, runs, self._threads), np.zeros((entries, entries), np.int64))
         lower = total * (SHAPE_UNIT / sum(map(len, runs)))
         return (lower + np.tril(lower, -1).T).astype(np.float32)
 
     def _shapes(self, references: Places) -> Sums:
         """Return the sum of the shapes of the covariances of some groups."""
-        entries = self._picture.planes.shape[0] * self._patches.size**2
-        total = np.zeros((entries, entries), np.int64)
-        add_shapes(self._picture, references, self._match(references), self._patches.size, total)
+        entries = self._scene.planes.shape[0] * self._patches.size**2
+        total, view = np.zeros((entries, entries), np.int64), self._around(references)
+        found = self._match(view, references)
+        add_shapes(view.picture, references - view.corner, found, self._patches.size, total)
         return total
 
-    def _restore(self, band: Band, prior: Float32, deadline: Deadline) -> tuple[Sums, Float32]:
-        """Match and restore the groups of a band; return their sums and their gaps."""
-        channels, _, width = self._picture.planes.shape
+    def _around(self, references: Places) -> View:
+        """Return what the groups of some references see."""
+        first = np.maximum(references.min(axis=0) - self._patches.reach, 0)
+        last = references.max(axis=0) + self._patches.reach + self._patches.size
+        rows, columns = (slice(int(start), int(stop)) for start, stop in zip(first, last, strict=True))
+        return self._scene.view(rows, columns)
+
+    def _restore(self, band: Band, prior: Float32, deadline: Deadline) -> tuple[Planes, Sums, Float32, bool]:
+        """Match and restore the groups of a band until the deadline.
+
+        Return its estimate, their sums and gaps, and whether any was restored.
+        """
+        channels, _, width = self._scene.planes.shape
+        view = self._scene.view(slice(band.top, band.bottom), slice(0, width))
         sums = np.zeros((4 if self._errors else 2, channels, band.bottom - band.top, width), np.int64)
         gaps = np.full(len(band.references), np.inf, np.float32)
-        if deadline.passed():
-            return sums, gaps
         done = 0
         for tile in tiles_of_references(band.references):
-            self._restore_tile(tile, prior, band.top, sums, gaps[done : done + len(tile)])
+            if deadline.passed():
+                break
+            self._restore_tile(view, tile, prior, sums, gaps[done : done + len(tile)])
             done += len(tile)
-        return sums, gaps
+        return view.picture.planes, sums, gaps, done > 0
 
-    def _restore_tile(self, references: Places, prior: Float32, top: int, sums: Sums, gaps: Float32) -> None:
-        """Match, predict and add up the groups of a tile; complete those whose prediction leaves too much."""
-        size, does, found = self._patches.size, self._step.does, self._match(references)
-        restore_groups(self._picture, references, found, size, does, self._fading, prior, top, sums, gaps)
+    def _restore_tile(
+        self, view: View, references: Places, prior: Float32, sums: Sums, gaps: Float32
+    ) -> None:
+        """Match, predict and add up the groups of a tile; complete those whose prediction leaves too much.
+
+        Sums start where the view does.
+        """
+        size, does, found = self._patches.size, self._step.does, self._match(view, references)
+        picture, places = view.picture, references - view.corner
+        restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, gaps)
         left = np.flatnonzero(np.isinf(gaps)) if does.vertices else np.zeros(0, np.int64)
         if left.size:
-            rest, those, proven = references[left], found[left], gaps[left]
-            complete_groups(self._picture, rest, those, size, does, self._fading, prior, top, sums, proven)
+            prepare_kernels(FOR_COMPLETION)
+            rest, those, proven = places[left], found[left], gaps[left]
+            complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven)
             gaps[left] = proven
 
-    def _match(self, references: Places) -> Offsets:
+    def _match(self, view: View, references: Places) -> Offsets:
         """Return the offsets of the patches of every reference's group."""
-        found = np.empty((len(references), self._patches.count, 2), np.int8)
-        match_patches(
-            self._picture.planes, self._confidence, references, self._patches.size, self._offsets, found
-        )
+        found, size = np.empty((len(references), self._patches.count, 2), np.int8), self._patches.size
+        places = references - view.corner
+        match_patches(view.picture.planes, view.confidence, places, size, self._offsets, found)
         return found

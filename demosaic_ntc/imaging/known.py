@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Planes
+from demosaic_ntc.imaging.readable import Readable
 
 DEEPEST = 48  # pixels into a hole; trust falls no further, or it would vanish in single precision
 _MOST_CHANNELS = 8  # one bit for each
@@ -19,7 +20,7 @@ class Known:
     low: Float32  # (channels): no entry of a channel lies below, nor above the next
     high: Float32
     noise: Float32  # (channels, levels): the variance of known entries, at equal steps from level 0 to 1
-    measured: Planes = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
+    measured: Readable = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
     """What is known, where it is noisy and not to be kept: (channels or 1, height, width); else empty."""
 
     @classmethod

@@ -128,6 +128,14 @@ PLANS: dict[str, Plan] = {
 }
 
 
+# Where the first guesses of a noisy mosaic agree, little but its noise is left to be taken off: small groups
+# do that as well as large ones, within .01 dB on parts of eight pictures with noise of 1.5 to 6 of 255.
+AGREED: dict[Kind, Step] = {
+    Kind.BAYER: _mosaic(Patches(4, 4, 40, 8), 16, 1.45, 1.3, vertices=3),
+    Kind.ARRAY: _mosaic(Patches(4, 4, 48, 10), 12, 1.6, 1.3, vertices=3),
+}
+
+
 def without_completion(plan: Plan) -> Plan:
     """Return the control: the same plan, whose steps end with the prediction."""
     return {kind: tuple(step.without_completion for step in steps) for kind, steps in plan.items()}

@@ -3,16 +3,16 @@
 where → match → predict → complete → add up → spread, relax → keep what is known
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.imaging.groups import GroupPass, Said
+from demosaic_ntc.imaging.groups import GroupPass, Said, Scene, references_in
 from demosaic_ntc.imaging.kernels.adding import draw_to_measured, take_over
 from demosaic_ntc.imaging.kernels.nearby import fill_from_nearby
-from demosaic_ntc.imaging.kernels.passes import Picture
 from demosaic_ntc.imaging.known import DEEPEST, Known
 from demosaic_ntc.imaging.plan import Step
 from demosaic_ntc.ntc.deadline import Deadline
@@ -30,7 +30,7 @@ _OF_EXPECTED, _OF_SPREAD, _OF_MOVED = np.float32(1.25), np.float32(4.5), np.floa
 class Estimate:
     """A picture as far as it has come, (channels, height, width), with full scale 1."""
 
-    planes: Planes  # with what is known in its place
+    planes: Any  # an array, or what is read and written like one (Writable); what is known is in its place
     variance: Planes  # the expected squared error; empty where it is not wanted
 
 
@@ -52,29 +52,60 @@ def restore(
 ) -> tuple[Estimate, Float32]:
     """Improve an estimate step by step, within the range of what is known; after the deadline, no more.
 
+    An estimate that is no plain array is overwritten, row by row as these are finished.
+
     Returns the estimate, and the certified gaps of all groups that were to be completed; infinite where
     nothing is proven.
     """
     gaps = [np.zeros(0, np.float32)]
+    if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
+        estimate = Estimate(estimate.planes.copy(), estimate.variance.copy())
     for number, work in enumerate(works):
-        errors = estimate.variance.size > 0
         step = work.step.in_noise(float(known.noise.mean()))
-        picture = Picture(estimate.planes, known.entries, known.depth, known.measured, known.noise)
-        groups = GroupPass(picture, _confidence(known, step), step, threads, errors)
-        said = groups.restored(work.wanted, part_of(report, number, len(works)), deadline)
+        if deadline.passed():
+            unproven = len(references_in(work.wanted, step.patches.fitting(work.wanted.shape)))
+            gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
+            continue
+        groups = GroupPass(_scene(estimate, known, step), step, threads, estimate.variance.size > 0)
+        pieces: Iterable[Said] = groups.restored(work.wanted, part_of(report, number, len(works)), deadline)
         if step.spread:
-            _spread_nearby(said.planes, estimate.planes, known, step.spread)
-        variance = _variance(estimate, said, known, work.wanted) if errors else estimate.variance
-        kept = np.zeros_like(known.entries) if known.measured.size else known.entries
-        take_over(estimate.planes, said.planes, kept, work.wanted, known.low, known.high, step.relaxed)
-        if known.measured.size:
-            draw_to_measured(
-                said.planes, known.entries, work.wanted, known.measured, known.noise, _NEARLY_EXACT
-            )
-        estimate = Estimate(said.planes, variance)
+            pieces = [_spread_nearby(_joined(pieces, estimate), known, step.spread)]
+        for said in pieces:
+            _take_over(estimate, said, known, work.wanted[said.rows], step.relaxed)
         if step.does.vertices:
-            gaps.append(said.gaps)
+            gaps += groups.gaps
     return estimate, np.concatenate(gaps)
+
+
+def _scene(estimate: Estimate, known: Known, step: Step) -> Scene:
+    """Return what groups are formed of."""
+    confidence = _confidence(known, step)
+    return Scene(estimate.planes, known.entries, known.depth, known.measured, known.noise, confidence)
+
+
+def _take_over(estimate: Estimate, said: Said, known: Known, wanted: Flags, relaxed: float) -> None:
+    """Write the next estimate of some rows, and how wrong it is expected to be, from what groups say."""
+    rows, entries = said.rows, known.entries[said.rows]
+    if estimate.variance.size:
+        _note_variance(estimate.variance[:, rows], said, known, wanted)
+    kept = np.zeros_like(entries) if known.measured.size else entries
+    take_over(said.before, said.planes, kept, wanted, known.low, known.high, relaxed)
+    if known.measured.size:
+        measured = np.ascontiguousarray(known.measured[:, rows, :])
+        draw_to_measured(said.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
+    estimate.planes[:, rows, :] = said.planes
+
+
+def _joined(pieces: Iterable[Said], estimate: Estimate) -> Said:
+    """Return what groups say of all rows together."""
+    before = np.array(estimate.planes[:, :, :])
+    errors = np.zeros((2, *before.shape) if estimate.variance.size else (2, 0, 0, 0), np.float32)
+    whole = Said(slice(0, before.shape[1]), before, before.copy(), errors[0], errors[1])
+    for said in pieces:
+        whole.planes[:, said.rows] = said.planes
+        if said.spread.size:
+            whole.expected[:, said.rows], whole.spread[:, said.rows] = said.expected, said.spread
+    return whole
 
 
 def part_of(report: Report, number: int, parts: int) -> Report:
@@ -94,25 +125,24 @@ def _confidence(known: Known, step: Step) -> Float32:
     return np.maximum(shown + (1 - shown) * trust, _LEAST_CONFIDENCE)
 
 
-def _spread_nearby(said: Planes, estimate: Planes, known: Known, width: float) -> None:
+def _spread_nearby(said: Said, known: Known, width: float) -> Said:
     """Add to what groups say what they leave at known entries, continued into the rims of the holes.
 
-    It is felt as under a Gaussian whose standard deviation is ``width`` pixels.
+    This is done in place. It is felt as under a Gaussian whose standard deviation is ``width`` pixels.
     """
     falling = np.exp(-0.5 * (np.arange(3) / width) ** 2).astype(np.float32)
-    for channel, plane in enumerate(said):
-        left = estimate[channel] - plane
+    for channel, plane in enumerate(said.planes):
+        left = said.before[channel] - plane
         fill_from_nearby(left, ~known.flags(channel), falling)
         plane += left
+    return said
 
 
-def _variance(estimate: Estimate, said: Said, known: Known, wanted: Flags) -> Planes:
-    """Return the expected squared error of every entry after a step; none where it is known exactly."""
-    variance = estimate.variance.copy()
+def _note_variance(variance: Planes, said: Said, known: Known, wanted: Flags) -> None:
+    """Write the expected squared error of entries after a step; none where they are known exactly."""
     for channel, plane in enumerate(variance):
-        moved = np.square(said.planes[channel] - estimate.planes[channel])
+        moved = np.square(said.planes[channel] - said.before[channel])
         error = _OF_EXPECTED * said.expected[channel] + _OF_SPREAD * said.spread[channel] + _OF_MOVED * moved
         np.copyto(plane, error, where=wanted & (said.expected[channel] > 0))
         if not known.measured.size:
-            plane[known.flags(channel)] = 0.0
-    return variance
+            plane[known.flags(channel)[said.rows]] = 0.0

@@ -3,12 +3,14 @@
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.preview import preview
+from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.showing import html_table
 
 
@@ -24,7 +26,7 @@ class GroupCertificate:
     certified: int  # of them with a proven gap
     within_tolerance: int  # of them with a proven gap of at most the tolerance
     tolerance: float
-    median_gap: float  # of the proven gaps, as is the worst
+    median_gap: float  # of the proven gaps, as is the worst; infinite where none is proven
     worst_gap: float
     left: float = 0.0  # the share of the picture that was left to the first estimate
 
@@ -36,7 +38,9 @@ class GroupCertificate:
             "groups completed": f"{self.groups:,}",
             "with a proven gap": f"{self.certified:,} ({share:.2%})",
             f"with a gap of at most {self.tolerance:.2g}": f"{self.within_tolerance:,}",
-            "gap": f"median {self.median_gap:.2g}, largest {self.worst_gap:.2g}",
+            "gap": f"median {self.median_gap:.2g}, largest {self.worst_gap:.2g}"
+            if self.certified
+            else "none proven",
             "left to the first estimate": f"{self.left:.0%} of the picture",
         }
 
@@ -49,13 +53,13 @@ class GroupCertificate:
             certified=proven.size,
             within_tolerance=int((proven <= tolerance).sum()),
             tolerance=tolerance,
-            median_gap=float(np.median(proven)) if proven.size else 0.0,
-            worst_gap=float(proven.max(initial=0.0)),
+            median_gap=float(np.median(proven)) if proven.size else inf,
+            worst_gap=float(proven.max()) if proven.size else inf,
             left=left,
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Restored:
     """A restored picture in the scale of its input; interpolations have no certificate."""
 
@@ -63,6 +67,13 @@ class Restored:
     certificate: GroupCertificate | None = None
     notices: tuple[str, ...] = ()  # what a user should know about the result
     error: NDArray[np.float32] | None = None  # standard deviation of the expected error, in the image's scale
+
+    def __repr__(self) -> str:
+        """Show what it is, not its pixels."""
+        size = f"{'×'.join(map(str, self.image.shape))} {self.image.dtype}"
+        proven = self.certificate
+        groups = f", {proven.certified:,} of {proven.groups:,} groups certified" if proven else ""
+        return f"Restored({size}{groups})"
 
     def _repr_png_(self) -> bytes | None:
         """Show the picture in a notebook."""
@@ -76,6 +87,13 @@ class Restored:
         proven = self.certificate.facts if self.certificate else {"certificate": "none"}
         notes = {f"note {number}": notice for number, notice in enumerate(self.notices, start=1)}
         return picture + html_table({"picture": size, **proven, **notes})
+
+
+def out_of_time(deadline: Deadline) -> tuple[str, ...]:
+    """What a user should know of a restoration that had not the time it needed."""
+    if not deadline.has_cut:
+        return ()
+    return ("time ran out: what had not been restored by then is left at the first estimate",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,19 @@ there are very many cells, the starts run on a random part of them, and the best
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.ntc.atoms import Vertex, vertex_of
+from demosaic_ntc.ntc.atoms import vertices_of_starts
 from demosaic_ntc.ntc.kernels.alternating import WORD_BITS, Words, alternate
 from demosaic_ntc.ntc.oracle import HANDED_OUT, Found, Oracle, Remembered
 from demosaic_ntc.ntc.problem import Bits, Floats, Observations, Slots
 
 SWEEPS = 60
-MUTATED_STARTS = 32
-MUTATION_RATE = 0.15
 KEPT = 30  # how many other local optima of a call are remembered
+NEARLY = 0.7  # where none meets the target, those of at least this part of the best value are taken, too
 PART, PART_PER_SLICE = 20_000, 64  # cells on which the starts run where there are more than twice as many
 FINALISTS = 8  # starts that go on with all cells
 
 _EVERY = np.uint64(2**64 - 1)
+_MUTATED = np.uint64(2**32 - 1)  # half of the starts are mutations of the best vertex of the last call
 
 
 class AlternatingMaximisation:
@@ -57,10 +57,10 @@ class AlternatingMaximisation:
         """Draw 64 starts, bit b of each word belonging to start b."""
         words: Words = self._random.integers(0, 2**64, self._offsets[-1], dtype=np.uint64)
         if self._incumbent is not None:
-            flips = self._random.random((self._offsets[-1], MUTATED_STARTS)) < MUTATION_RATE
-            mutated = self._incumbent[:, None] ^ flips
-            packed = np.packbits(mutated, axis=1, bitorder="little").view("<u4")[:, 0].astype(np.uint64)
-            words = (words >> np.uint64(MUTATED_STARTS) << np.uint64(MUTATED_STARTS)) | packed
+            a, b, c, d, e = self._random.integers(0, 2**64, (5, self._offsets[-1]), dtype=np.uint64)
+            flips = (a & b | c) & d & e  # each bit with the probability 5/32: a half, ¼, ⅝, 5/16, 5/32
+            mutated = np.where(self._incumbent, ~flips, flips)
+            words = (words & ~_MUTATED) | (mutated & _MUTATED)
         return words
 
     def _improved(self, words: Words, gradient: Floats) -> tuple[Words, Floats]:
@@ -82,15 +82,12 @@ class AlternatingMaximisation:
     def _harvest(self, words: Words, values: Floats, gradient: Floats, target: float) -> Found:
         """Return the best start's vertex with other good ones; remember the next best."""
         chosen = _distinct_best(values, KEPT + 1)
-        good = chosen[: max(1, int((values[chosen] <= target).sum()))]
-        bits = (words >> good[:, None].astype(np.uint64)) & np.uint64(1)
-        best, *others = (self._vertex(factors) for factors in bits.astype(np.uint8))
+        enough = max(target, NEARLY * values[chosen[0]])  # values below zero are of use
+        good = chosen[: max(1, int((values[chosen] <= enough).sum()))]
+        best, *others = vertices_of_starts(self._columns, words, good.astype(np.uint64))
         if self._memory:
             self._memory.keep(others[HANDED_OUT - 1 :])
         return Found(best, float(gradient[best.support].sum()), others=tuple(others[: HANDED_OUT - 1]))
-
-    def _vertex(self, factors: Bits) -> Vertex:
-        return vertex_of(self._columns.T, factors)
 
 
 def _distinct_best(values: Floats, count: int) -> NDArray[np.int64]:

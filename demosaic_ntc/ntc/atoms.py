@@ -14,11 +14,13 @@ import numpy as np
 
 from demosaic_ntc.ntc.kernels.supports import (
     Counts,
+    Words,
     combine,
     inner_products,
     keep_rows_and_columns,
     sums_over_supports,
     support_of,
+    supports_of_starts,
 )
 from demosaic_ntc.ntc.problem import Bits, Floats, Observations, Problem, Slots
 from demosaic_ntc.ntc.solution import Solution
@@ -37,6 +39,17 @@ def vertex_of(slots: Slots, factors: Bits) -> Vertex:
     return Vertex(factors, support_of(slots, factors))
 
 
+def vertices_of_starts(columns: Slots, words: Words, chosen: Words) -> list[Vertex]:
+    """Return some of 64 vertices whose factors are the bits of words, (slots,)."""
+    flat, length = supports_of_starts(columns, words, chosen)
+    factors = ((words >> chosen[:, None]) & np.uint64(1)).astype(np.uint8)
+    ends = np.cumsum(length).tolist()
+    starts = [0, *ends[:-1]]
+    return [
+        Vertex(own, flat[start:end].copy()) for own, start, end in zip(factors, starts, ends, strict=True)
+    ]
+
+
 class Shelf:
     """Vertices in a row, their supports packed in one array so that sums over all of them are one loop."""
 
@@ -50,18 +63,22 @@ class Shelf:
     def __len__(self) -> int:
         return len(self.vertices)
 
-    def append(self, vertex: Vertex) -> None:
-        """Put a vertex at the end."""
-        count, size = len(self.vertices), vertex.support.size
-        if self._used + size > self._flat.size:
-            self._repack(size)
-        if count == self._start.size:
-            self._start = np.resize(self._start, 2 * count)
-            self._length = np.resize(self._length, 2 * count)
-        self._flat[self._used : self._used + size] = vertex.support
-        self._start[count], self._length[count] = self._used, size
-        self._used += size
-        self.vertices.append(vertex)
+    def extend(self, vertices: Sequence[Vertex]) -> None:
+        """Put vertices at the end."""
+        count, wanted = len(self.vertices), len(self.vertices) + len(vertices)
+        sizes = [vertex.support.size for vertex in vertices]
+        room = sum(sizes)
+        if self._used + room > self._flat.size:
+            self._repack(room)
+        if wanted > self._start.size:
+            self._start = np.resize(self._start, 2 * wanted)
+            self._length = np.resize(self._length, 2 * wanted)
+        ends = self._used + np.cumsum(sizes)
+        self._length[count:wanted] = sizes
+        self._start[count:wanted] = ends - sizes
+        np.concatenate([v.support for v in vertices], out=self._flat[self._used : self._used + room])
+        self._used += room
+        self.vertices.extend(vertices)
 
     def cells_from(self, first: int) -> int:
         """Return how many cells the supports have together, those before the first left out."""
@@ -69,7 +86,7 @@ class Shelf:
 
     def keep(self, positions: Counts) -> None:
         """Take all vertices away but those at these ascending positions."""
-        self.vertices = [self.vertices[position] for position in positions]
+        self.vertices = [self.vertices[position] for position in positions.tolist()]
         self._start[: positions.size] = self._start[positions]
         self._length[: positions.size] = self._length[positions]
 
@@ -151,8 +168,7 @@ class ActiveSet:
         before = len(self)
         if before + len(vertices) > len(self._overlap):
             self._grow(before + len(vertices))
-        for vertex in vertices:
-            self.shelf.append(vertex)
+        self.shelf.extend(vertices)
         self.shelf.products(before, self.problem.observed, self._scratch, self._common, self._overlap)
         self.weights = np.concatenate([self.weights, np.zeros(len(vertices))])
 

@@ -25,8 +25,8 @@ import numpy as np
 from demosaic_ntc.ntc.atoms import ActiveSet
 from demosaic_ntc.ntc.corrective import Descent
 from demosaic_ntc.ntc.deadline import Deadline
+from demosaic_ntc.ntc.kernels.supports import slope_at
 from demosaic_ntc.ntc.oracle import Found, WeakSeparation
-from demosaic_ntc.ntc.problem import Floats
 from demosaic_ntc.ntc.solution import Certificate, Status
 
 ACCURACY = 1.2  # K of Algorithm 1
@@ -70,16 +70,19 @@ def minimise(
     progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
     """Run Blended Conditional Gradients from the active set's point until a limit is reached."""
-    problem = active.problem
-    lower = problem.observed.noise
+    problem, observed = active.problem, active.problem.observed
+    lower = observed.noise
     floor = limits.tolerance / 2
     estimate = np.inf
     unproved = False
     iteration = 0
     while True:
-        objective, gradient = problem.objective(active.point), problem.gradient(active.point)
-        here = float(gradient @ active.point)
-        free = free_bound(gradient, here)
+        gradient = np.empty_like(active.point)
+        misfit, here, negative = slope_at(
+            observed.weight, observed.value, problem.radius, active.point, gradient
+        )
+        objective = observed.noise + misfit
+        free = here - negative  # bounds ⟨∇f, x − v⟩ over all vertices, knowing only that they are 0-1
         lower = max(lower, objective - free)
         estimate = max(min(estimate, free / 2), floor)
         if progress:
@@ -95,14 +98,9 @@ def minimise(
             found = separate(gradient, here - estimate / ACCURACY, prove=prove)
             lower = max(lower, objective - (here - found.lower_bound))
             estimate, unproved = _next_estimate(estimate, here, found, prove, limits.tolerance)
-            if here - found.value > STALLED * problem.observed.energy:
+            if here - found.value > STALLED * observed.energy:
                 descent.absorb(active, (found.vertex, *found.others))
         active.refresh()
-
-
-def free_bound(gradient: Floats, here: float) -> float:
-    """Bound the largest ⟨∇f, x − v⟩ over all vertices, knowing only that they are 0-1."""
-    return here - float(np.minimum(gradient, 0.0).sum())
 
 
 def local_gap(active: ActiveSet) -> float:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,6 +102,8 @@ def complete(
     observed = observe(shape, index, value, weight)
     _check(gap, oracle, deadline, radius)
     _check_more(noise, spread, start, observed)
+    if not (isinstance(seed, Integral) and seed >= 0):
+        raise InputError(f"seed is {seed!r}; give a whole number of at least 0")
     limit = Deadline.after(deadline)
     run = _Run(separation(oracle, observed, limit, seed), limit, spread, seed, start, progress)
     if not isinstance(radius, str):
@@ -168,7 +171,7 @@ def _check(gap: float | None, oracle: str, deadline: float | None, radius: float
         raise InputError(f"gap is {gap!r}; give a positive number such as 1e-6, or None")
     if oracle not in ORACLES:
         raise InputError(f"oracle {oracle!r} is not known; choose one of {', '.join(ORACLES)}")
-    if deadline is not None and not deadline > 0:
+    if deadline is not None and not (isinstance(deadline, (int, float)) and deadline > 0):
         raise InputError(f"deadline is {deadline!r}; give a positive number of seconds, or None")
     if isinstance(radius, str):
         if radius not in RADII:

@@ -32,8 +32,7 @@ class FullyCorrective:
 
     def __init__(self) -> None:
         self._factor: Floats = np.empty((16, 16))
-        self._count = 0  # members whose rows of the Cholesky factor of (Q + 1) are up to date
-        self._radius = 0.0  # the radius that Q belongs to
+        self._count = 0  # members whose rows of the Cholesky factor, of common + 1, are up to date
 
     def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:
         """Add the vertices without weight and correct all weights."""
@@ -42,14 +41,11 @@ class FullyCorrective:
 
     def descend(self, active: ActiveSet) -> None:
         """Alternate between affine minimisation and dropping what it drives to zero."""
-        problem = active.problem
-        if problem.radius != self._radius:
-            self._radius, self._count = problem.radius, 0
+        radius = active.problem.radius
         self._make_room(len(active))
         members, weights = np.arange(len(active)), active.weights.copy()
-        energy = problem.observed.energy
         count, sound = correct_weights(
-            active.common, active.overlap, self._radius, energy, self._factor, self._count, members, weights
+            active.common, active.overlap, radius, self._factor, self._count, members, weights
         )
         active.keep(members[:count])
         active.weights = weights[:count]

@@ -12,6 +12,7 @@ class Deadline:
 
     moment: float = math.inf
     clock: Callable[[], float] = field(default=time.monotonic)
+    _heeded: list[bool] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
     def after(cls, seconds: float | None, clock: Callable[[], float] = time.monotonic) -> "Deadline":
@@ -25,4 +26,12 @@ class Deadline:
 
     def passed(self) -> bool:
         """Return whether the moment is over."""
-        return self.moment < math.inf and self.clock() >= self.moment
+        over = self.moment < math.inf and self.clock() >= self.moment
+        if over and not self._heeded:
+            self._heeded.append(True)
+        return over
+
+    @property
+    def has_cut(self) -> bool:
+        """Whether somebody who asked was told that it is over: something was left undone."""
+        return bool(self._heeded)

@@ -7,14 +7,17 @@ nearer to all of them. It is estimated by some vertices per vertex, drawn by a G
 that have the same support. A vertex without any observed cell has no say in the fit and becomes zero.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from demosaic_ntc.ntc.atoms import ActiveSet
 from demosaic_ntc.ntc.kernels.faces import redraw_undecided
-from demosaic_ntc.ntc.problem import Bits, Floats
+from demosaic_ntc.ntc.problem import Bits, Floats, Observations
 
 SWEEPS = 4
 LARGEST_SPREAD = 64
+_AT_ONCE = 2**20  # words of 64 choices that are held at once: 8 MiB
 
 
 def spread_over_face(active: ActiveSet, spread: int, seed: int) -> tuple[Bits, Floats]:
@@ -33,28 +36,38 @@ def spread_over_face(active: ActiveSet, spread: int, seed: int) -> tuple[Bits, F
     -------
     The factors, (vertices, slots) of 0 and 1, and their weights, which sum to one.
     """
+    vertices = active.shelf.vertices
     if spread == 1:
-        return np.array([vertex.factors for vertex in active.shelf.vertices]), active.weights.copy()
+        return np.array([vertex.factors for vertex in vertices]), active.weights.copy()
     random = np.random.default_rng([seed, spread])
-    parts = [
-        _choices(active, vertex.factors, spread, random) if vertex.support.size else 0 * vertex.factors[None]
-        for vertex in active.shelf.vertices
-    ]
-    weights = [
-        np.full(len(part), share / len(part)) for part, share in zip(parts, active.weights, strict=True)
-    ]
-    return np.concatenate(parts), np.concatenate(weights)
+    at_once = max(_AT_ONCE // vertices[0].factors.size, 1)
+    parts: list[Bits] = []
+    for first in range(0, len(vertices), at_once):
+        some = vertices[first : first + at_once]
+        factors = np.array([vertex.factors if vertex.support.size else 0 * vertex.factors for vertex in some])
+        parts.extend(_choices(active.problem.observed, factors, spread, random))
+    copies = np.array([len(part) for part in parts])
+    return np.concatenate(parts), np.repeat(active.weights / copies, copies)
 
 
-def _choices(active: ActiveSet, factors: Bits, spread: int, random: np.random.Generator) -> Bits:
-    """Draw vertices with the support of this one, (spread, slots); where nothing is undecided, only it."""
-    observed = active.problem.observed
+def _choices(
+    observed: Observations, factors: Bits, spread: int, random: np.random.Generator
+) -> Iterator[Bits]:
+    """Draw for each of some vertices, (vertices, slots), others with its support, (spread, slots).
+
+    Where nothing is undecided it is alone. So it is where nothing is in it: the zero vertex stays zero.
+    """
     whole = np.where(factors, np.uint64(2**64 - 1), np.uint64(0))
     words = whole.copy()
+    open_ones = np.flatnonzero(factors.any(axis=1))
     for _ in range(SWEEPS):
-        coins = random.integers(0, 2**64, factors.size, dtype=np.uint64)
-        redraw_undecided(observed.columns, observed.offsets, words, coins)
-        if (words == whole).all():
-            return factors[None]
-    drawn = words >> np.arange(spread, dtype=np.uint64)[:, None]
-    return (drawn & np.uint64(1)).astype(np.uint8)
+        coins = random.integers(0, 2**64, (open_ones.size, factors.shape[1]), dtype=np.uint64)
+        redrawn = words[open_ones]
+        redraw_undecided(observed.columns, observed.offsets, redrawn, coins)
+        words[open_ones] = redrawn
+        open_ones = open_ones[(redrawn != whole[open_ones]).any(axis=1)]
+    undecided = set(open_ones.tolist())
+    shifts = np.arange(spread, dtype=np.uint64)[:, None]
+    for vertex, own in enumerate(factors):
+        drawn = (words[vertex] >> shifts) & np.uint64(1)
+        yield drawn.astype(np.uint8) if vertex in undecided else own[None]

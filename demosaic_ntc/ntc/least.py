@@ -10,8 +10,9 @@ If some ψ' of norm r' fits to ε, then ⟨z, ȳ − ψ'⟩ ≤ ε ‖ȳ − ψ�
 
     r' ≥ (⟨z, ȳ⟩ − ε ‖ȳ − ψ‖) / D.
 
-Where z belongs to the best point within r, this is the Newton step. A point whose Frank-Wolfe gap is at
-most a part of its misfit already gives a bound above r: no radius is solved to the end but the last.
+Where z belongs to the best point within r, this is the Newton step. A point whose Frank-Wolfe gap is below
+twice its misfit already gives a bound above r while ε is small beside it: no radius is solved to the end but
+the last.
 
 *The certificate.* D is proven only where an exact oracle has spoken; a heuristic's D makes the bound a good
 guess, by which radii are chosen. Two proofs cost nothing: D ≤ Σ_u max(z_u, 0), and the norm is at least the
@@ -28,12 +29,13 @@ from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, zero_vertex
 from demosaic_ntc.ntc.bcg import Progress
 from demosaic_ntc.ntc.corrective import FullyCorrective
 from demosaic_ntc.ntc.deadline import Deadline
+from demosaic_ntc.ntc.kernels.supports import slope_at
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Floats, Observations, Problem
 
-PART_OF_MISFIT = 0.7  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit, at first,
+PART_OF_MISFIT = 1.6  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit, at first
 START = 1e-3  # of the largest value: the first radius, before any bound is known
-AIM = 0.95  # and radii are chosen for this part of ε less half the former, so that the fit can be reached
+AIM = 0.6  # radii are chosen for this part of ε, so that the fit can be reached
 STALLED = 1e-13  # of the energy: decreases below this are rounding
 PROOFS = 20  # how often an exact oracle may send the path back
 PROVEN_WITHIN = 4  # steps above its lower bound at which a radius counts as the least one
@@ -92,36 +94,35 @@ class Path:
 
     def fit(self, misfit: float, iterations: int) -> bool:
         """Raise the radius until the misfit, without the noise within cells, is at most this; say if so."""
-        active, energy = self.active, self.active.problem.observed.energy
+        active, observed = self.active, self.active.problem.observed
         self.guess, self.dual = 0.0, None
-        self._move_up(entry_bound(active.problem.observed, misfit))
+        self._move_up(entry_bound(observed, misfit))
         while not self._deadline.passed() and self.iterations < iterations:
             problem = active.problem
-            dual = dual_at(problem, active.point)
-            fit = dual.length**2
+            gradient = np.empty_like(active.point)
+            fit, here, _ = slope_at(observed.weight, observed.value, problem.radius, active.point, gradient)
             self._report(fit)
             if fit <= misfit:
                 return True
             self.iterations += 1
-            gradient = -2 * problem.radius * dual.residual
-            here = float(gradient @ active.point)
             wanted = self._part * fit
             found = self.separate(gradient, here - wanted, prove=self._misled)
             if here - found.value < wanted:
-                self._raise(dual, misfit, -found.value / (2 * problem.radius))
-            if here - found.value > STALLED * energy:
+                self._raise(misfit, -found.value / (2 * problem.radius))
+            if here - found.value > STALLED * observed.energy:
                 self._descent.absorb(active, (found.vertex, *found.others))
             else:
                 self._descent.descend(active)
             active.refresh()
         return False
 
-    def _raise(self, dual: Dual, misfit: float, steepest: float) -> None:
+    def _raise(self, misfit: float, steepest: float) -> None:
         """Go to the next radius of Newton's method."""
+        dual = dual_at(self.active.problem, self.active.point)
         guess = dual.bound(misfit, steepest)
         if guess > self.guess:
             self.guess, self.dual = guess, dual
-        self._move_up((1 + self.step) * dual.bound((AIM - self._part / 2) ** 2 * misfit, steepest))
+        self._move_up((1 + self.step) * dual.bound(AIM**2 * misfit, steepest))
 
     def _move_up(self, radius: float) -> None:
         if radius > self.active.problem.radius:

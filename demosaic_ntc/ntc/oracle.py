@@ -9,7 +9,7 @@ such vertex exists. Neither means that nothing is known.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ from demosaic_ntc.ntc.problem import Floats
 
 SHELF_SIZE = 400  # how many vertices seen before are kept,
 SHELF_CELLS = 2**24  # and how many cells their supports may have together: 64 MiB
-HANDED_OUT = 8  # vertices per answer: one correction of the weights takes them all in
+HANDED_OUT = 16  # vertices per answer: one correction of the weights takes them all in
 TRUST = 1e-9  # how far a claimed value may be from the recomputed one, relative to Σ|c|
 
 
@@ -31,7 +31,7 @@ class Found:
     vertex: Vertex
     value: float
     lower_bound: float = -math.inf  # minus infinity when the oracle only guesses
-    others: tuple[Vertex, ...] = ()  # more vertices that meet the target
+    others: tuple[Vertex, ...] = ()  # more vertices that meet the target, or nearly as good as the best
 
 
 class Oracle(Protocol):
@@ -56,17 +56,22 @@ class Remembered:
         values = self._shelf.sums(gradient)
         if not values.size:
             return Found(Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32)), math.inf)
-        order = np.argsort(values, kind="stable")[:HANDED_OUT]
-        good = [int(position) for position in order if values[position] <= target]
-        best, *others = (self._shelf.vertices[position] for position in good or order[:1])
-        if good:
-            self._shelf.keep(np.delete(np.arange(len(self._shelf)), good))
-        return Found(best, float(values[order[0]]), others=tuple(others))
+        first = int(values.argmin())
+        if not values[first] <= target:
+            return Found(self._shelf.vertices[first], float(values[first]))
+        good = np.flatnonzero(values <= target)
+        good = good[values[good].argsort(kind="stable")][:HANDED_OUT]
+        best, *others = (self._shelf.vertices[position] for position in good.tolist())
+        left = np.ones(values.size, np.bool_)
+        left[good] = False
+        self._shelf.keep(np.flatnonzero(left))
+        return Found(best, float(values[first]), others=tuple(others))
 
     def keep(self, vertices: Sequence[Vertex]) -> None:
         """Remember vertices, forgetting the oldest where there are too many."""
-        for vertex in vertices:
-            self._shelf.append(vertex)
+        if not vertices:
+            return
+        self._shelf.extend(vertices)
         excess = max(len(self._shelf) - SHELF_SIZE, 0)
         while self._shelf.cells_from(excess) > SHELF_CELLS:
             excess += 1
@@ -88,9 +93,11 @@ class WeakSeparation:
         best: Found | None = None
         for oracle in oracles:
             found = self._ask(oracle, gradient, target)
-            better = found if best is None or found.value < best.value else best
-            lower = max(found.lower_bound, best.lower_bound if best else -math.inf)
-            best = replace(better, lower_bound=lower)
+            if best is not None:
+                better = found if found.value < best.value else best
+                lower = max(found.lower_bound, best.lower_bound)
+                found = Found(better.vertex, better.value, lower, better.others)
+            best = found
             if found.value <= target:
                 break
         assert best is not None
@@ -103,6 +110,8 @@ class WeakSeparation:
         if found.value == math.inf:
             return found
         value = float(gradient[found.vertex.support].sum())
+        if value == found.value and found.lower_bound == -math.inf:
+            return found
         slack = TRUST * float(np.abs(gradient).sum())
         if not abs(value - found.value) <= slack or found.lower_bound > value + slack:
             raise SolverError(

@@ -24,6 +24,9 @@ Slots = NDArray[np.int32]
 LARGEST_SLOT_COUNT = 10_000_000
 """A vertex stores one byte per slice of every mode; more than this many slices is refused."""
 
+LARGEST_NUMBER = 1e120
+"""Objectives are sums of squares times weights, which must not overflow."""
+
 
 @dataclass(frozen=True, slots=True)
 class Observations:
@@ -35,10 +38,12 @@ class Observations:
     weight: Floats  # (cells,): its share of all the weight; sums to one
     noise: float  # the variance within cells, which no completion can fit
     energy: float = field(init=False)  # the weighted mean square: the scale that gaps are relative to
+    offsets: NDArray[np.int64] = field(init=False)  # where each mode starts in the factors; their length
 
     def __post_init__(self) -> None:
         """Compute once what every step asks for."""
         object.__setattr__(self, "energy", float(np.einsum("u,u,u", self.weight, self.value, self.value)))
+        object.__setattr__(self, "offsets", np.cumsum((0, *self.shape), dtype=np.int64))
 
     @property
     def slots(self) -> Slots:
@@ -49,11 +54,6 @@ class Observations:
     def index(self) -> NDArray[np.int64]:
         """The (cells, modes) indices, each counted from 0."""
         return self.slots - self.offsets[:-1]
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where each mode starts in the concatenated factors; the last entry is their length."""
-        return np.concatenate(([0], np.cumsum(self.shape))).astype(np.int64)
 
     def subset(self, chosen: NDArray[np.bool_]) -> "Observations":
         """Return some of the cells, their weights scaled to sum to one again."""
@@ -73,10 +73,6 @@ class Problem:
         """Return the mean squared error of ψ = λ x at the observed cells, noise included."""
         residual = self.radius * point - self.observed.value
         return self.observed.noise + float(self.observed.weight @ (residual * residual))
-
-    def gradient(self, point: Floats) -> Floats:
-        """Return the derivative of the objective with respect to the point x."""
-        return 2 * self.radius * self.observed.weight * (self.radius * point - self.observed.value)
 
 
 def observe(
@@ -144,9 +140,12 @@ def _checked_index(shape: tuple[int, ...], index: ArrayLike) -> NDArray[np.int64
 
 def _checked_numbers(name: str, given: ArrayLike, count: int) -> Floats:
     try:
-        numbers = np.asarray(given, dtype=np.float64)
+        plain = np.asarray(given)
+        numbers = plain.astype(np.float64) if plain.dtype.kind != "c" else None
     except (TypeError, ValueError):
-        raise InputError(f"{name} is not an array of numbers; give one number per sample") from None
+        numbers = None
+    if numbers is None or isinstance(given, np.ma.MaskedArray):
+        raise InputError(f"{name} is not an array of numbers; give one number per sample")
     if numbers.shape != (count,):
         raise InputError(f"{name} has shape {numbers.shape}; give ({count},), one number per sample")
     bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
@@ -155,4 +154,6 @@ def _checked_numbers(name: str, given: ArrayLike, count: int) -> Floats:
             f"{name} of sample {bad[0]} is {numbers[bad[0]]} ({bad.size} are negative or not finite); "
             "give finite numbers of at least 0"
         )
+    if numbers.max(initial=0.0) > LARGEST_NUMBER:
+        raise InputError(f"{name} goes up to {numbers.max():g}; scale it to at most {LARGEST_NUMBER:g}")
     return numbers

@@ -33,9 +33,10 @@ def _exact_oracle(oracle: str, observed: Observations, deadline: Deadline) -> Or
         return integer.gurobi(observed, seconds)
     if oracle == "highs":
         return integer.highs(observed, seconds)
-    enumeration, branching = Enumeration(observed), BranchAndBound(observed)
+    enumeration = Enumeration(observed)
     if enumeration.work <= ENUMERATION_WORK:
         return enumeration
+    branching = BranchAndBound(observed)
     if branching.suitable:
         return branching
     if oracle == "exact":

@@ -27,17 +27,7 @@ for (const table of document.querySelectorAll("table")) {
 
 // ---- Colour scheme ----------------------------------------------------------------------------------------
 
-{
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const chosen = () => document.documentElement.style.colorScheme || (dark.matches ? "dark" : "light");
-  const name = () => { byId("theme").textContent = chosen() === "dark" ? "Light" : "Dark"; };
-  byId("theme").onclick = () => {
-    document.documentElement.style.colorScheme = chosen() === "dark" ? "light" : "dark";
-    name();
-  };
-  dark.addEventListener("change", name);
-  name();
-}
+addTheme(byId("theme"));
 
 {
   const scenes = JSON.parse(byId("scenes").textContent);

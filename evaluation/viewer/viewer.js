@@ -1,34 +1,25 @@
-// The comparison viewer; no libraries, and nothing is fetched.
-"use strict";
-
-const byId = (id) => document.getElementById(id);
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
-
-function made(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
+// The comparison viewer: two versions of a picture beside each other; nothing is fetched.
 
 // Screen pixels per picture pixel; "fit" shows the whole picture.
 const ZOOMS = ["fit", 1, 2, 4, 8];
 // Errors are doubled this many times: eight times as bright.
 const DOUBLINGS = 3;
 
-class Viewer {
+class Viewer extends View {
   constructor(scenes) {
+    super(byId("stage"), ZOOMS);
     this.scenes = scenes;
-    this.stage = byId("stage");
-    this.canvas = this.stage.querySelector("canvas");
-    this.context = this.canvas.getContext("2d");
-    this.split = 0.5;
-    this.zoom = "fit";
     this.errors = false;
     this.wanted = {};
     this.addControls();
     addGestures(this);
-    addKeys(this);
-    new ResizeObserver(() => this.resize()).observe(this.stage);
+    addKeys(byId("divider"), dividerKeys(this));
+    addKeys(this.stage, {
+      ...viewKeys(this),
+      x: () => this.swap(), e: () => this.toggleErrors(),
+      "[": () => this.show(this.number - 1), "]": () => this.show(this.number + 1),
+    });
+    this.watch();
     this.show(0);
   }
 
@@ -46,8 +37,12 @@ class Viewer {
       byId(side).replaceChildren(...names.map((name) => made("option", { value: name, textContent: name })));
     }
     this.images = new Map();
-    this.centre = { x: this.scene.width / 2, y: this.scene.height / 2 };
+    this.recentre();
     this.update();
+  }
+
+  get size() {
+    return this.scene;
   }
 
   version(side) {
@@ -68,40 +63,18 @@ class Viewer {
     return this.scene.versions.find((version) => version.name === this.scene.truth);
   }
 
-  get scale() {
-    if (this.zoom !== "fit") return this.zoom;
-    const fit = Math.min(this.canvas.width / this.scene.width, this.canvas.height / this.scene.height);
-    return fit > 1 ? Math.floor(fit) : fit;
-  }
-
   // Drawing --------------------------------------------------------------------------------------------------
-
-  // One canvas pixel per screen pixel: 1:1 means that and nothing else, whatever the page is zoomed to.
-  resize() {
-    const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(this.stage.clientWidth * ratio);
-    this.canvas.height = Math.round(this.stage.clientHeight * ratio);
-    this.draw();
-  }
 
   // Both sides are drawn at one corner, rounded to whole screen pixels: they cannot be out of step.
   draw() {
-    const { canvas, context, scene, scale } = this;
+    const { canvas, context, scale, place, cut } = this;
     if (!canvas.width) return;
-    const place = {
-      x: Math.round(canvas.width / 2 - this.centre.x * scale),
-      y: Math.round(canvas.height / 2 - this.centre.y * scale),
-      width: Math.round(scene.width * scale),
-      height: Math.round(scene.height * scale),
-    };
-    const cut = Math.round(canvas.width * this.split);
     context.clearRect(0, 0, canvas.width, canvas.height);
     // From 1:1 on pixels stay squares; only pictures made smaller are smoothed.
     context.imageSmoothingEnabled = scale < 1;
     this.paint(this.version("left"), place, 0, cut);
     this.paint(this.version("right"), place, cut, canvas.width);
-    this.stage.dataset.corner = `${place.x},${place.y}`;
-    this.stage.dataset.scale = scale;
+    this.tell();
   }
 
   paint(version, place, from, to) {
@@ -145,11 +118,7 @@ class Viewer {
     });
     byId("errors").setAttribute("aria-pressed", String(this.errors && Boolean(this.truth)));
     byId("errors").disabled = !this.truth;
-    const divider = byId("divider");
-    const percent = Math.round(100 * this.split);
-    divider.style.left = `${100 * this.split}%`;
-    divider.setAttribute("aria-valuenow", percent);
-    divider.setAttribute("aria-valuetext", `${this.wanted.left} on the left ${percent} percent`);
+    this.showDivider(byId("divider"), `${this.wanted.left} on the left`);
     byId("caption").textContent = this.caption();
     this.draw();
   }
@@ -163,38 +132,6 @@ class Viewer {
   }
 
   // Changes ----------------------------------------------------------------------------------------------------
-
-  setSplit(share) {
-    this.split = clamp(share, 0, 1);
-    this.update();
-  }
-
-  move(right, down) {
-    const { scene, scale } = this;
-    this.centre.x = clamp(this.centre.x - right / scale, 0, scene.width);
-    this.centre.y = clamp(this.centre.y - down / scale, 0, scene.height);
-    this.draw();
-  }
-
-  // What lies under (x, y), counted from the middle of the canvas, stays there.
-  setZoom(zoom, x = 0, y = 0) {
-    const before = this.scale;
-    this.zoom = zoom;
-    if (zoom === "fit") {
-      this.centre = { x: this.scene.width / 2, y: this.scene.height / 2 };
-    } else {
-      this.centre.x += x / before - x / zoom;
-      this.centre.y += y / before - y / zoom;
-    }
-    this.update();
-  }
-
-  step(by, x, y) {
-    const levels = ZOOMS.filter((zoom) => zoom !== "fit");
-    const next = by > 0 ? levels.find((z) => z > this.scale) : levels.findLast((z) => z < this.scale);
-    if (next) this.setZoom(next, x, y);
-    else if (by < 0) this.setZoom("fit");
-  }
 
   swap() {
     this.wanted = { left: this.wanted.right, right: this.wanted.left };

@@ -17,11 +17,11 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.helping import REPORT, end_soon, injected, statuses, until
+from tests.batch.helping import PATIENCE, REPORT, end_soon, injected, statuses, until
 
 pytest.importorskip("distributed")
 ROOT = Path(__file__).resolve().parents[2]
-DASK = Path(sys.executable).with_name("dask")
+DASK = (sys.executable, "-m", "dask")
 Process = subprocess.Popen[bytes]
 
 
@@ -36,7 +36,7 @@ class Dask:
 def _start(stack: ExitStack, folder: Path, *words: object) -> Process:
     """A process of the cluster, ended with the tests."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [str(DASK), *map(str, words), "--no-dashboard", "--scheduler-file", str(folder / "scheduler")]
+    command = [*DASK, *map(str, words), "--no-dashboard", "--scheduler-file", str(folder / "scheduler")]
     process = subprocess.Popen(
         command, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -53,8 +53,8 @@ def _cluster(stack: ExitStack, folder: Path, workers: int, *options: str) -> Das
     from distributed import Client
 
     until((folder / "scheduler").exists)
-    with Client(scheduler_file=str(folder / "scheduler"), timeout=30, set_as_default=False) as client:
-        client.wait_for_workers(workers, timeout=40)
+    with Client(scheduler_file=str(folder / "scheduler"), timeout=PATIENCE, set_as_default=False) as client:
+        client.wait_for_workers(workers, timeout=PATIENCE)
     return Dask(folder / "scheduler", started)
 
 
@@ -125,11 +125,11 @@ def test_interrupt_calls_everything_off(
     process = start("batch", source, "-o", out, "--scheduler", dask.address, code=code)
     until(lambda: len(list(out.glob(".*.partial"))) == 2)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
     assert b"done          1" in output
     assert b"Traceback" not in errors
-    until(lambda: not any(psutil.Process(worker.pid).children() for worker in dask.workers), 10.0)
+    until(lambda: not any(psutil.Process(worker.pid).children() for worker in dask.workers))
     assert sorted(os.listdir(out))[-2:] == ["a.png", REPORT]
     assert list(out.glob(".*.partial")) == []
 
@@ -149,7 +149,7 @@ def test_files_of_a_lost_worker_are_done_by_another(
         until(lambda: len(list(out.glob("*.png"))) >= 3 and lost.children())
         orphans = lost.children()
         cluster.workers[1].kill()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert {name: (out / f"{name}.png").read_text() for name in names} == {name: name for name in names}
     # One that was lost between finishing a file and saying so has left it to be found.
@@ -213,5 +213,5 @@ def test_local_batches_import_nothing_of_it(folders: tuple[Path, Path]) -> None:
     )
     words = [sys.executable, "-c", code, "batch", str(source), "-o", str(out), "--method", "bilinear"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    answer = subprocess.run(words, env=env, capture_output=True, timeout=60, check=True)
+    answer = subprocess.run(words, env=env, capture_output=True, timeout=PATIENCE, check=True)
     assert answer.stdout.splitlines()[-1] == b"[]"

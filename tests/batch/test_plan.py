@@ -7,12 +7,11 @@ import pytest
 
 from demosaic_ntc.batch.plan import (
     RAW_SUFFIXES,
-    Found,
-    Naming,
     Search,
     check_output,
     check_pairs,
     make_folders,
+    make_output,
 )
 from demosaic_ntc.errors import Clash, InputError, NotWritable
 
@@ -82,27 +81,6 @@ def test_folder_that_cannot_be_listed_is_refused(tmp_path: Path, monkeypatch: py
         _found(tmp_path)
 
 
-def test_structure_of_folders_is_kept(tmp_path: Path) -> None:
-    naming = Naming(tmp_path, ".png")
-    assert naming.target(Found(Path("/in/sub/a.dng"), Path("sub"))) == tmp_path / "sub" / "a.png"
-
-
-@pytest.mark.parametrize(
-    ("template", "name"),
-    [("{stem}", "a.b.png"), ("{stem}_{ext}", "a.b_dng.png"), ("{parent}-{stem}", "day-a.b.png")],
-)
-def test_names_are_made_of_their_parts(template: str, name: str) -> None:
-    assert Naming(Path("/out"), ".png", template).target(Found(Path("/day/a.b.dng"))).name == name
-
-
-@pytest.mark.parametrize(
-    "template", ["", "fixed", "{stem", "{nonsense}{stem}", "sub/{stem}", "{stem.real}", "{stem}{}"]
-)
-def test_templates_that_make_no_names_are_refused(template: str) -> None:
-    with pytest.raises(InputError):
-        Naming(Path(), ".png", template)
-
-
 def test_two_inputs_of_one_output_are_refused(tmp_path: Path) -> None:
     target = tmp_path / "a.png"
     with pytest.raises(Clash, match=r"a.dng and .*a.cr2 would both become .*a.png; tell them apart"):
@@ -116,6 +94,15 @@ def test_output_over_an_input_is_refused_also_through_a_link(tmp_path: Path) -> 
         check_pairs([(tmp_path / "a.png", tmp_path / "a.png")])
     with pytest.raises(Clash, match="is an input and would be overwritten"):
         check_pairs([(tmp_path / "a.png", tmp_path / "link.png"), (tmp_path / "b.png", tmp_path / "c.png")])
+
+
+def test_a_missing_output_is_made_with_all_above_it(tmp_path: Path) -> None:
+    make_output(tmp_path / "a" / "b")
+    make_output(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    _touch(tmp_path, "file")
+    with pytest.raises(NotWritable, match="cannot be made"):
+        make_output(tmp_path / "file" / "below")
 
 
 def test_output_that_is_no_folder_is_refused(tmp_path: Path) -> None:

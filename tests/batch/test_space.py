@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from demosaic_ntc.batch.space import expect, free_bytes
+from demosaic_ntc.batch.space import expect
+from demosaic_ntc.machine import free_bytes
 
 
 def test_headers_tell_the_pixels(small: Path) -> None:

@@ -1,7 +1,6 @@
 """Workers: whatever happens in one costs its own file only."""
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from demosaic_ntc.batch.job import Allowance, Ended, Job, Outcome, Started, Stat
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.supervisor import Supervisor
 from demosaic_ntc.batch.worker import Terms
+from tests.batch.helping import PATIENCE
 from tests.batch.works import Copy, Faulty
 
 Make = Callable[..., list[Job]]
@@ -78,12 +78,10 @@ def test_bug_keeps_its_traceback_for_the_report(make_jobs: Make, run_jobs: RunJo
 
 
 def test_hung_file_is_given_up_in_time(make_jobs: Make, run_jobs: RunJobs, tmp_path: Path) -> None:
-    start = time.monotonic()
     outcomes = run_jobs(make_jobs("abcde", Faulty({"b": "hang"})), seconds=1.5)
-    assert time.monotonic() - start < 30
     assert _statuses(outcomes) == "dtddd"
     assert "took longer than 1.5 s" in outcomes["b"].reason
-    assert 1.5 < outcomes["b"].seconds["total"] < 10
+    assert 1.5 < outcomes["b"].seconds["total"] < PATIENCE
     assert sorted(os.listdir(tmp_path / "out")) == ["a", "c", "d", "e"], "nothing half-written stays"
 
 
@@ -91,7 +89,7 @@ def test_hung_file_is_given_up_in_time(make_jobs: Make, run_jobs: RunJobs, tmp_p
 def test_file_that_needs_too_much_memory_is_given_up(make_jobs: Make, run_jobs: RunJobs, fault: str) -> None:
     outcomes = run_jobs(make_jobs("abc", Faulty({"b": fault})), memory=400_000_000)
     assert _statuses(outcomes) == "dfd"
-    assert "memory limit of 0.4 GB reached; raise it with --memory" in outcomes["b"].reason
+    assert "memory limit of 0.4 GB reached; raise it with `memory`" in outcomes["b"].reason
 
 
 def test_memory_is_watched_from_outside_where_the_system_sets_no_limit(make_jobs: Make, stop: Stop) -> None:
@@ -147,9 +145,7 @@ def test_wish_to_stop_gives_up_what_takes_long(
         assert isinstance(next(events), Started)
         for _ in range(times):
             stop.ask()
-        start = time.monotonic()
-        assert list(events) == []
-    assert time.monotonic() - start < 30
+        assert list(events) == [], "what hangs for longer than any test is patient"
 
 
 def test_worker_that_dies_between_files_is_replaced_without_blame(make_jobs: Make, stop: Stop) -> None:
@@ -198,3 +194,28 @@ def test_answers_that_make_no_sense_end_the_worker(
     monkeypatch.setattr("demosaic_ntc.batch.seat.json.loads", lying)
     outcomes = run_jobs(make_jobs("abc"), workers=1)
     assert sorted(outcome.status for outcome in outcomes.values()) == ["crashed", "done", "done"]
+
+
+def test_an_abandoned_job_costs_nothing_but_itself(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
+    jobs = make_jobs("abc", Faulty({"a": "hang"}))
+    ended: dict[str, Status] = {}
+    with Supervisor([Terms(Copy(), 1, None)], Allowance(), stop) as team:
+        for event in team.run(iter(jobs)):
+            if isinstance(event, Started) and event.job is jobs[0]:
+                team.abandon(jobs[0])
+            if isinstance(event, Ended):
+                ended[event.job.source.name] = event.outcome.status
+    assert ended == {"a": Status.ABANDONED, "b": Status.DONE, "c": Status.DONE}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"b", "c"}
+
+
+def test_a_job_is_abandoned_before_any_worker_has_it(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
+    jobs = make_jobs("ab")
+    ended: dict[str, Status] = {}
+    with Supervisor([Terms(Copy(), 1, None)], Allowance(), stop) as team:
+        team.abandon(jobs[0])
+        for event in team.run(iter(jobs)):
+            if isinstance(event, Ended):
+                ended[event.job.source.name] = event.outcome.status
+    assert ended == {"a": Status.ABANDONED, "b": Status.DONE}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"b"}

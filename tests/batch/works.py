@@ -84,6 +84,11 @@ def _be_wrong(_target: Path) -> None:
     raise RuntimeError("surprise")
 
 
+def _edit(target: Path) -> None:
+    """Somebody else saves into the result that is there."""
+    target.write_bytes(b"edited meanwhile")
+
+
 def _refuse(_target: Path) -> None:
     raise InputError("will not do; give another")
 
@@ -106,6 +111,7 @@ FAULTS: dict[str, Callable[[Path], None]] = {
     "full": _fill_disk,
     "bug": _be_wrong,
     "refuse": _refuse,
+    "edit": _edit,
     "talk": _talk,
 }
 

@@ -1,6 +1,6 @@
 import pytest
 
-from cli.benchmarking import THREAD_VARIABLES
+from evaluation.commands.running import THREAD_VARIABLES
 
 
 @pytest.fixture

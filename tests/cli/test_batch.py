@@ -60,7 +60,7 @@ def test_record_tells_all_about_a_file(folder: Path) -> None:
     assert record["pixels"] == 48 * 36
 
 
-@pytest.mark.parametrize(("option", "suffix"), [("tif", ".tif"), ("jpg", ".jpg")])
+@pytest.mark.parametrize(("option", "suffix"), [("tif", ".tif"), ("jpg", ".jpg"), ("dng", ".dng")])
 def test_format_chooses_the_extension(folder: Path, option: str, suffix: str) -> None:
     assert _batch(folder, "--format", option, "--method", "bilinear").exit_code == 0
     assert (folder / "out" / f"a{suffix}").exists()
@@ -68,6 +68,9 @@ def test_format_chooses_the_extension(folder: Path, option: str, suffix: str) ->
 
 def test_options_that_do_not_fit_are_wrong_usage(folder: Path) -> None:
     assert _batch(folder, "--format", "jpg", "--bits", "16").exit_code == 2
+    assert _batch(folder, "--format", "dng", "--linear").exit_code == 2
+    assert _batch(folder, "--format", "png", "--compress").exit_code == 2
+    assert _batch(folder, "--inpaint", "--format", "dng").exit_code == 2
     assert _batch(folder, "--name", "same").exit_code == 2
     assert _batch(folder, "--method", "magic").exit_code == 2
     assert _batch(folder, "--invert").exit_code == 2

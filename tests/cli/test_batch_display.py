@@ -1,50 +1,16 @@
-"""How a batch shares out the machine, and what is seen of it while it runs and at its end."""
+"""What is seen of a batch while it runs and at its end."""
 
 import io
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
 
 from cli.batch_display import Forecast, View, shown_batch
-from cli.batch_summary import Tally, duration, megabytes
-from cli.team import shared_out, team_for, workers_that_fit
+from cli.batch_summary import duration, megabytes, summary_lines
 from demosaic_ntc.batch.job import Ended, Job, Moved, Outcome, Started, Status
+from demosaic_ntc.batch.tally import Tally
 from tests.batch.works import Copy
-
-
-@pytest.mark.parametrize(
-    ("jobs", "threads", "most", "shares"),
-    [
-        (None, None, 99, [1] * 8),
-        (None, None, 3, [3, 3, 2]),
-        (None, None, 1, [8]),
-        (3, None, 99, [3, 3, 2]),
-        (None, 4, 99, [4, 4]),
-        (2, 1, 99, [1, 1]),
-        (12, None, 99, [1] * 12),
-        (None, None, 0, [8]),
-    ],
-)
-def test_processors_are_shared_out(
-    jobs: int | None, threads: int | None, most: int, shares: list[int]
-) -> None:
-    assert list(shared_out(8, jobs, threads, most)) == shares
-
-
-def test_workers_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Machine:
-        available = 4e9
-
-    monkeypatch.setattr(psutil, "virtual_memory", Machine)
-    assert workers_that_fit(24_000_000) == 2
-    assert workers_that_fit(10**9) == 1
-
-
-def test_workers_are_told_their_share() -> None:
-    team = team_for(Copy(), jobs=2, threads=3, memory=7, most=1)
-    assert [(terms.threads, terms.memory) for terms in team] == [(3, 7), (3, 7)]
 
 
 def _job(name: str) -> Job:
@@ -115,7 +81,7 @@ def test_summary_names_no_more_failures_than_fit() -> None:
     tally = Tally()
     for number in range(30):
         tally.add(Ended(0, _job(f"{number}.dng"), Outcome(Status.TIMEOUT, "too slow")))
-    lines = list(tally.lines(Path("report")))
+    lines = list(summary_lines(tally, Path("report")))
     assert "timeout      30" in lines
     assert "and 10 more" in lines
     assert "timeout 19.dng: too slow" in lines

@@ -1,13 +1,14 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
-import evaluation.paper
 from cli.app import app
-from evaluation.paper import Record, Refusal
+from evaluation.measure.case import Case, Measured
+from evaluation.measure.paper import PaperPart
 
 
 def benchmark(*options: str) -> Result:
@@ -47,7 +48,7 @@ def test_results_are_written_as_json_csv_and_plot(tmp_path: Path) -> None:
     assert content["summaries"][0]["statuses"] == {"OPTIMAL": 2}
     rows = list(csv.DictReader(files["csv"].read_text().splitlines()))
     assert [row["seed"] for row in rows if row["method"] == "silrtc"] == ["0", "1"]
-    assert [float(row["nmse"]) for row in rows] == [r["nmse"] for r in content["repetitions"]]
+    assert [float(row["nmse"]) for row in rows] == [r["nmse"] for r in content["results"]]
     assert files["png"].read_bytes().startswith(b"\x89PNG")
     assert len(list(tmp_path.iterdir())) == 3
 
@@ -55,21 +56,26 @@ def test_results_are_written_as_json_csv_and_plot(tmp_path: Path) -> None:
 def test_an_interruption_keeps_the_finished_repetitions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attempt, calls = evaluation.paper.attempt, []
+    measure, calls = PaperPart.measure, []
 
-    def interrupted(*arguments: object) -> Record | Refusal:
-        calls.append(arguments)
+    def interrupted(part: PaperPart, case: Case, loaded: Any) -> Measured:
+        calls.append(case)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return attempt(*arguments)  # type: ignore[arg-type]
+        return measure(part, case, loaded)
 
-    monkeypatch.setattr(evaluation.paper, "attempt", interrupted)
+    monkeypatch.setattr(PaperPart, "measure", interrupted)
     target = tmp_path / "result.json"
     result = benchmark("--reps", "5", "--methods", "als", "--json", str(target))
     assert result.exit_code == 130
     assert " als " in result.stdout
-    repetitions = json.loads(target.read_text())["repetitions"]
+    repetitions = json.loads(target.read_text())["results"]
     assert [(r["method"], r["seed"]) for r in repetitions] == [("als", 0), ("mean", 0), ("als", 1)]
+    monkeypatch.setattr(PaperPart, "measure", measure)
+    assert benchmark("--reps", "2", "--methods", "als", "--json", str(target)).exit_code == 0
+    again = json.loads(target.read_text())["results"]
+    assert [(r["method"], r["seed"]) for r in again][3:] == [("mean", 1)]
+    assert again[:3] == repetitions  # nothing is measured twice
 
 
 def broken(*_: object) -> None:
@@ -79,7 +85,7 @@ def broken(*_: object) -> None:
 def test_a_peer_that_fails_does_not_end_the_benchmark(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluation.als.als", broken)
+    monkeypatch.setattr("evaluation.methods.als.als", broken)
     result = benchmark("--reps", "2", "--methods", "als", "--plot", str(tmp_path / "r.png"))
     assert result.exit_code == 0, result.stderr
     (als,) = [line for line in result.stdout.splitlines() if line.startswith("  10^×3") and " als " in line]
@@ -91,7 +97,7 @@ def test_a_peer_that_fails_does_not_end_the_benchmark(
 def test_a_failure_of_ours_is_an_error_and_leaves_no_half_of_a_plot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluation.methods.complete", broken)
+    monkeypatch.setattr("evaluation.methods.completions.complete", broken)
     monkeypatch.setattr("cli.failures.logged", lambda _: None)
     options = ("--plot", str(tmp_path / "r.png"), "--json", str(tmp_path / "r.json"))
     result = benchmark("--reps", "1", "--methods", "als,ntc", *options)
@@ -100,10 +106,10 @@ def test_a_failure_of_ours_is_an_error_and_leaves_no_half_of_a_plot(
 
 
 def test_nothing_is_drawn_when_nothing_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> Record | Refusal:
+    def interrupted(*_: object) -> Measured:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(evaluation.paper, "attempt", interrupted)
+    monkeypatch.setattr(PaperPart, "measure", interrupted)
     assert benchmark("--methods", "als", "--plot", str(tmp_path / "r.png")).exit_code == 130
     assert not list(tmp_path.iterdir())
 
@@ -112,7 +118,7 @@ def test_files_are_written_though_nobody_reads_along(tmp_path: Path, monkeypatch
     def closed() -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("cli.benchmark.results_console", closed)
+    monkeypatch.setattr("evaluation.report.terminal.results_console", closed)
     benchmark("--reps", "1", "--methods", "als", "--csv", str(tmp_path / "r.csv"))
     assert "als" in (tmp_path / "r.csv").read_text()
 

@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-import evaluation.convergence
-import evaluation.demosaic_benchmark as demosaicing
-import evaluation.inpaint_benchmark as inpainting
-import evaluation.paper as paper
 from cli.app import app
-from evaluation.paper_tables import Row
+from evaluation.data.paper_tables import Row
+from evaluation.measure.case import Case, Measured
+from evaluation.measure.demosaic import DemosaicPart
+from evaluation.measure.inpaint import InpaintPart
+from evaluation.measure.paper import PaperPart
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
 
 METHODS = ("--methods", "malvar,bilinear")
 NOISE = ("--denoisers", "lmmse", "--sigma", "5")
-REPAIRS = (*NOISE, "--repairs", "biharmonic", "--masks", "dead,random:20")
+COSTS = ("--qualities", "fast", "--sizes", "0.02", "--programs", "libraw-ahd")
+REPAIRS = (*NOISE, *COSTS, "--repairs", "biharmonic", "--masks", "dead,random:20")
 TENSORS = ("--tables", "1", "--rows", "10", "--reps", "2")
 SMALL = (*METHODS, *REPAIRS, *TENSORS)
 
@@ -33,9 +34,11 @@ def benchmark(*options: object) -> Result:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One small tensor instead of two for convergence."""
-    monkeypatch.setattr("evaluation.report_work.ROWS", (Row(4, 3, 60, 0.02),))
-    monkeypatch.setattr("evaluation.report_paper.METHODS", ("ntc", "als"))
+    """One small tensor instead of two for convergence, one plain tensor, and no real raws."""
+    monkeypatch.delenv("DEMOSAIC_NTC_DATA", raising=False)
+    monkeypatch.setattr("evaluation.measure.convergence.ROWS", (Row(4, 3, 60, 0.02),))
+    monkeypatch.setattr("evaluation.measure.paper.METHODS", ("ntc", "als"))
+    monkeypatch.setattr("evaluation.methods.demosaicers.TENSORS", ("als",))
 
 
 @pytest.fixture
@@ -49,19 +52,20 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order."""
     calls: list[str] = []
 
-    def noted(module: Any, name: str, describe: Any) -> None:
-        original = getattr(module, name)
+    def noted(kind: Any, describe: Any) -> None:
+        original = kind.measure
 
-        def call(*arguments: Any) -> Any:
-            calls.append(describe(*arguments))
-            return original(*arguments)
+        def call(part: Any, case: Case, loaded: Any) -> Measured:
+            if part.name == kind.name:
+                calls.append(describe(case))
+            measured: Measured = original(part, case, loaded)
+            return measured
 
-        monkeypatch.setattr(module, name, call)
+        monkeypatch.setattr(kind, "measure", call)
 
-    noted(demosaicing, "measure", lambda job, _: f"{job.picture.name} {job.method.name}")
-    noted(inpainting, "measure", lambda job, _: f"{job.picture.name} {job.damage.mask} {job.method.name}")
-    monkeypatch.setattr("evaluation.report_paper.attempt", paper.attempt)
-    noted(evaluation.report_paper, "attempt", lambda e, m, seed, *_: f"{e.row.size} {m.name} {seed}")
+    noted(DemosaicPart, lambda case: f"{case.image} {case.method.name}")
+    noted(InpaintPart, lambda case: f"{case.image} {case.task} {case.method.name}")
+    noted(PaperPart, lambda case: f"{case.key['size']} {case.method.name} {case.key['seed']}")
     return calls
 
 
@@ -127,19 +131,19 @@ def test_a_rerun_measures_only_what_is_missing(tmp_path: Path, pictures: Path, d
 def test_an_interruption_leaves_a_report_and_the_rest_for_the_next_run(
     tmp_path: Path, pictures: Path, done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, measure = tmp_path / "report", demosaicing.measure
+    folder, measure = tmp_path / "report", DemosaicPart.measure
 
-    def interrupted(job: demosaicing.Job, truth: Any) -> demosaicing.Record:
-        if job.picture.name == "2" and job.method.name == "bilinear":
+    def interrupted(part: DemosaicPart, case: Case, loaded: Any) -> Measured:
+        if case.image == "2" and case.method.name == "bilinear":
             raise KeyboardInterrupt
-        return measure(job, truth)
+        return measure(part, case, loaded)
 
-    monkeypatch.setattr(demosaicing, "measure", interrupted)
+    monkeypatch.setattr(DemosaicPart, "measure", interrupted)
     result = benchmark("all", pictures, "-o", folder, *SMALL)
     assert result.exit_code == 130
     assert len(json.loads((folder / "results.json").read_text())["demosaic"]["results"]) == 3
     assert len(scenes(folder)) == 2
-    monkeypatch.setattr(demosaicing, "measure", measure)
+    monkeypatch.setattr(DemosaicPart, "measure", measure)
     done.clear()
     assert benchmark("all", pictures, "-o", folder, *SMALL).exit_code == 0
     assert done[0] == "2 bilinear"
@@ -200,9 +204,9 @@ def test_peers_that_fail_are_told_beneath_the_tables_and_tried_again(
     folder = tmp_path / "report"
     options = ("--methods", "menon,bilinear", *REPAIRS, *TENSORS)
     with monkeypatch.context() as patch:
-        patch.setattr("evaluation.demosaicers.menon", broken)
-        patch.setattr("evaluation.inpainters._biharmonic", broken)
-        patch.setattr("evaluation.als.als", broken)
+        patch.setattr("evaluation.methods.demosaicers.menon", broken)
+        patch.setattr("evaluation.methods.inpainters._biharmonic", broken)
+        patch.setattr("evaluation.methods.als.als", broken)
         result = benchmark("all", pictures, "-o", folder, *options)
     assert result.exit_code == 0, result.stderr
     words = "failed (ValueError: math domain error); its figures are left out"

@@ -1,23 +1,131 @@
-"""The command ``benchmark convert``: what a conversion costs, measured in a process of its own."""
+"""The command ``benchmark convert``: what conversions cost, measured in processes of their own."""
 
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner
+import pytest
+from typer.testing import CliRunner, Result
 
 from cli.app import app
+from cli.demo import RAW, SAMPLES
+from demosaic_ntc.errors import Unsupported
+from evaluation.data.raws import REAL, Raw, real_raws
+from evaluation.measure.case import run
+from evaluation.measure.convert import ConvertPart
+from evaluation.measure.part import cannot_run
+from evaluation.measure.results import Results
+from evaluation.measure.store import Store
+from evaluation.methods.method import Method
+from evaluation.methods.programs import Took, commanded
+from evaluation.report.costs import CONVERSION_STAGES as STAGES
+from evaluation.report.costs import conversion_table
 
 
-def test_the_cost_of_a_conversion_is_printed_and_written_with_its_protocol(tmp_path: Path) -> None:
-    arguments = ["--megapixels", "0.06", "--method", "bilinear", "--json", str(tmp_path / "cost.json")]
-    result = CliRunner().invoke(app, ["benchmark", "convert", *arguments])
+def measured(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["benchmark", "convert", *arguments])
+
+
+def test_what_conversions_cost_is_printed_and_written_with_its_protocol(tmp_path: Path) -> None:
+    target = tmp_path / "costs.json"
+    arguments = (
+        "--sizes",
+        "0.06",
+        "--quality",
+        "fast",
+        "--programs",
+        "ntc,libraw-ahd",
+        "--json",
+        str(target),
+    )
+    result = measured(str(SAMPLES / RAW), *arguments)
     assert result.exit_code == 0, result.stderr
-    written = json.loads((tmp_path / "cost.json").read_text())
-    cost = written["cost"]
-    assert cost["size"] == [200, 300]
-    assert list(cost["seconds"]) == ["decode", "demosaic", "render", "write"]
-    assert 50e6 < cost["peak_bytes"] < 2e9
-    assert cost["ratio"] == cost["around_engine"] / cost["decoders_own"] > 0
-    assert f"peak memory        {cost['peak_bytes'] / 2**30:.2f} GiB" in result.stdout
+    written = json.loads(target.read_text())
+    by_name = {(row["image"], row["program"]): row for row in written["results"]}
+    assert set(by_name) == {(n, p) for n in (RAW, "synthetic 0.06") for p in ("ntc", "libraw-ahd")}
+    ours = by_name["synthetic 0.06", "ntc"]
+    assert list(ours["stages"]) == list(STAGES)
+    assert ours["cpu_seconds"] == pytest.approx(sum(ours["stages"].values()))
+    assert ours["megapixels"] == pytest.approx(0.06)
+    assert 0 <= ours["left"] <= 1
+    assert 50e6 < ours["peak_bytes"] < 2e9
+    assert by_name[RAW, "libraw-ahd"]["stages"] == {}
+    assert f"{ours['peak_bytes'] / 2**30:.2f}" in result.stdout
     for name, text in written["protocol"].items():
         assert f"{name}: {text}" in result.stdout
+    again = measured(str(SAMPLES / RAW), *arguments)
+    assert json.loads(target.read_text()) == written, again.stderr  # nothing is measured twice
+
+
+@pytest.mark.parametrize("sizes", ["0", "a", "1000"])
+def test_sizes_that_are_none_are_wrong_usage(sizes: str) -> None:
+    result = measured("--sizes", sizes)
+    assert result.exit_code == 2
+    assert "megapixels" in result.stderr
+
+
+def test_without_raws_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DEMOSAIC_NTC_DATA", raising=False)
+    assert measured("--sizes", "").exit_code == 2
+
+
+def test_raws_of_a_folder_are_those_that_can_be_decoded(tmp_path: Path) -> None:
+    (tmp_path / "a.dng").write_bytes((SAMPLES / RAW).read_bytes())
+    (tmp_path / "b.dng").write_bytes(b"no raw")
+    (found,) = real_raws([tmp_path])
+    assert (found.name, found.set) == ("a.dng", REAL)
+    assert found.make(tmp_path) == tmp_path / "a.dng"
+
+
+def test_a_peer_that_fails_is_told_and_ours_is_an_error(tmp_path: Path) -> None:
+    def fails(source: Path, folder: Path) -> Took:
+        raise OSError("no such program")
+
+    raw = Raw(REAL, "a", "", 1.0, lambda folder: folder)
+    peer = ConvertPart.of([raw], [Method("other", "", "peer", fails)])
+    ((_, refusal),) = run(peer, peer.cases)
+    assert "no such program" in refusal.reason  # type: ignore[union-attr]
+    ours = ConvertPart.of([raw], [Method("ntc", "", "ours", fails)])
+    with pytest.raises(OSError, match="no such program"):
+        list(run(ours, ours.cases))
+
+
+def test_a_command_that_is_not_there_or_writes_nothing_is_refused(tmp_path: Path) -> None:
+    for command, reason in ((["no-such-command"], "not installed"), (["true"], "no picture")):
+        with pytest.raises(Unsupported, match=reason):
+            commanded(command, tmp_path / "picture.png")
+    took = commanded(["touch", str(tmp_path / "picture.png")], tmp_path / "picture.png")
+    assert took.seconds > 0
+    assert took.peak_bytes > 0
+
+
+@pytest.fixture
+def part() -> ConvertPart:
+    raws = [Raw(REAL, name, name, 2.0, cannot_run) for name in "ab"]
+    return ConvertPart.of(raws, [Method(name, "", "peer", cannot_run) for name in ("ntc", "other")])
+
+
+def took(cpu: float, stages: dict[str, float], left: float | None) -> dict[str, object]:
+    costs = {"megapixels": 2.0, "seconds": 1.5, "cpu_seconds": cpu, "peak_bytes": 2**30, "stages": stages}
+    return costs | {"left": left, "groups": None, "machine": "a machine"}
+
+
+def test_means_are_over_the_real_raws_and_of_what_is_known(part: ConvertPart) -> None:
+    stages = dict(zip(STAGES, (0.2, 0.4, 0.6, 0.8), strict=True))
+    tripled = {name: 3 * value for name, value in stages.items()}
+    store = Store(None, part, {})
+    figures = (took(2.0, stages, 0.5), took(1.0, {}, None), took(4.0, tripled, 0.7), took(1.0, {}, None))
+    for case, row in zip(part.cases, figures, strict=True):
+        store.add(case, row)
+    *_, ours, other = conversion_table(Results.of(store)).rows
+    assert [cell.text for cell in ours] == [
+        *("mean of the real raws", "ntc", "2.0", "1.50", "0.20", "0.40", "0.60", "0.80", "", "", "0.60")
+    ]
+    assert [cell.text for cell in other][3:] == ["0.50", *[""] * 7]
+
+
+def test_results_are_continued(tmp_path: Path, part: ConvertPart) -> None:
+    Store(tmp_path / "a.json", part, {}).add(part.cases[0], took(2.0, {"decoding": 1.0}, 0.5))
+    again = Store(tmp_path / "a.json", part, {})
+    assert [case in again for case in part.cases] == [True, False, False, False]
+    (row,) = again
+    assert row["stages"] == {"decoding": 1.0}

@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-import evaluation.demosaic_benchmark as module
 from cli.app import app
-from evaluation.demosaic_benchmark import Job, Record
-from evaluation.optional import menon
-from evaluation.pictures import Bytes
-from evaluation.reference import read_reference
+from evaluation.data.reference import demosaic_reference
+from evaluation.measure.case import Case, Measured
+from evaluation.measure.demosaic import DemosaicPart
+from evaluation.measure.likeness import Bytes
+from evaluation.methods.others import menon
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
@@ -36,13 +36,13 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order: picture and method."""
-    measure, calls = module.measure, list[str]()
+    measure, calls = DemosaicPart.measure, list[str]()
 
-    def recorded(job: Job, truth: Bytes) -> Record:
-        calls.append(f"{job.picture.name} {job.method.name}")
-        return measure(job, truth)
+    def recorded(part: DemosaicPart, case: Case, loaded: Bytes) -> Measured:
+        calls.append(f"{case.image} {case.method.name}")
+        return measure(part, case, loaded)
 
-    monkeypatch.setattr(module, "measure", recorded)
+    monkeypatch.setattr(DemosaicPart, "measure", recorded)
     return calls
 
 
@@ -108,7 +108,7 @@ def test_a_peer_that_fails_on_a_picture_keeps_its_place_and_is_tried_again(
             raise ValueError("math\ndomain error")
         return menon(mosaic, cfa)
 
-    monkeypatch.setattr("evaluation.demosaicers.menon", failing)
+    monkeypatch.setattr("evaluation.methods.demosaicers.menon", failing)
     files = {name: tmp_path / f"r.{name}" for name in ("json", "csv")}
     options = ("--methods", "menon,bilinear", "--json", files["json"], "--csv", files["csv"])
     result = benchmark(pictures, *options)
@@ -122,8 +122,8 @@ def test_a_peer_that_fails_on_a_picture_keeps_its_place_and_is_tried_again(
     lines = list(csv.DictReader(files["csv"].read_text().splitlines()))
     refused = [(line["method"], line["image"], line["cpsnr_crop10"]) for line in lines if line["reason"]]
     assert refused == [("menon", "2", "")]
-    assert "menon" in read_reference(files["csv"])["waves"]
-    monkeypatch.setattr("evaluation.demosaicers.menon", menon)
+    assert "menon *" in {row["method"] for row in demosaic_reference(files["csv"], 10)}
+    monkeypatch.setattr("evaluation.methods.demosaicers.menon", menon)
     again = benchmark(pictures, *options)
     assert "–" not in [cell for row in rows(again.stdout, "menon") for cell in row[:4]]
     assert json.loads(files["json"].read_text())["refusals"] == []
@@ -134,7 +134,7 @@ def test_a_failure_of_ours_is_an_error(pictures: Path, monkeypatch: pytest.Monke
     def broken(*_: Any, **__: Any) -> Any:
         raise ValueError("math domain error")
 
-    monkeypatch.setattr("evaluation.demosaicers.demosaic", broken)
+    monkeypatch.setattr("evaluation.methods.demosaicers.demosaic", broken)
     monkeypatch.setattr("cli.failures.logged", lambda _: None)
     assert benchmark(pictures, "--methods", method).exit_code == 70
 
@@ -161,14 +161,14 @@ def test_a_second_run_measures_only_what_is_missing(
 def test_an_interruption_keeps_and_prints_what_is_finished(
     tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure = module.measure
+    measure = DemosaicPart.measure
 
-    def interrupted(job: Job, truth: Bytes) -> Record:
-        if job.picture.name == "2" and job.method.name == "bilinear":
+    def interrupted(part: DemosaicPart, case: Case, loaded: Bytes) -> Measured:
+        if case.image == "2" and case.method.name == "bilinear":
             raise KeyboardInterrupt
-        return measure(job, truth)
+        return measure(part, case, loaded)
 
-    monkeypatch.setattr(module, "measure", interrupted)
+    monkeypatch.setattr(DemosaicPart, "measure", interrupted)
     files = tmp_path / "r.json", tmp_path / "r.csv"
     result = benchmark(pictures, "--methods", FAST, "--json", files[0], "--csv", files[1])
     assert result.exit_code == 130

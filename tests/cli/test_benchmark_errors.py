@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import evaluation.error_benchmark as benchmarking
 from cli.app import app
 from demosaic_ntc.errors import InputError
+from evaluation.measure.case import Case, Measured
+from evaluation.measure.errors import ErrorPart
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
@@ -28,13 +29,13 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order."""
-    calls, original = list[str](), benchmarking.measure
+    calls, original = list[str](), ErrorPart.measure
 
-    def noted(job: benchmarking.Job, truth: Any) -> benchmarking.Record:
-        calls.append(f"{job.picture.name} {job.method.task}")
-        return original(job, truth)
+    def noted(part: ErrorPart, case: Case, loaded: Any) -> Measured:
+        calls.append(f"{case.image} {case.task}")
+        return original(part, case, loaded)
 
-    monkeypatch.setattr(benchmarking, "measure", noted)
+    monkeypatch.setattr(ErrorPart, "measure", noted)
     return calls
 
 
@@ -75,14 +76,14 @@ def test_a_rerun_measures_only_what_is_missing(tmp_path: Path, pictures: Path, m
 def test_an_interruption_leaves_what_is_finished(
     tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = benchmarking.measure
+    original = ErrorPart.measure
 
-    def interrupted(job: benchmarking.Job, truth: Any) -> benchmarking.Record:
-        if job.picture.name == "2":
+    def interrupted(part: ErrorPart, case: Case, loaded: Any) -> Measured:
+        if case.image == "2":
             raise KeyboardInterrupt
-        return original(job, truth)
+        return original(part, case, loaded)
 
-    monkeypatch.setattr(benchmarking, "measure", interrupted)
+    monkeypatch.setattr(ErrorPart, "measure", interrupted)
     result = benchmark(pictures, "--quality", "fast", "--json", tmp_path / "r.json")
     assert result.exit_code == 130
     assert "pictures of waves: 1 of 2;" in result.stdout
@@ -127,14 +128,14 @@ def test_errors_are_a_part_of_the_report_measured_once(
 def test_a_picture_that_is_refused_is_told_in_the_report(
     tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = benchmarking.measure
+    original = ErrorPart.measure
 
-    def refusing(job: benchmarking.Job, truth: Any) -> benchmarking.Record:
-        if job.picture.name == "2":
+    def refusing(part: ErrorPart, case: Case, loaded: Any) -> Measured:
+        if case.image == "2":
             raise InputError("such a picture; give another")
-        return original(job, truth)
+        return original(part, case, loaded)
 
-    monkeypatch.setattr(benchmarking, "measure", refusing)
+    monkeypatch.setattr(ErrorPart, "measure", refusing)
     folder = tmp_path / "report"
     arguments = ["benchmark", "all", str(pictures), "-o", str(folder), "--parts", "errors"]
     assert CliRunner().invoke(app, arguments).exit_code == 0

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-import evaluation.inpaint_benchmark as module
 from cli.app import app
-from evaluation.inpaint_benchmark import Job, Record
-from evaluation.pictures import Bytes
+from evaluation.measure.case import Case, Measured
+from evaluation.measure.inpaint import InpaintPart
+from evaluation.measure.likeness import Bytes
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
@@ -30,13 +30,13 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order: picture, mask and method."""
-    measure, calls = module.measure, list[str]()
+    measure, calls = InpaintPart.measure, list[str]()
 
-    def recorded(job: Job, truth: Bytes) -> Record:
-        calls.append(f"{job.picture.name} {job.damage.mask} {job.method.name}")
-        return measure(job, truth)
+    def recorded(part: InpaintPart, case: Case, loaded: Bytes) -> Measured:
+        calls.append(f"{case.image} {case.task} {case.method.name}")
+        return measure(part, case, loaded)
 
-    monkeypatch.setattr(module, "measure", recorded)
+    monkeypatch.setattr(InpaintPart, "measure", recorded)
     return calls
 
 
@@ -48,7 +48,8 @@ def cells(text: str, mask: str) -> list[list[str]]:
 def test_masks_are_rows_and_methods_are_columns(pictures: Path) -> None:
     result = benchmark(pictures, *QUICK)
     assert result.exit_code == 0, result.stderr
-    whole, missing, ssim, cost = cells(result.stdout, "random:20")
+    whole, nmse, missing, ssim, cost = cells(result.stdout, "random:20")
+    assert 0 < float(nmse[2]) < 0.1
     assert whole[1] == "(20.0%)"
     assert float(whole[2]) == pytest.approx(float(missing[2]) + 10 * np.log10(5), abs=0.02)
     assert 0.5 < float(ssim[2]) <= 1
@@ -110,14 +111,14 @@ def test_results_are_continued(pictures: Path, tmp_path: Path, measured: list[st
 def test_an_interruption_keeps_and_prints_what_is_finished(
     pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure = module.measure
+    measure = InpaintPart.measure
 
-    def interrupted(job: Job, truth: Bytes) -> Record:
-        if job.picture.name == "2":
+    def interrupted(part: InpaintPart, case: Case, loaded: Bytes) -> Measured:
+        if case.image == "2":
             raise KeyboardInterrupt
-        return measure(job, truth)
+        return measure(part, case, loaded)
 
-    monkeypatch.setattr(module, "measure", interrupted)
+    monkeypatch.setattr(InpaintPart, "measure", interrupted)
     result = benchmark(pictures, *QUICK, "--json", tmp_path / "r.json")
     assert result.exit_code == 130
     assert len(json.loads((tmp_path / "r.json").read_text())["results"]) == 4
@@ -130,7 +131,7 @@ def test_a_peer_that_fails_has_no_mean_and_the_others_go_on(
     def broken(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("evaluation.inpainters._biharmonic", broken)
+    monkeypatch.setattr("evaluation.methods.inpainters._biharmonic", broken)
     result = benchmark(pictures, *QUICK, "--csv", tmp_path / "r.csv", "--details")
     assert result.exit_code == 0, result.stderr
     whole, *_ = cells(result.stdout, "random:20")

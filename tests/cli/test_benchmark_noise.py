@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import evaluation.noise_benchmark as benchmarking
 from cli.app import app
+from evaluation.measure.case import Case, Measured
+from evaluation.measure.noise import NoisePart
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
@@ -30,13 +31,13 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order."""
-    calls, original = list[str](), benchmarking.measure
+    calls, original = list[str](), NoisePart.measure
 
-    def noted(job: benchmarking.Job, truth: Any) -> benchmarking.Record:
-        calls.append(f"{job.picture.name} {job.noise.name} {job.method.name}")
-        return original(job, truth)
+    def noted(part: NoisePart, case: Case, loaded: Any) -> Measured:
+        calls.append(f"{case.image} {case.task.name} {case.method.name}")
+        return original(part, case, loaded)
 
-    monkeypatch.setattr(benchmarking, "measure", noted)
+    monkeypatch.setattr(NoisePart, "measure", noted)
     return calls
 
 

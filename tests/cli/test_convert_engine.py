@@ -9,8 +9,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from cli.costs import stage_costs
 from demosaic_ntc.files.conversion import convert_file
+from demosaic_ntc.files.costs import stage_costs
 from demosaic_ntc.files.settings import Engine, Settings
 from demosaic_ntc.imaging.restored import Progress
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.batch.helping import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -25,7 +27,7 @@ def _on_a_terminal(*arguments: object) -> str:
         pass
     finally:
         os.close(ours)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     return shown.decode()
 
 

@@ -10,7 +10,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from cli.costs import REPAIR_COSTS
+from demosaic_ntc.files.costs import REPAIR_COSTS
 from demosaic_ntc.files.mask import MaskRule
 from demosaic_ntc.files.repair import RepairSettings, repair_file
 from demosaic_ntc.imaging.restored import Progress
@@ -81,7 +81,9 @@ def test_a_painted_colour_needs_no_mask(picture: Path, out: Path) -> None:
 @pytest.mark.parametrize(
     ("paths", "options", "reason"),
     [
-        ("io", (), "give IN MASK OUT, or IN OUT with --mask-color"),
+        ("io", (), "give IN MASK OUT, or IN OUT with --mask-color, --mask-from alpha or --detect"),
+        ("o", ("--mask-from", "alpha"), "give IN OUT with --mask-from"),
+        ("io", ("--mask-from", "alpha", "--mask-color", "#ff00ff"), "a painted colour is not transparent"),
         ("imo", ("--mask-color", "#ff00ff"), "give IN OUT with --mask-color"),
         ("io", ("--mask-color", "pink"), "'pink' is no colour"),
         ("io", ("--mask-color", "#ff00ff", "--invert"), "a painted colour is no mask"),
@@ -91,12 +93,13 @@ def test_a_painted_colour_needs_no_mask(picture: Path, out: Path) -> None:
         ("imi", (), "input and output are the same file"),
         ("imm", (), "input and output are the same file"),
         ("img", (), "unknown picture format '.gif'"),
+        ("imd", (), "unknown picture format '.dng'"),
     ],
 )
 def test_wrong_usage(
     paths: str, options: tuple[str, ...], reason: str, picture: Path, mask: Path, out: Path
 ) -> None:
-    files = {"i": picture, "m": mask, "o": out, "g": out.with_suffix(".gif")}
+    files = {"i": picture, "m": mask, "o": out, "g": out.with_suffix(".gif"), "d": out.with_suffix(".dng")}
     result = _run(*(files[letter] for letter in paths), *options)
     assert result.exit_code == 2
     plain = " ".join(result.stderr.replace("│", " ").split())

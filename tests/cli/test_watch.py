@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.helping import REPORT, injected, until
+from tests.batch.helping import PATIENCE, REPORT, injected, until
 
 Start = Callable[..., Any]
 
@@ -34,7 +34,7 @@ def test_raws_become_pictures_as_they_appear(folders: tuple[Path, Path], start: 
     (source / "first.dng").write_bytes(b"changed")
     until(lambda: (out / "first.png").read_bytes() == b"changed")
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
     assert b"done          3" in output
     lines = (out / REPORT).read_bytes().splitlines()
@@ -52,9 +52,9 @@ def test_half_a_file_that_is_completed_later_is_tried_again(
     (source / "a.dng").write_bytes(whole[:2000])
     assert b"a.dng" in process.stderr.readline(), "the failure is told at once"
     (source / "a.dng").write_bytes(whole)
-    until(lambda: (out / "a.png").exists())
+    until(lambda: b'"done"' in (out / REPORT).read_bytes())
     process.send_signal(signal.SIGTERM)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, errors
     assert b"failed        1" in output
     assert b"done          1" in output
@@ -67,10 +67,11 @@ def test_two_raws_of_one_name_do_not_meet(folders: tuple[Path, Path], start: Sta
     process.stderr.readline()
     (source / "a.dng").write_bytes(b"dng")
     assert b"a.dng: 1 threads" in process.stderr.readline(), "a notice"
+    assert b"done " in process.stderr.readline(), "what was finished"
     (source / "a.cr2").write_bytes(b"cr2")
     assert b"a.cr2: passed over" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=PATIENCE)
     assert (out / "a.png").read_bytes() == b"dng"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.browser import Browser, installed
+from evaluation.studies.browser import Browser, installed
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.e2e.browser import Browser
+from evaluation.studies.browser import Browser
 
 
 def element(page: Browser, selector: str) -> tuple[float, float, float, float]:

@@ -8,9 +8,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from evaluation.embedding import beside, lossless, thumbnail
-from evaluation.viewer_page import Page, Scene, Version, page_html
-from tests.e2e.browser import Browser
+from evaluation.report.embedding import beside, lossless, thumbnail
+from evaluation.report.page import Page, Scene, Version, page_html
+from evaluation.studies.browser import Browser
 from tests.e2e.looking import click, element
 
 SIDE = 48

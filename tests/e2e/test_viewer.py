@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from evaluation.data_table import Cell, DataTable
-from evaluation.embedding import address, lossless, thumbnail
-from evaluation.pictures import Bytes
-from evaluation.viewer_page import Page, Scene, Version, page_html
-from tests.e2e.browser import Browser
+from evaluation.measure.likeness import Bytes
+from evaluation.report.embedding import address, lossless, thumbnail
+from evaluation.report.page import Page, Scene, Version, page_html
+from evaluation.report.tables import Cell, DataTable
+from evaluation.studies.browser import Browser
 from tests.e2e.looking import attribute, click, element
 
 SIDE = 48
@@ -39,7 +39,7 @@ def scene(name: str, *, truth: bool = True) -> Scene:
 def tables() -> tuple[DataTable, ...]:
     figures: list[tuple[str, float | None]] = [("b", 9.5), ("a", 10.25), ("d", None), ("c", 100.0)]
     rows = tuple((Cell(n), Cell("", None) if v is None else Cell(f"{v:.2f}", v)) for n, v in figures)
-    return (DataTable("Means", "three sets", ("method", "dB"), rows, ("a",)),)
+    return (DataTable("Means", ("method", "dB"), rows, ("three sets",), ("a",)),)
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 import numpy as np
 
-from evaluation.als import PUBLISHED, TUNED, AlsSettings, als
-from evaluation.metrics import nmse
-from evaluation.synthetic import draw_samples, random_truth
-from evaluation.tensors import RankOneSum
+from evaluation.data.synthetic import draw_samples, random_truth
+from evaluation.methods.als import PUBLISHED, TUNED, AlsSettings, als
+from evaluation.methods.metrics import nmse
+from evaluation.methods.tensors import RankOneSum
 
 
 def test_an_exact_rank_one_tensor_is_recovered() -> None:

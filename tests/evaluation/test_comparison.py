@@ -9,10 +9,11 @@ from demosaic_ntc.files.conversion import convert_file
 from demosaic_ntc.files.render import oriented
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.imaging.cfa import Cfa
-from evaluation.compare_page import Choice
-from evaluation.comparison import WHITE, on_sensor, read_negative
-from evaluation.crops import CropBox
-from evaluation.demosaicers import Effort, select
+from evaluation.data.crops import CropBox
+from evaluation.methods.demosaicers import select
+from evaluation.methods.method import Effort
+from evaluation.report.compare_page import Choice
+from evaluation.report.comparison import WHITE, on_sensor, read_negative
 from samples.dng import Camera, exposed, write_dng
 from samples.make_samples import light_of, rounded
 from samples.scene import scene

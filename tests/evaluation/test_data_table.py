@@ -1,12 +1,12 @@
 from math import inf
 
-from evaluation.data_table import Cell, DataTable, cells, figure, file_name, markdown
+from evaluation.report.tables import Cell, DataTable, cells, figure, file_name, markdown
 
 TABLE = DataTable(
     "Kodak: means over 2",
-    "crop 10",
     ("method", "dB", "SSIM"),
     ((Cell("a|b"), figure(41.4567, ".2f"), Cell("")), (Cell("c"), figure(inf, ".2f"), figure(0.5, ".1f"))),
+    ("crop 10",),
 )
 
 

@@ -5,8 +5,8 @@ import pytest
 from PIL import Image
 
 from demosaic_ntc.errors import InputError, Truncated, Unsupported
-from evaluation.datasets import check_crop, read_set, read_sets
-from evaluation.reference import read_reference
+from evaluation.data.reference import demosaic_reference
+from evaluation.data.sets import check_crop, read_set, read_sets
 
 
 def write(path: Path, size: tuple[int, int] = (20, 16), mode: str = "RGB") -> Path:
@@ -90,11 +90,12 @@ def test_references_are_read_by_set_method_and_picture(tmp_path: Path) -> None:
     path = tmp_path / "peers.csv"
     head = "method,set,image,cpsnr_crop0,cpsnr_crop10,cpu_s_per_mp\n"
     path.write_text(head + '"DCB (iter 2, enhance)",kodak,kodim01,33.48,34.85,0.194\n')
-    figures = read_reference(path)["kodak"]["DCB (iter 2, enhance)"]["kodim01"]
-    assert (figures.cpsnr_crop0, figures.cpsnr_crop10, figures.cpu_s_per_mp) == (33.48, 34.85, 0.194)
+    (row,) = demosaic_reference(path, 10)
+    assert (row["set"], row["method"], row["image"]) == ("kodak", "DCB (iter 2, enhance) *", "kodim01")
+    assert (row["cpsnr_crop0"], row["cpsnr"], row["cpu_s_per_mp"]) == (33.48, 34.85, 0.194)
     path.write_text(head + "x,kodak,kodim01,33.48,,0.194\n")
     with pytest.raises(InputError, match="line 2"):
-        read_reference(path)
+        demosaic_reference(path, 10)
     path.write_text("method,set\n")
     with pytest.raises(InputError, match="no column image"):
-        read_reference(path)
+        demosaic_reference(path, 10)

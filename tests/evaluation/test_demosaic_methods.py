@@ -5,16 +5,17 @@ from numpy.typing import NDArray
 from demosaic_ntc import demosaic
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
-from evaluation.demosaicers import Effort, catalogue, default_names, select
-from evaluation.libraw import XTRANS_LEAST, libraw, libraw_any, markesteijn
-from evaluation.pictures import Bytes, cpsnr, eight_bit
-from evaluation.plain_completion import TILE, complete_tiles
-from evaluation.tensors import Floats, Samples
+from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
+from evaluation.methods.demosaicers import catalogue, default_names, select
+from evaluation.methods.libraw import XTRANS_LEAST, by_libraw, by_markesteijn
+from evaluation.methods.method import Effort
+from evaluation.methods.tensors import Floats, Samples
+from evaluation.methods.tiles import TILE, complete_tiles
 
 BAYER, XTRANS, QUAD = Cfa.named("RGGB"), Cfa.named("XTRANS"), Cfa.named("QUAD_RGGB")
 
 # Completion of a whole mosaic is no demosaicing: at each row and column parity a channel is never seen.
-NO_DEMOSAICERS = {"als", "silrtc", "tncp"}
+NO_DEMOSAICERS = {"als", "silrtc", "tncp", "ntc-whole", "ntc-tiled"}
 
 
 def scene(height: int, width: int) -> Bytes:
@@ -32,22 +33,22 @@ def inside(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 def test_libraw_linear_through_the_raw_is_our_bilinear_away_from_the_border(name: str) -> None:
     cfa, generator = Cfa.named(name), np.random.default_rng(1)
     mosaic = generator.integers(0, 256, (37, 46)).astype(np.uint8)
-    ours, theirs = demosaic(mosaic, cfa, method="bilinear").image, libraw_any(mosaic, cfa, "linear")
+    ours, theirs = demosaic(mosaic, cfa, method="bilinear").image, by_libraw("linear", mosaic, cfa)
     assert np.abs(inside(ours) - inside(theirs)).max() <= 1.01 / 257
 
 
 def test_libraws_methods_keep_the_scale_of_an_eight_bit_mosaic() -> None:
     grey = np.full((40, 40), 200, np.uint8)
-    np.testing.assert_allclose(libraw(grey, BAYER, "ahd"), 200.0, atol=0.01)
+    np.testing.assert_allclose(by_libraw("ahd", grey, BAYER), 200.0, atol=0.01)
 
 
 @pytest.mark.parametrize("phase", [(0, 0), (1, 2), (5, 4)])
 def test_small_xtrans_mosaics_reach_markesteijns_method_by_reflection(phase: tuple[int, int]) -> None:
     cfa, truth = XTRANS.shifted(*phase), scene(61, 70)
     assert min(truth.shape[:2]) < XTRANS_LEAST
-    restored = markesteijn(cfa.sample(truth), cfa, passes=1)
+    restored = by_markesteijn(1, cfa.sample(truth), cfa)
     assert restored.shape == truth.shape
-    linear = libraw_any(cfa.sample(truth), cfa, "linear")
+    linear = by_libraw("linear", cfa.sample(truth), cfa)
     errors = [
         np.abs(inside(picture) - inside(truth.astype(np.float32))).mean() for picture in (restored, linear)
     ]
@@ -57,7 +58,7 @@ def test_small_xtrans_mosaics_reach_markesteijns_method_by_reflection(phase: tup
 @pytest.mark.parametrize("phase", [(0, 0), (1, 2), (5, 4)])
 def test_reflected_samples_fall_on_pixels_of_their_own_colour(phase: tuple[int, int]) -> None:
     cfa, truth = XTRANS.shifted(*phase), np.full((62, 71, 3), (200, 100, 50), np.uint8)
-    np.testing.assert_allclose(markesteijn(cfa.sample(truth), cfa, passes=1), truth, atol=0.5)
+    np.testing.assert_allclose(by_markesteijn(1, cfa.sample(truth), cfa), truth, atol=0.5)
 
 
 @pytest.mark.parametrize("name", list(catalogue(Effort("fast"))))
@@ -78,7 +79,8 @@ def test_arrays_that_a_library_does_not_know_are_refused(name: str) -> None:
 @pytest.mark.parametrize("cfa", [BAYER, XTRANS])
 def test_the_usual_methods_exist_and_know_the_array(cfa: Cfa) -> None:
     usual = select(default_names(cfa), Effort("fast"))
-    assert [method.role for method in usual[:3]] == ["ours", "part", "part"]
+    assert [method.role for method in usual[:5]] == ["ours", "ours", "ours", "part", "part"]
+    assert {"als", "silrtc", "ntc-whole", "ntc-tiled"} <= {method.name for method in usual}
     for method in usual:
         assert method.run(cfa.sample(scene(24, 24)), cfa).image.shape == (24, 24, 3)
 

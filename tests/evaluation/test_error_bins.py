@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evaluation.error_bins import BINS, CLASSES, Bin, Histogram, bins_of
+from evaluation.measure.bins import BINS, CLASSES, Bin, Histogram, bins_of
 
 Floats = NDArray[np.float32]
 

@@ -16,11 +16,11 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-import evaluation.known_sets as module
+import evaluation.data.known_sets as module
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from evaluation.fetching import checked, fetched, located
-from evaluation.known_sets import KNOWN_SETS, KnownFile, KnownSet
+from evaluation.data.fetching import checked, fetched, located
+from evaluation.data.known_sets import KNOWN_SETS, KnownFile, KnownSet
 
 
 class Handler(SimpleHTTPRequestHandler):

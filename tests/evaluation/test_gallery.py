@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from evaluation.crops import CropBox
-from evaluation.datasets import Picture, read_picture
-from evaluation.gallery import SIDE, Gallery
+from evaluation.data.crops import CropBox
+from evaluation.data.sets import Picture, read_picture
+from evaluation.report.gallery import SIDE, Gallery
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import TooLarge
-from evaluation.halrtc import halrtc
-from evaluation.metrics import nmse
-from evaluation.silrtc import TUNED, silrtc
-from evaluation.synthetic import draw_samples, random_truth
-from evaluation.tensors import RankOneSum, Samples, observed
+from evaluation.data.synthetic import draw_samples, random_truth
+from evaluation.methods.halrtc import halrtc
+from evaluation.methods.metrics import nmse
+from evaluation.methods.silrtc import TUNED, silrtc
+from evaluation.methods.tensors import RankOneSum, Samples, observed
 
 
 def test_observed_entries_are_kept() -> None:

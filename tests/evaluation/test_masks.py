@@ -7,7 +7,7 @@ from PIL import Image
 from scipy import ndimage
 
 from demosaic_ntc.errors import BadMask, InputError
-from evaluation.masks import DEFAULT, check_mask, make_mask
+from evaluation.data.masks import DEFAULT, check_mask, make_mask
 
 SHAPE = (256, 256)
 

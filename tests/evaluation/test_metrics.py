@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from evaluation.metrics import difference, inner, nmse
-from evaluation.tensors import RankOneSum
+from evaluation.methods.metrics import difference, inner, nmse
+from evaluation.methods.tensors import RankOneSum
 
 
 def random_sum(seed: int, terms: int, shape: tuple[int, ...]) -> RankOneSum:

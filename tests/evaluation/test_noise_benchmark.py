@@ -1,5 +1,6 @@
 """Noise as it is added for the benchmark, and how results are compared."""
 
+import json
 from math import inf
 from pathlib import Path
 
@@ -7,12 +8,11 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import InputError, Unsupported
-from evaluation.crops import CropBox
-from evaluation.datasets import Picture, PictureSet
-from evaluation.demosaicers import Effort
-from evaluation.denoisers import DEFAULT, Denoiser, catalogue, deviations
-from evaluation.noise_benchmark import CFA, Noise, likeness
-from evaluation.report_noise import NoisePart, described, revived, some_of, usual_box
+from evaluation.commands.parts import noise_part, noisy_sets
+from evaluation.data.sets import Picture, PictureSet
+from evaluation.measure.noise import CFA, Noise, NoisePart, clipped_cpsnr
+from evaluation.methods.denoisers import DEFAULT, catalogue, deviations
+from evaluation.methods.method import Effort, Method
 
 
 def _set(name: str, count: int, side: int = 400) -> PictureSet:
@@ -52,12 +52,12 @@ def test_pictures_are_compared_clipped_not_rounded_and_without_their_border() ->
     truth = np.full((6, 6, 3), 0.5)
     picture = truth.astype(np.float32)
     picture[0] = 9.0
-    assert likeness(picture, truth, 1) == inf
+    assert clipped_cpsnr(picture, truth, 1) == inf
     picture[2, 2] = 1.5  # counts as 1
-    assert likeness(picture, truth, 1) == pytest.approx(-10 * np.log10(0.25 / 16))
+    assert clipped_cpsnr(picture, truth, 1) == pytest.approx(-10 * np.log10(0.25 / 16))
     picture[2, 2, 0] = np.nan
     with pytest.raises(Unsupported):
-        likeness(picture, truth, 1)
+        clipped_cpsnr(picture, truth, 1)
 
 
 @pytest.mark.parametrize("name", [name for name in DEFAULT if "wavelet" not in name])
@@ -70,7 +70,7 @@ def test_wavelets_are_run_where_they_are_installed() -> None:
     _check_runs(catalogue(Effort("fast"))["ntc-off+wavelet"])
 
 
-def _check_runs(method: Denoiser) -> None:
+def _check_runs(method: Method) -> None:
     """Run a method on a dark mosaic."""
     noise = Noise(10)
     mosaic = noise.mosaic(np.full((48, 40, 3), 0.02))
@@ -80,18 +80,24 @@ def _check_runs(method: Denoiser) -> None:
     assert abs(float(picture.mean()) - 0.02) < 0.02
 
 
+def _usual_box(*sets: PictureSet) -> object:
+    """The part of the pictures that is measured where none is named."""
+    part = noise_part(sets, "lmmse", "5", 10, Effort("fast"))
+    assert isinstance(part, NoisePart)
+    return part.box
+
+
 def test_usual_pictures_and_parts() -> None:
-    assert some_of(_set("kodak", 24)).name == "kodak 1,5,8,13,19,23"
-    assert some_of(_set("kodak", 4)).name == "kodak 1-4"
-    assert some_of(_set("mine", 9)).name == "mine 1-6"
-    assert usual_box([_set("mine", 2)]) == CropBox(128, 128, 192, 192)
-    assert usual_box([_set("mine", 2), _set("small", 1, side=300)]) is None
+    sets = noisy_sets([_set("kodak", 24), _set("kodak", 4), _set("mine", 9)])
+    assert [each.name for each in sets] == ["kodak 1,5,8,13,19,23", "kodak 1-4", "mine 1-6"]
+    assert _usual_box(_set("mine", 2)) == (128, 128, 192, 192)
+    assert _usual_box(_set("mine", 2), _set("small", 1, side=300)) is None
 
 
-def test_a_part_of_a_report_comes_back_as_it_was_described() -> None:
+@pytest.mark.parametrize("box", [(1, 2, 30, 40), None])
+def test_a_part_of_a_report_comes_back_as_it_was_described(box: tuple[int, int, int, int] | None) -> None:
     methods = tuple(catalogue(Effort("fast"))[name] for name in ("ntc", "lmmse"))
-    noises = (Noise(5, box=CropBox(1, 2, 30, 40)), Noise(7, poisson=True))
-    part = NoisePart((_set("mine", 2),), noises, methods, 4)
-    again = revived(described(part))
-    assert again.noises == noises
-    assert [job.key for job in again.jobs] == [job.key for job in part.jobs]
+    part = NoisePart((_set("mine", 2),), methods, (5, 7), True, box, 4)
+    again = NoisePart.revived(json.loads(json.dumps(part.plan)))
+    assert again.noises == part.noises
+    assert [case.key for case in again.cases] == [case.key for case in part.cases]

@@ -1,31 +1,67 @@
 import csv
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from demosaic_ntc.errors import InputError, TooLarge
-from evaluation.control import constant_mean
-from evaluation.methods import Method, Outcome, Solver, catalogue
-from evaluation.paper import Experiment, Record, Refusal, instance, run, select
-from evaluation.paper_comparison import comparison_tables
-from evaluation.paper_tables import TABLES, PaperMethod, Row, Table
-from evaluation.plots import paper_figure
-from evaluation.results import write_csv, write_json
-from evaluation.summary import summarise
-from evaluation.tensors import Samples
+from evaluation.data.paper_tables import TABLES, PaperMethod, Row, Table
+from evaluation.measure import case as cases
+from evaluation.measure.case import Measured, Refusal
+from evaluation.measure.paper import Experiment, PaperPart, instance, select
+from evaluation.measure.results import Results
+from evaluation.measure.store import Store
+from evaluation.methods.completions import Completion, Outcome, Solver, catalogue
+from evaluation.methods.control import constant_mean
+from evaluation.methods.method import Role
+from evaluation.methods.tensors import Samples
+from evaluation.report.paper import Summary, summaries, tables, with_means
+from evaluation.report.paper_plots import paper_figure
 
 TINY = Experiment(Table("tiny", "tiny", "size", (Row(4, 3, 30),)), Row(4, 3, 30))
 
 
-def spy(name: str, seen: list[Samples]) -> Method:
+def completion(name: str, solve: Any, paper: PaperMethod | None = None, role: Role = "peer") -> Completion:
+    return Completion(name, "", "ours" if paper == "ntc" else role, solve, paper)
+
+
+def part_of(
+    methods: Iterable[Completion], seeds: Iterable[int], experiments: Sequence[Experiment] = (TINY,)
+) -> PaperPart:
+    return PaperPart((), tuple(methods), tuple(experiments), tuple(seeds))
+
+
+def run(part: PaperPart) -> list[tuple[int, Measured | Refusal]]:
+    """What was done, with its seed; rows that were refused before are not."""
+    found = cases.run(part, part.cases)
+    return [(case.key["seed"], result) for case, result in found if result is not None]
+
+
+def kept(part: PaperPart, path: Path | None = None) -> Store:
+    """A store with all that a part gives."""
+    store = Store(path, part)
+    for case, result in cases.run(part, part.cases):
+        if isinstance(result, Refusal):
+            store.refuse(result)
+        elif isinstance(result, Measured):
+            store.add(case, result.figures)
+    return store
+
+
+def summed(part: PaperPart) -> list[Summary]:
+    return summaries(Results.of(kept(part)))
+
+
+def spy(name: str, seen: list[Samples]) -> Completion:
     def solve(samples: Samples, seed: int) -> Outcome:
         if samples.shape == TINY.row.shape:
             seen.append(samples)
         return Outcome(constant_mean(samples))
 
-    return Method(name, "records what it is given", solve, None)
+    return completion(name, solve)
 
 
 def refuse(samples: Samples, seed: int) -> Outcome:
@@ -37,7 +73,7 @@ def refuse(samples: Samples, seed: int) -> Outcome:
 def test_all_methods_get_the_same_samples_in_a_repetition_and_others_in_the_next() -> None:
     first: list[Samples] = []
     second: list[Samples] = []
-    list(run([TINY], [spy("a", first), spy("b", second)], [0, 1]))
+    run(part_of([spy("a", first), spy("b", second)], [0, 1]))
     assert all(a is b for a, b in zip(first, second, strict=True))
     assert not np.array_equal(first[0].index, first[1].index)
 
@@ -58,51 +94,50 @@ def test_results_come_one_by_one_so_that_an_interruption_keeps_the_finished_ones
             raise KeyboardInterrupt
         return Outcome(constant_mean(samples))
 
-    finished: list[Record | Refusal] = []
-    results = run([TINY], [Method("m", "", interrupted, None)], range(9))
+    finished: list[int] = []
+    part = part_of([completion("m", interrupted)], range(9))
     with pytest.raises(KeyboardInterrupt):
-        finished.extend(results)
-    assert [result.seed for result in finished if isinstance(result, Record)] == [0, 1]
+        finished.extend(case.key["seed"] for case, _ in cases.run(part, part.cases))
+    assert finished == [0, 1]
 
 
 def test_a_method_that_refuses_a_row_is_asked_once_and_the_others_go_on() -> None:
     seen: list[Samples] = []
-    results = list(run([TINY], [Method("big", "", refuse, None), spy("a", seen)], range(3)))
-    assert [result.reason for result in results if isinstance(result, Refusal)] == [
+    results = run(part_of([completion("big", refuse), spy("a", seen)], range(3)))
+    assert [result.reason for _, result in results if isinstance(result, Refusal)] == [
         "too large; choose a smaller one"
     ]
     assert len(seen) == 3
 
 
-def failing(paper: PaperMethod | None, at: int) -> Method:
+def failing(paper: PaperMethod | None, at: int) -> Completion:
     def solve(samples: Samples, seed: int) -> Outcome:
         if seed == at:
             raise np.linalg.LinAlgError("Singular\nmatrix")
         return Outcome(constant_mean(samples))
 
-    return Method("broken", "", solve, paper)
+    return completion("broken", solve, paper)
 
 
 def test_a_peer_that_fails_has_no_mean_and_the_others_go_on() -> None:
-    results = list(run([TINY], [failing("tncp", at=1), spy("a", [])], [2, 1, 3]))
-    broken, other = summarise(results)
+    broken, other = summed(part_of([failing("tncp", at=1), spy("a", [])], [2, 1, 3]))
     assert [refusal.reason for refusal in broken.refusals] == [
         "failed (LinAlgError: Singular matrix); its figures are left out"
     ]
-    assert ([record.seed for record in broken.records], broken.has_means) == ([2], False)
-    assert (len(other.records), other.has_means) == (3, True)
+    assert (list(broken.frame["seed"]), broken.has_means) == ([2], False)
+    assert (len(other.frame), other.has_means) == (3, True)
 
 
 def test_a_failure_of_ours_is_an_error() -> None:
     with pytest.raises(np.linalg.LinAlgError):
-        list(run([TINY], [failing("ntc", at=1)], [1]))
+        run(part_of([failing("ntc", at=1)], [1]))
 
 
 def test_a_peer_that_fails_on_its_warm_up_is_measured_nevertheless() -> None:
-    (record,) = run([TINY], [failing("tncp", at=0)], [1])
-    assert isinstance(record, Record)
+    ((_, result),) = run(part_of([failing("tncp", at=0)], [1]))
+    assert isinstance(result, Measured)
     with pytest.raises(np.linalg.LinAlgError):
-        list(run([TINY], [failing("ntc", at=0)], [1]))
+        run(part_of([failing("ntc", at=0)], [1]))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -110,33 +145,39 @@ def test_an_estimate_that_is_not_finite_is_none(value: float) -> None:
     def solve(samples: Samples, seed: int) -> Outcome:
         return Outcome(np.full(samples.shape, value))
 
-    (refusal,) = run([TINY], [Method("m", "", solve, None)], [0])
+    ((_, refusal),) = run(part_of([completion("m", solve)], [0]))
     assert isinstance(refusal, Refusal)
     assert refusal.reason.startswith("failed (")
 
 
 def test_what_a_method_without_means_lacks_is_empty_in_tables_and_files(tmp_path: Path) -> None:
-    experiment = select(["1"], ["10"])[0]
-    results = list(run([experiment], [failing("als", at=1), spy("a", [])], [0, 1]))
-    (table,) = comparison_tables(summarise(results))
+    part = part_of([failing("als", at=1), spy("a", [])], [0, 1], select(["1"], ["10"]))
+    results = Results.of(kept(part, tmp_path / "r.json"))
+    (table,) = tables(results)
     first = dict(zip(table.columns, (cell.text for cell in table.rows[0]), strict=True))
     assert (first["method"], first["NMSE"], first["seconds"], first["MiB"]) == ("broken", "", "", "")
     assert first["paper's NMSE"] == "0.058 ± 0.002"
     assert "broken: failed (LinAlgError: Singular matrix)" in table.caption
-    write_csv(tmp_path / "r.csv", results)
+    results.write_csv(tmp_path / "r.csv")
     rows = list(csv.DictReader((tmp_path / "r.csv").read_text().splitlines()))
     refused = [(row["method"], row["seed"], row["nmse"]) for row in rows if row["reason"]]
     assert refused == [("broken", "1", "")]
-    write_json(tmp_path / "r.json", {}, results)
     content = json.loads((tmp_path / "r.json").read_text())
-    assert [summary["nmse"] is None for summary in content["summaries"]] == [True, False]
+    assert [summary.encoded()["nmse"] is None for summary in summaries(results)] == [True, False]
     assert [(each["method"], each["seed"]) for each in content["refusals"]] == [("broken", 1)]
 
 
+def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
+    seen: list[Samples] = []
+    kept(part_of([spy("a", seen)], [0, 1]), tmp_path / "r.json")
+    again = part_of([spy("a", seen)], [0, 1, 2])
+    store = Store(tmp_path / "r.json", again)
+    assert [case.key["seed"] for case in again.cases if case not in store] == [2]
+
+
 def test_a_plot_leaves_out_what_has_no_means() -> None:
-    experiment = select(["1"], ["10"])[0]
-    results = list(run([experiment], [failing("als", at=0), spy("a", [])], [0]))
-    _, labels = paper_figure(summarise(results)).axes[0].get_legend_handles_labels()
+    part = part_of([failing("als", at=0), spy("a", [])], [0], select(["1"], ["10"]))
+    _, labels = paper_figure(with_means(summed(part))).axes[0].get_legend_handles_labels()
     assert labels == ["a"]
 
 
@@ -155,39 +196,52 @@ def test_unknown_tables_and_rows_are_refused(tables: list[str], rows: list[str])
 
 def test_a_noisy_row_ends_with_a_proof_of_optimality() -> None:
     experiment = Experiment(TABLES["noisy"], Row(5, 3, 60, noise=0.02))
-    (record,) = run([experiment], [catalogue(Solver())["ntc"]], [0])
-    assert isinstance(record, Record)
-    assert record.proof is not None
-    assert record.proof.status == "OPTIMAL"
-    assert record.proof.objective > 0.0
-    assert record.proof.objective - record.proof.lower_bound <= 1e-6
+    ((_, result),) = run(part_of([catalogue(Solver())["ntc"]], [0], [experiment]))
+    assert isinstance(result, Measured)
+    figures = result.figures
+    assert figures["status"] == "OPTIMAL"
+    assert figures["objective"] > 0.0
+    assert figures["objective"] - figures["lower_bound"] <= 1e-6
 
 
 @pytest.mark.parametrize("name", list(catalogue(Solver())))
 def test_every_method_beats_the_zero_tensor_or_is_known_not_to(name: str) -> None:
-    (record,) = run([TINY], [catalogue(Solver())[name]], [0])
-    assert isinstance(record, Record)
-    assert record.peak_bytes > 2**20
-    assert record.seconds > 0.0
-    assert record.nmse < 1.0 or name == "tncp"
+    ((_, result),) = run(part_of([catalogue(Solver())[name]], [0]))
+    assert isinstance(result, Measured)
+    assert result.figures["peak_bytes"] > 2**20
+    assert result.figures["seconds"] > 0.0
+    assert result.figures["nmse"] < 1.0 or name == "tncp"
+
+
+def written(figures: Sequence[float], method: Completion, experiment: Experiment, seconds: float) -> Summary:
+    """The summary of repetitions with these errors."""
+    part = part_of([method], range(len(figures)), [experiment])
+    store = Store(None, part)
+    for case, nmse in zip(part.cases, figures, strict=True):
+        proof = dict.fromkeys(("status", "gap", "radius", "least_radius", "cpu_seconds"))
+        store.add(case, {"nmse": nmse, "seconds": seconds, "peak_bytes": 2**20, **proof})
+    (summary,) = summaries(Results.of(store))
+    return summary
 
 
 def test_summaries_have_the_mean_and_its_standard_error() -> None:
-    method = spy("a", [])
-    records = [Record(TINY, method, seed, float(seed), 1.0, 2**20, None) for seed in (1, 2, 3)]
-    (summary,) = summarise(records)
-    assert summary.nmse.mean == 2.0
-    assert summary.nmse.error == pytest.approx(1.0 / np.sqrt(3.0))
-    assert summary.seconds.error == 0.0
+    summary = written([1.0, 2.0, 3.0], spy("a", []), TINY, 1.0)
+    nmse, seconds = summary.estimate("nmse"), summary.estimate("seconds")
+    assert nmse is not None
+    assert seconds is not None
+    assert nmse.mean == 2.0
+    assert nmse.error == pytest.approx(1.0 / np.sqrt(3.0))
+    assert seconds.error == 0.0
+    assert summary.estimate("cpu_seconds") is None
 
 
 def test_a_single_repetition_has_no_standard_error() -> None:
-    (summary,) = summarise([Record(TINY, spy("a", []), 0, 0.5, 1.0, 2**20, None)])
-    assert summary.nmse.error is None
+    nmse = written([0.5], spy("a", []), TINY, 1.0).estimate("nmse")
+    assert nmse is not None
+    assert nmse.words(".2g", ".1g") == "0.5"
 
 
 def test_times_are_set_against_the_paper_row_of_the_method() -> None:
     experiment = select(["1"], ["10"])[0]
-    method = catalogue(Solver())["ntc-auto"]
-    (summary,) = summarise([Record(experiment, method, 0, 0.5, 0.429, 2**20, None)])
+    summary = written([0.5], catalogue(Solver())["ntc-auto"], experiment, 0.429)
     assert summary.times_faster == pytest.approx(10.0)

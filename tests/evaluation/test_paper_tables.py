@@ -1,6 +1,6 @@
 import pytest
 
-from evaluation.paper_tables import TABLES, Published
+from evaluation.data.paper_tables import TABLES, Published
 
 
 def test_the_paper_has_ten_five_four_and_four_rows() -> None:

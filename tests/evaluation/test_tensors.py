@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import TooLarge
-from evaluation.tensors import RankOneSum, Samples, observed
+from evaluation.methods.tensors import RankOneSum, Samples, observed
 
 
 def test_entries_agree_with_the_dense_tensor() -> None:

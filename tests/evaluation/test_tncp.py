@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import TooLarge
-from evaluation.metrics import nmse
-from evaluation.paper import instance
-from evaluation.paper_tables import Row
-from evaluation.synthetic import draw_samples, random_truth
-from evaluation.tensors import Samples, observed
-from evaluation.tncp import (
+from evaluation.data.paper_tables import Row
+from evaluation.data.synthetic import draw_samples, random_truth
+from evaluation.measure.paper import instance
+from evaluation.methods.metrics import nmse
+from evaluation.methods.tensors import Samples, observed
+from evaluation.methods.tncp import (
     CORRECTED,
     PUBLISHED,
     _against_others,

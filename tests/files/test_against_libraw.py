@@ -33,7 +33,8 @@ TOLERANCE = 0.0025
 def _ours(source: Path, target: Path, **development: Any) -> NDArray[np.float64]:
     """Our picture, as shares of full scale."""
     settings = Settings(
-        development=Development(**{"white": "metadata", **development}), engine=Engine(method="bilinear")
+        development=Development(**{"look": "neutral", "white": "metadata", **development}),
+        engine=Engine(method="bilinear"),
     )
     convert_file(source, target, settings)
     picture = cv2.imread(str(target), cv2.IMREAD_UNCHANGED)

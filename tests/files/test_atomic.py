@@ -43,7 +43,7 @@ def test_interrupt_keeps_the_old_file(tmp_path: Path) -> None:
 def test_existing_file_is_replaced_only_when_asked(tmp_path: Path) -> None:
     target = tmp_path / "a.bin"
     target.write_bytes(b"old")
-    with pytest.raises(Exists, match="--overwrite"), whole_file(target, overwrite=False) as file:
+    with pytest.raises(Exists, match="`overwrite`"), whole_file(target, overwrite=False) as file:
         file.write(b"new")
     assert target.read_bytes() == b"old"
     with whole_file(target, overwrite=True) as file:

@@ -9,7 +9,7 @@ import tifffile
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import DiskFull, Exists, InputError, NotWritable
-from demosaic_ntc.files import conversion
+from demosaic_ntc.files import conversion, prepared
 from demosaic_ntc.files.colour import LINEAR_CURVE, SPACES, SRGB_CURVE, Curve
 from demosaic_ntc.files.conversion import convert_file
 from demosaic_ntc.files.error_map import Expected, check_asked, written_beside
@@ -137,7 +137,7 @@ def _raw(path: Path, orientation: int = 1) -> Path:
 
 
 def test_zero_at_measured_samples_in_the_cameras_own_colours(tmp_path: Path, small: Path) -> None:
-    settings = Settings(development=Development(space="camera"), engine=FAST)
+    settings = Settings(development=Development(look="neutral", space="camera"), engine=FAST)
     done = convert_file(small, tmp_path / "a.png", settings, error_map=tmp_path / "e.tif")
     errors, measured = _map(tmp_path / "e.tif"), Cfa.named("RGGB").masks((36, 48))
     # The matrix of the camera's own space is the identity up to rounding.
@@ -153,11 +153,11 @@ def test_the_lift_of_the_mosaic_is_undone(tmp_path: Path, small: Path) -> None:
     how = Development(space="camera", linear=True, black=(1500.0,))
     settings = Settings(development=how, engine=FAST)
     convert_file(small, tmp_path / "a.tif", settings, None, tmp_path / "e.tif")
-    ready = conversion.prepare(small, settings)
-    restored = conversion.complete_mosaic(ready, FAST, lambda progress: None, error=True)
+    ready = prepared.prepare(small, settings)
+    restored = prepared.complete_mosaic(ready, FAST, lambda progress: None, error=True)
     assert ready.mosaic.lift > 0.01
     assert restored.error is not None
-    light = SRGB_CURVE.decode(restored.image.astype(np.float64) - ready.mosaic.lift).astype(np.float32)
+    light = SRGB_CURVE.decode(np.asarray(restored.image, np.float64) - ready.mosaic.lift).astype(np.float32)
     expected = restored.error / SRGB_CURVE.steepness(light) * 65535
     assert _map(tmp_path / "e.tif") == pytest.approx(expected, rel=1e-3, abs=0.01)
 
@@ -175,11 +175,11 @@ def test_errors_are_in_code_values_of_the_picture(tmp_path: Path, small: Path, b
 def test_the_map_lies_as_the_picture_does(tmp_path: Path, orientation: int) -> None:
     """Cut and turned, it is the same part of the map of the whole sensor."""
     source = _raw(tmp_path / "a.dng", orientation)
-    lying = Development(rotate=False)
+    lying = Development(look="neutral", rotate=False)
     convert_file(
         source, tmp_path / "a.tif", Settings(development=lying, engine=FAST), None, tmp_path / "1.tif"
     )
-    cut = Settings(development=Development(crop="camera"), engine=FAST)
+    cut = Settings(development=Development(look="neutral", crop="camera"), engine=FAST)
     convert_file(source, tmp_path / "b.tif", cut, None, tmp_path / "2.tif")
     straight, turned = _map(tmp_path / "1.tif"), _map(tmp_path / "2.tif")
     assert turned.shape == tifffile.imread(tmp_path / "b.tif").shape
@@ -204,7 +204,7 @@ def test_maps_that_make_no_sense_are_refused_before_the_work(tmp_path: Path, sma
 
     with pytest.raises(InputError, match=r"ends in \.tif"):
         convert(tmp_path / "e.png")
-    with pytest.raises(InputError, match="--method ntc"):
+    with pytest.raises(InputError, match="`method=ntc`"):
         convert(tmp_path / "e.tif", "lmmse")
     for same in (target, link):
         with pytest.raises(InputError, match="choose another name"):
@@ -212,7 +212,7 @@ def test_maps_that_make_no_sense_are_refused_before_the_work(tmp_path: Path, sma
     with pytest.raises(NotWritable, match="no folder"):
         convert(tmp_path / "missing" / "e.tif")
     (tmp_path / "e.tif").write_bytes(b"old")
-    with pytest.raises(Exists, match="--overwrite"):
+    with pytest.raises(Exists, match="`overwrite`"):
         convert(tmp_path / "e.tif")
     assert (seen, (tmp_path / "e.tif").read_bytes()) == ([], b"old")
     assert not target.exists()

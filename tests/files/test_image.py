@@ -14,12 +14,19 @@ from PIL import Image
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.colour import SPACES
 from demosaic_ntc.files.icc import icc_profile
-from demosaic_ntc.files.image import FinishedPicture, write_picture
+from demosaic_ntc.files.image import write_picture
+from demosaic_ntc.files.lossy import FinishedPicture, Loss
 from demosaic_ntc.files.metadata import Exif, finished
 
 PROFILE = icc_profile(SPACES["srgb"])
 EXIF = finished(
-    Exif(), size=(130, 70), orientation=1, srgb=True, parameters="method=ntc", software="demosaic-ntc"
+    Exif(),
+    size=(130, 70),
+    orientation=1,
+    srgb=True,
+    parameters="method=ntc",
+    hand_balanced=False,
+    software="demosaic-ntc",
 )
 
 
@@ -36,7 +43,7 @@ def _write(
     target: Path, pixels: NDArray[np.unsignedinteger], exif: Exif | None = EXIF, quality: int = 95
 ) -> None:
     picture = FinishedPicture(pixels, PROFILE, exif)
-    write_picture(target, picture, overwrite=False, jpeg_quality=quality, report=_unheard)
+    write_picture(target, picture, overwrite=False, loss=Loss(quality), report=_unheard)
 
 
 @pytest.mark.parametrize("bits", [8, 16])

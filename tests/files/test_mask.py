@@ -9,7 +9,7 @@ import tifffile
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.errors import BadMask, InputError
+from demosaic_ntc.errors import BadMask, InputError, TooLarge
 from demosaic_ntc.files.mask import MaskRule, parse_colour, read_mask
 from demosaic_ntc.files.picture import StoredPicture
 from demosaic_ntc.files.sniff import Kind, Limits
@@ -55,9 +55,7 @@ def test_a_black_mask_marks_nothing_and_a_white_one_everything(tmp_path: Path) -
 
 def test_greys_need_a_threshold(tmp_path: Path) -> None:
     levels = np.array([[0, 255, 0], [128, 200, 255]], np.uint8)
-    with pytest.raises(
-        BadMask, match=r"at 2 places, the first at row 1, column 0 \(value 128\).*--threshold"
-    ):
+    with pytest.raises(BadMask, match=r"at 2 places, the first at row 1, column 0 \(value 128\).*`threshold"):
         _read(tmp_path / "m.png", levels)
     expected = np.array([[False, True, False], [False, True, True]])
     assert np.array_equal(_read(tmp_path / "m.png", levels, MaskRule(threshold=0.6)), expected)
@@ -85,11 +83,74 @@ def test_values_that_are_no_levels_are_refused_with_their_place(value: float, tm
         _read(tmp_path / "m.tif", levels, MaskRule(threshold=0.5))
 
 
-def test_transparency_is_neither_black_nor_white(tmp_path: Path) -> None:
-    levels = np.full((2, 3, 4), 255, np.uint8)
-    levels[0, 0, 3] = 0
-    with pytest.raises(BadMask, match="partly transparent"):
+LAYER = np.zeros((2, 3, 4), np.uint8)
+LAYER[FLAGS, 3] = 255
+
+
+@pytest.mark.parametrize("paint", [(255, 255, 255), (0, 0, 0), (200, 30, 90)])
+@pytest.mark.parametrize("name", ["m.png", "m.tif", "m.webp"])
+def test_what_is_painted_on_a_transparent_layer_counts_in_any_colour(
+    name: str, paint: tuple[int, int, int], tmp_path: Path
+) -> None:
+    levels = LAYER.copy()
+    levels[FLAGS, :3] = paint
+    Image.fromarray(levels).save(tmp_path / name, lossless=True)
+    assert np.array_equal(read_mask(tmp_path / name, PLAIN, STRICT, Limits()), FLAGS)
+    assert np.array_equal(read_mask(tmp_path / name, PLAIN, MaskRule(invert=True), Limits()), ~FLAGS)
+
+
+def test_thin_paint_counts_unless_a_threshold_says_otherwise(tmp_path: Path) -> None:
+    levels = LAYER.copy()
+    levels[0, 1, 3] = 100
+    thin = FLAGS.copy()
+    thin[0, 1] = True
+    assert np.array_equal(_read(tmp_path / "m.png", levels), thin)
+    assert np.array_equal(_read(tmp_path / "m.png", levels, MaskRule(threshold=0.5)), FLAGS)
+
+
+def test_black_and_white_on_a_layer_mean_what_they_do_in_a_mask(tmp_path: Path) -> None:
+    levels = np.zeros((2, 3, 4), np.uint8)
+    levels[..., 3] = 255
+    levels[FLAGS, :3] = 255
+    levels[0, 1, 3] = 0
+    assert np.array_equal(_read(tmp_path / "m.png", levels), FLAGS)
+
+
+def test_layers_of_many_colours_could_mean_either(tmp_path: Path) -> None:
+    levels = LAYER.copy()
+    levels[..., 0] = np.arange(6).reshape(2, 3) * 40
+    with pytest.raises(BadMask, match=r"a layer of 3 colours, partly transparent.*`mask_from=alpha`"):
         _read(tmp_path / "m.png", levels)
+    assert np.array_equal(_read(tmp_path / "m.png", levels, MaskRule(alpha=True)), ~FLAGS)
+    assert np.array_equal(_read(tmp_path / "m.png", levels, MaskRule(invert=True, alpha=True)), FLAGS)
+
+
+def test_transparency_needs_an_alpha_channel(tmp_path: Path) -> None:
+    with pytest.raises(BadMask, match="no alpha channel"):
+        _read(tmp_path / "m.png", np.zeros((2, 3), np.uint8), MaskRule(alpha=True))
+    with pytest.raises(InputError, match="not transparent"):
+        MaskRule(colour=(1, 2, 3), alpha=True)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB"])
+@pytest.mark.parametrize("kind", ["bmp", "gif", "webp"])
+def test_masks_of_other_formats_are_read(kind: str, mode: str, tmp_path: Path) -> None:
+    mask = Image.fromarray((FLAGS * 255).astype(np.uint8)).convert(mode)
+    mask.save(tmp_path / f"m.{kind}", lossless=True)
+    assert np.array_equal(read_mask(tmp_path / f"m.{kind}", PLAIN, STRICT, Limits()), FLAGS)
+
+
+def test_other_formats_are_refused_where_they_cannot_be_masks(tmp_path: Path) -> None:
+    frames = [Image.new("L", (3, 2), level) for level in (0, 255)]
+    frames[0].save(tmp_path / "m.gif", save_all=True, append_images=frames[1:])
+    with pytest.raises(BadMask, match="a GIF of 2 frames"):
+        read_mask(tmp_path / "m.gif", PLAIN, STRICT, Limits())
+    frames[1].save(tmp_path / "m.bmp")
+    with pytest.raises(TooLarge):
+        read_mask(tmp_path / "m.bmp", PLAIN, STRICT, Limits(pixels=5))
+    (tmp_path / "m.bmp").write_bytes((tmp_path / "m.bmp").read_bytes()[:40])
+    with pytest.raises(InputError, match=r"m\.bmp: .*damaged"):
+        read_mask(tmp_path / "m.bmp", PLAIN, STRICT, Limits())
 
 
 def test_an_opaque_alpha_is_no_matter(tmp_path: Path) -> None:

@@ -24,7 +24,13 @@ FAST = Settings(engine=Engine(method="bilinear"))
 
 def _done(exif: Exif) -> Exif:
     return finished(
-        exif, size=(10, 20), orientation=1, srgb=True, parameters="seed=0", software="demosaic-ntc 1"
+        exif,
+        size=(10, 20),
+        orientation=1,
+        srgb=True,
+        parameters="seed=0",
+        hand_balanced=False,
+        software="demosaic-ntc 1",
     )
 
 

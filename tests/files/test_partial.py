@@ -84,7 +84,7 @@ def test_file_under_way_is_named_after_its_writer_and_locked(
         file.write(b"half")
         (name,) = os.listdir(tmp_path)
         assert f"-{os.getpid()}-" in name
-        monkeypatch.setattr(partial, "_is_alive", lambda pid: False)
+        monkeypatch.setattr(partial, "is_alive", lambda pid: False)
         assert remove_stale(tmp_path) == [], "the lock alone protects it"
     assert os.listdir(tmp_path) == ["a.bin"]
 

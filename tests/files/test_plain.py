@@ -87,12 +87,12 @@ def test_packed_12_bit_samples() -> None:
 
 
 def test_length_that_does_not_fit_is_named() -> None:
-    with pytest.raises(InputError, match="100 bytes, which 8×8 samples do not fill; check --width"):
+    with pytest.raises(InputError, match="100 bytes, which 8×8 samples do not fill; check `width`"):
         _headerless(bytes(100), Layout(RGGB, 8, 8))
 
 
 def test_headerless_data_needs_its_array() -> None:
-    with pytest.raises(InputError, match="--width --height --bits --cfa"):
+    with pytest.raises(InputError, match="`width` `height` `bits` `cfa`"):
         _headerless(bytes(64), Layout(None, 8, 8))
 
 

@@ -145,6 +145,6 @@ def test_greens_that_cannot_be_greens_are_noticed(tmp_path: Path) -> None:
         write_dng(path, mosaic, cfa, Camera())
         assert any("greens differ" in notice for notice in read_photo(path).notices) is noticed
     (notice,) = read_photo(path).notices
-    assert notice.endswith("try --cfa RGGB or BGGR")
+    assert notice.endswith("try `cfa=RGGB or BGGR`")
     for other in (right, Cfa.parse("RR/GB")):
         assert read_photo(path, Layout(cfa=other)).notices == ()

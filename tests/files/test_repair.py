@@ -207,7 +207,7 @@ def test_without_mask_and_colour_there_is_nothing_to_do(tmp_path: Path) -> None:
 def test_an_old_output_stays_without_overwrite(tmp_path: Path, mask: Path) -> None:
     KINDS["rgb8.png"](tmp_path / "a.png")
     (tmp_path / "out.png").write_bytes(b"old")
-    with pytest.raises(OutputError, match="--overwrite"):
+    with pytest.raises(OutputError, match="`overwrite`"):
         _repair(tmp_path / "a.png", mask, tmp_path / "out.png")
     assert (tmp_path / "out.png").read_bytes() == b"old"
 
@@ -221,3 +221,50 @@ def test_the_result_says_what_was_done(tmp_path: Path, mask: Path) -> None:
     assert set(done.seconds) == {"decode", "inpaint", "write"}
     assert events[0].stage == "decoding"
     assert events[-1] == Progress("writing", HEIGHT, HEIGHT)
+
+
+def _erased(path: Path, mode: str = "RGBA") -> Path:
+    """A picture whose scratch is transparent, its rim half so."""
+    opacity = np.where(scratch(), 0, 255).astype(np.uint8)
+    opacity[0, 0] = 128
+    layered = Image.fromarray(np.dstack([np.asarray(rgb()), opacity]))
+    if mode == "P":
+        layered = layered.quantize(64)
+    layered.save(path)
+    return path
+
+
+@pytest.mark.parametrize(("mode", "suffix"), [("RGBA", ".png"), ("RGBA", ".tif"), ("P", ".png")])
+def test_what_is_transparent_is_repaired_and_becomes_opaque(tmp_path: Path, mode: str, suffix: str) -> None:
+    source, target = _erased(tmp_path / f"in{suffix}", mode), tmp_path / f"out{suffix}"
+    before = np.asarray(opened(source).convert("RGBA"))
+    settings = RepairSettings(MaskRule(alpha=True), engine=QUICK.engine)
+    done = _repair(source, None, target, settings)
+    after = np.asarray(opened(target).convert("RGBA"))
+    known = before[..., 3] == 255
+    assert done.missing == (~known).sum() > 0
+    assert (after[..., 3] == 255).all()
+    assert np.array_equal(after[known], before[known])
+    assert np.abs(after[scratch()][:, :3].astype(int) - np.asarray(rgb())[scratch()]).mean() < 20
+
+
+def test_threshold_is_the_share_that_is_missing(tmp_path: Path) -> None:
+    settings = RepairSettings(MaskRule(alpha=True, threshold=0.9), engine=QUICK.engine)
+    done = _repair(_erased(tmp_path / "in.png"), None, tmp_path / "out.png", settings)
+    assert done.missing == scratch().sum()
+    assert np.asarray(opened(tmp_path / "out.png"))[0, 0, 3] == 128
+
+
+def test_pictures_without_transparency_say_so(tmp_path: Path) -> None:
+    KINDS["rgb8.png"](tmp_path / "in.png")
+    with pytest.raises(InputError, match=r"in\.png: nothing in it is transparent"):
+        _repair(tmp_path / "in.png", None, tmp_path / "out.png", RepairSettings(MaskRule(alpha=True)))
+
+
+def test_masks_that_may_be_the_wrong_way_round_are_told(tmp_path: Path, mask: Path) -> None:
+    KINDS["rgb8.png"](tmp_path / "in.png")
+    inverted = RepairSettings(MaskRule(invert=True), engine=QUICK.engine)
+    told = _repair(tmp_path / "in.png", mask, tmp_path / "out.png", inverted).notices
+    assert any("of the picture is made anew" in notice and "`invert`" in notice for notice in told)
+    untold = _repair(tmp_path / "in.png", mask, tmp_path / "right.png").notices
+    assert not any("made anew" in notice for notice in untold)

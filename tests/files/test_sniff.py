@@ -40,7 +40,7 @@ def test_first_bytes_tell_the_kind(head: bytes, kind: Kind) -> None:
 
 
 def test_unknown_bytes_are_no_raw_and_say_how_to_read_them_anyway() -> None:
-    with pytest.raises(NotAnImage, match="--width --height --bits --cfa"):
+    with pytest.raises(NotAnImage, match="`width` `height` `bits` `cfa`"):
         check_is_raw(io.BytesIO(b"\x14\x1a" * 100))
 
 
@@ -52,7 +52,7 @@ def test_foveon_has_no_colour_filter_array() -> None:
 def test_sizes_are_bounded() -> None:
     check_pixels(6000, 4000, Limits())
     with pytest.raises(
-        TooLarge, match="3600000000 pixels, the limit is 150000000; raise it with --max-pixels"
+        TooLarge, match="3600000000 pixels, the limit is 150000000; raise it with `max_pixels`"
     ):
         check_pixels(60000, 60000, Limits())
     with pytest.raises(NotAnImage, match="invalid size"):

@@ -17,7 +17,7 @@ Floats = NDArray[np.float32]
 
 
 @pytest.mark.parametrize("method", FIRST_GUESSES)
-def test_the_picture_keeps_samples_and_scale_of_integers(method: str, scene: Floats) -> None:
+def test_the_picture_keeps_samples_and_scale_of_integers(method: Any, scene: Floats) -> None:
     mosaic = np.rint(Cfa.named("RGGB").sample(scene) * 4095).astype(np.uint16)
     result = demosaic(mosaic, method=method)
     assert result.image.dtype == np.float32
@@ -97,7 +97,7 @@ def test_a_bayer_method_on_another_array_is_unsupported() -> None:
 
 
 @pytest.mark.parametrize("quality", PLANS)
-def test_a_constant_picture_comes_back(quality: str) -> None:
+def test_a_constant_picture_comes_back(quality: Any) -> None:
     truth = np.broadcast_to(np.array([0.2, 0.5, 0.7], np.float32), (24, 26, 3))
     restored = demosaic(Cfa.named("RGGB").sample(truth), quality=quality)
     np.testing.assert_allclose(restored.image, truth, atol=1e-4)
@@ -123,8 +123,8 @@ def test_nothing_restored_leaves_the_range_of_its_channel() -> None:
     mosaic = Cfa.named("RGGB").sample(stripes.astype(np.float32))
     image = demosaic(mosaic, white=1.0).image
     for channel, measured in enumerate(np.moveaxis(Cfa.named("RGGB").masks(mosaic.shape), 2, 0)):
-        assert image[..., channel].min() >= mosaic[measured].min() - 1e-6
-        assert image[..., channel].max() <= mosaic[measured].max() + 1e-6
+        assert image[..., channel].min() >= mosaic[measured].min() - 1e-5  # half a step of what is stored
+        assert image[..., channel].max() <= mosaic[measured].max() + 1e-5
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (3, 5), (4, 4), (5, 31), (33, 7)])
@@ -184,14 +184,14 @@ def test_missing_samples_are_completed_whatever_stands_there(scene: Floats) -> N
     assert error[~missing].max() == 0
 
 
-def test_after_the_time_limit_the_first_estimate_stands_uncertified(scene: Floats) -> None:
+def test_after_the_time_limit_a_plain_estimate_stands_uncertified(scene: Floats) -> None:
     mosaic = Cfa.named("RGGB").sample(scene[:40, :40])
     restored = demosaic(mosaic, time_limit=1e-9)
     assert restored.certificate is not None
     assert restored.certificate.groups > 0
     assert restored.certificate.certified == 0
-    first = demosaic(mosaic, method="blend").image
-    assert restored.image == pytest.approx(np.clip(first, *_bounds(mosaic)), abs=1e-5)
+    plain = demosaic(mosaic, method="bilinear").image
+    assert restored.image == pytest.approx(np.clip(plain, *_bounds(mosaic)), abs=1e-4)
 
 
 def _bounds(mosaic: Floats) -> tuple[Floats, Floats]:
@@ -203,8 +203,8 @@ def _bounds(mosaic: Floats) -> tuple[Floats, Floats]:
 @pytest.mark.parametrize(
     ("missing", "words"),
     [
-        (np.zeros((3, 3), bool), "booleans of the mosaic's shape"),
-        (np.zeros((20, 20), int), "booleans of the mosaic's shape"),
+        (np.zeros((3, 3), bool), "booleans, or 0 and 255, of the mosaic's shape"),
+        (np.zeros((20, 20), int), "booleans, or 0 and 255, of the mosaic's shape"),
         (np.ones((20, 20), bool), "every sample is missing"),
     ],
 )
@@ -214,7 +214,7 @@ def test_bad_flags_of_missing_samples_are_refused(missing: NDArray[np.bool_], wo
 
 
 @pytest.mark.parametrize("tensor", ["whole", "tiled"])
-def test_plain_tensors_fit_the_samples_and_are_certified(tensor: str, scene: Floats) -> None:
+def test_plain_tensors_fit_the_samples_and_are_certified(tensor: Any, scene: Floats) -> None:
     mosaic = Cfa.named("RGGB").sample(scene[:24, :28])
     restored = demosaic(mosaic, tensor=tensor)
     assert restored.certificate is not None

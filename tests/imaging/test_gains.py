@@ -1,6 +1,7 @@
 """Whole runs, judged by what they gain over their own first estimate, and by the errors they expect."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def psnr(image: NDArray[np.float32], truth: Float32, where: Flags | None = None)
     return float(-10 * np.log10(np.mean((image - truth)[where] ** 2)))
 
 
-def mosaic_gain(truth: Float32, array: str, quality: str, method: str = "ntc") -> float:
+def mosaic_gain(truth: Float32, array: str, quality: Any, method: Any = "ntc") -> float:
     mosaic = Cfa.named(array).sample(truth)
     first = demosaic(mosaic, array, method="blend", white=1.0).image
     done = demosaic(mosaic, array, method=method, quality=quality, white=1.0, threads=1).image
@@ -84,7 +85,7 @@ def damage(kind: str, shape: tuple[int, int]) -> Flags:
     return missing
 
 
-def hole_gain(truth: Float32, missing: Flags, quality: str = "normal") -> float:
+def hole_gain(truth: Float32, missing: Flags, quality: Any = "normal") -> float:
     damaged = np.where(missing[..., None] if truth.ndim == 3 else missing, np.float32(0), truth)
     first = inpaint(damaged, missing, method="biharmonic").image
     done = inpaint(damaged, missing, quality=quality, threads=1).image

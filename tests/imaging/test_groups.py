@@ -1,7 +1,8 @@
 """Groups over a picture: where they lie, how they are cut, and that nothing but the input decides."""
 
+from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,14 +15,15 @@ from demosaic_ntc.imaging import groups
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.groups import (
     GroupPass,
-    Said,
+    Scene,
     _runs,
     bands_of,
     reference_positions,
     references_in,
     tiles_of_references,
 )
-from demosaic_ntc.imaging.kernels.passes import LEAST_SPREAD, Picture
+from demosaic_ntc.imaging.kernels.examples import EXAMPLES, FOR_COMPLETION
+from demosaic_ntc.imaging.kernels.passes import LEAST_SPREAD
 from demosaic_ntc.imaging.known import bits_of
 from demosaic_ntc.imaging.plan import Patches, Step, gaussian, mean
 from demosaic_ntc.ntc.deadline import Deadline
@@ -35,14 +37,15 @@ MEANS = Step(PATCHES, mean(6, vertices=2), trust=(0.05, 0.01))
 NOWHERE: Float32 = np.zeros((0, 0), np.float32)
 
 
-def picture_of(known: Bits) -> Picture:
+def picture_of(known: Bits) -> Scene:
     """Return waves with a little noise, as if these bits of it were known."""
     noise = np.random.default_rng(0).normal(0, 0.02, (3, *SHAPE))
     planes = (waves(3, *SHAPE) + noise).astype(np.float32)
-    return Picture(planes, known, np.ones(SHAPE, np.uint8), planes[:0], np.zeros((3, 1), np.float32))
+    ones, exact = np.ones(SHAPE, np.uint8), np.zeros((3, 1), np.float32)
+    return Scene(planes, known, ones, planes[:0], exact, NOWHERE)
 
 
-def mosaic() -> Picture:
+def mosaic() -> Scene:
     return picture_of(bits_of(np.moveaxis(Cfa.named("RGGB").masks(SHAPE), 2, 0)))
 
 
@@ -50,31 +53,51 @@ def scattered() -> Flags:
     return np.random.default_rng(1).random(SHAPE) < 0.2
 
 
-def holes() -> Picture:
+def holes() -> Scene:
     return picture_of(np.where(scattered(), 0, 7).astype(np.uint8))
 
 
-def pass_over(picture: Picture, step: Step, threads: int = 1, errors: bool = True) -> GroupPass:
-    confidence = NOWHERE
+def pass_over(picture: Scene, step: Step, threads: int = 1, errors: bool = True) -> GroupPass:
     if step.trust[0] < 1:
         confidence = np.where(picture.known == 7, 1, step.trust[0]).astype(np.float32)
-    return GroupPass(picture, confidence, step, threads, errors)
+        picture = replace(picture, confidence=confidence)
+    return GroupPass(picture, step, threads, errors)
 
 
-def said_by(groups: GroupPass, wanted: Flags, **options: Any) -> Said:
-    deadline = options.pop("deadline", Deadline())
-    return groups.restored(wanted, options.pop("report", lambda share: None), deadline, **options)
+class All(NamedTuple):
+    """What groups say of a whole picture."""
+
+    planes: Planes
+    expected: Planes
+    spread: Planes
+    gaps: Float32
+
+
+def said_by(groups: GroupPass, wanted: Flags, **options: Any) -> All:
+    """Put together what groups say, overwriting the rows of the picture that were yielded."""
+    deadline, planes = options.pop("deadline", Deadline()), np.array(groups._scene.planes[:, :, :])
+    groups._scene = replace(groups._scene, planes=planes.copy())
+    errors = np.zeros((2, *planes.shape), np.float32)
+    for said in groups.restored(wanted, options.pop("report", lambda share: None), deadline, **options):
+        assert np.array_equal(said.before, planes[:, said.rows])
+        planes[:, said.rows] = said.planes
+        groups._scene.planes[:, said.rows, :] = np.nan
+        if said.spread.size:
+            errors[0][:, said.rows], errors[1][:, said.rows] = said.expected, said.spread
+        else:
+            errors = errors[:, :0]
+    return All(planes, errors[0], errors[1], np.concatenate([NOWHERE.ravel(), *groups.gaps]))
 
 
 NOISY = Step(PATCHES, gaussian(6, noise=12.0, vertices=2))
 CASES = [(mosaic, MOSAIC), (mosaic, NOISY), (holes, HOLES), (holes, MEANS)]
 
 
-def wanted_in(picture: Picture) -> Flags:
+def wanted_in(picture: Scene) -> Flags:
     return np.asarray(picture.known != 7)
 
 
-def assert_same(one: Said, other: Said) -> None:
+def assert_same(one: All, other: All) -> None:
     for name in ("planes", "expected", "spread", "gaps"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
 
@@ -161,20 +184,25 @@ def test_tiles_hold_every_reference_once_in_order_and_leave_gaps_out(wanted: Fla
 
 @pytest.mark.parametrize(("wanted", "lengths"), [(40, [16, 16, 16]), (100, [100]), (500, [100]), (16, [16])])
 def test_runs_of_references_are_spread_over_all(wanted: int, lengths: list[int]) -> None:
-    references = np.stack([np.arange(100), np.arange(100)], axis=1)
-    runs = _runs(references, wanted)
+    patches = Patches(size=2, stride=2, count=4, reach=3)
+    shape = (40, 10)  # five times twenty references
+    runs, everywhere = _runs(shape, patches, wanted), references_in(np.ones(shape, np.bool_), patches)
     assert [len(run) for run in runs] == lengths
-    assert runs[0][0, 0] == 0
+    assert runs[0][0].tolist() == [0, 0]
+    for run in runs:
+        first = int(np.flatnonzero((everywhere == run[0]).all(axis=1))[0])
+        assert np.array_equal(run, everywhere[first : first + len(run)])
     if len(runs) > 1:
-        assert runs[-1][-1, 0] == 99
+        assert runs[-1][-1].tolist() == [38, 8]
 
 
 def test_the_prior_is_the_mean_shape_of_covariances() -> None:
     picture = mosaic()
-    prior = pass_over(picture, MOSAIC).prior(np.ones(SHAPE, np.bool_), 10**6)
+    prior = pass_over(picture, MOSAIC).prior(10**6)
     passing, references = pass_over(picture, MOSAIC), references_in(np.ones(SHAPE, np.bool_), PATCHES)
     shapes = np.zeros((48, 48))
-    for (row, column), offsets in zip(references, passing._match(references), strict=True):
+    found = passing._match(passing._around(references), references)
+    for (row, column), offsets in zip(references, found, strict=True):
         patches = np.stack(
             [
                 picture.planes[:, row + dy : row + dy + 4, column + dx : column + dx + 4].ravel()
@@ -191,17 +219,16 @@ def test_the_prior_is_the_mean_shape_of_covariances() -> None:
 def test_the_prior_is_symmetric_and_does_not_depend_on_order(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = np.ones(SHAPE, np.bool_)
-    plain = pass_over(mosaic(), MOSAIC).prior(wanted, 10)
+    plain = pass_over(mosaic(), MOSAIC).prior(10)
     assert np.array_equal(plain, plain.T)
-    assert np.array_equal(pass_over(mosaic(), MOSAIC, threads).prior(wanted, 10), plain)
+    assert np.array_equal(pass_over(mosaic(), MOSAIC, threads).prior(10), plain)
     forwards = groups._runs
     monkeypatch.setattr(groups, "_runs", lambda *options: forwards(*options)[::-1])
-    assert np.array_equal(pass_over(mosaic(), MOSAIC, threads).prior(wanted, 10), plain)
+    assert np.array_equal(pass_over(mosaic(), MOSAIC, threads).prior(10), plain)
 
 
 def test_means_have_no_prior() -> None:
-    assert pass_over(holes(), MEANS).prior(scattered(), 10).size == 0
+    assert pass_over(holes(), MEANS).prior(10).size == 0
 
 
 def test_what_is_hardly_known_hardly_decides_which_patches_are_alike() -> None:
@@ -210,12 +237,12 @@ def test_what_is_hardly_known_hardly_decides_which_patches_are_alike() -> None:
     confidence = np.ones((30, 30), np.float32)
     confidence[13:15, 13:15] = 1e-6
     ones = np.ones((30, 30), np.uint8)
-    picture = Picture(planes, ones, ones, planes[:0], np.zeros((3, 1), np.float32))
+    picture = Scene(planes, ones, ones, planes[:0], np.zeros((3, 1), np.float32), confidence)
     step = Step(Patches(size=4, stride=4, count=5, reach=6), gaussian(4))
-    (found,) = GroupPass(picture, confidence, step, 1)._match(np.array([[12, 12]]))
-    assert (found % 6 == 0).all()
-    (found,) = GroupPass(picture, NOWHERE, step, 1)._match(np.array([[12, 12]]))
-    assert (found % 6 != 0).any()
+    for trust, alike in ((confidence, True), (NOWHERE, False)):
+        groups, places = GroupPass(replace(picture, confidence=trust), step, 1), np.array([[12, 12]])
+        (found,) = groups._match(groups._around(places), places)
+        assert (found % 6 == 0).all() == alike
 
 
 def test_only_groups_that_hold_a_wanted_pixel_are_restored() -> None:
@@ -234,10 +261,21 @@ def test_only_groups_that_hold_a_wanted_pixel_are_restored() -> None:
 
 def test_groups_bring_a_wrong_estimate_back_to_the_texture() -> None:
     truth, missing = waves(3, *SHAPE), scattered()
-    picture = holes()._replace(planes=np.where(missing, np.float32(0.5), truth))
+    picture = replace(holes(), planes=np.where(missing, np.float32(0.5), truth))
     said = said_by(pass_over(picture, MEANS), missing)
     before, after = (np.abs(one - truth)[:, missing].mean() for one in (picture.planes, said.planes))
     assert after < 0.4 * before
+
+
+def test_the_completion_is_prepared_when_a_group_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[frozenset[str]] = []
+    monkeypatch.setattr(groups, "prepare_kernels", asked.append)
+    picture = mosaic()
+    said_by(pass_over(picture, MOSAIC.without_completion), wanted_in(picture))
+    assert asked == []
+    said_by(pass_over(picture, MEANS), wanted_in(picture))
+    assert set(asked) == {FOR_COMPLETION}
+    assert EXAMPLES.keys() >= FOR_COMPLETION
 
 
 def test_completed_groups_are_certified_and_others_are_not() -> None:
@@ -302,9 +340,9 @@ def test_pictures_smaller_than_a_patch_are_covered(shape: tuple[int, int], step:
     planes: Planes = np.full((1, *shape), 0.25, np.float32)
     known = np.ones(shape, np.uint8)
     known[-1, -1] = 0
-    picture = Picture(planes, known, 1 - known, planes[:0], np.zeros((3, 1), np.float32))
-    confidence = np.ones(shape, np.float32)
-    said = GroupPass(picture, confidence, step, 1).restored(known == 0, lambda share: None, Deadline())
+    noise, trust = np.zeros((3, 1), np.float32), np.ones(shape, np.float32)
+    picture = Scene(planes, known, 1 - known, planes[:0], noise, trust)
+    said = said_by(GroupPass(picture, step, 1), known == 0)
     assert said.planes == pytest.approx(planes, abs=1e-4)
     assert np.isfinite(said.gaps).all()
     assert said.gaps.size > 0

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc import inpaint
 from demosaic_ntc.errors import BadMask, InputError
-from demosaic_ntc.imaging.inpaint import Scale
+from demosaic_ntc.imaging.holes.kinds import depths
+from demosaic_ntc.imaging.inpaint import Scale, _has_whole_block
 from demosaic_ntc.imaging.restored import Progress
 
 Floats = NDArray[np.float32]
@@ -55,7 +56,7 @@ def _picture(scene: Floats, dtype: str, white: float) -> NDArray[Any]:
 @pytest.mark.parametrize(("dtype", "white"), RANGES)
 @pytest.mark.parametrize("method", ["ntc", "biharmonic"])
 def test_known_entries_and_type_stay_and_the_rest_comes_close(
-    method: str, dtype: str, white: float, scene: Floats, scratched: Flags
+    method: Any, dtype: str, white: float, scene: Floats, scratched: Flags
 ) -> None:
     truth = _picture(scene, dtype, white)
     damaged = truth.copy()
@@ -130,7 +131,7 @@ def test_nothing_restored_leaves_the_range(scratched: Flags) -> None:
 
 
 @pytest.mark.parametrize("quality", ["fast", "normal"])
-def test_nothing_missing_gives_the_same_bits_back(quality: str) -> None:
+def test_nothing_missing_gives_the_same_bits_back(quality: Any) -> None:
     picture = np.random.default_rng(0).random((9, 7, 3))
     restored = inpaint(picture, np.zeros((9, 7), np.bool_), quality=quality)
     assert restored.image.tobytes() == picture.tobytes()
@@ -161,7 +162,7 @@ def test_missing_borders_are_restored(border: tuple[slice, slice], scene: Floats
 
 @pytest.mark.parametrize("shape", [(1, 2), (2, 1), (1, 9), (2, 3), (5, 5), (7, 3)])
 @pytest.mark.parametrize("method", ["ntc", "predict-only", "biharmonic"])
-def test_pictures_smaller_than_a_patch(shape: tuple[int, int], method: str) -> None:
+def test_pictures_smaller_than_a_patch(shape: tuple[int, int], method: Any) -> None:
     picture = np.full((*shape, 3), 40, np.uint8)
     missing = np.zeros(shape, np.bool_)
     missing[-1, -1] = True
@@ -198,9 +199,43 @@ def test_a_mask_of_another_shape_is_refused_with_both_shapes(shape: tuple[int, .
         assert expected in str(refused.value)
 
 
-def test_a_mask_of_numbers_is_refused() -> None:
-    with pytest.raises(BadMask, match="uint8 of shape"):
-        inpaint(np.zeros((4, 5)), np.zeros((4, 5), np.uint8))
+@pytest.mark.parametrize(("kind", "white"), [("uint8", 255), ("uint8", 1), ("uint16", 255)])
+def test_masks_as_files_hold_them_are_flags(kind: str, white: int) -> None:
+    picture, missing = np.arange(400, dtype=np.uint8).reshape(20, 20) % 100, np.zeros((20, 20), bool)
+    missing[8:10, 8:12] = True
+    expected = inpaint(picture, missing, method="biharmonic").image
+    stored = (missing * white).astype(kind)
+    assert np.array_equal(inpaint(picture, stored, method="biharmonic").image, expected)
+
+
+@pytest.mark.parametrize("levels", [[0, 128, 255], [0, 7], [0, 1, 255]])
+def test_masks_of_other_numbers_are_refused(levels: list[int]) -> None:
+    missing = np.zeros((4, 5), np.uint8)
+    missing[0, : len(levels)] = levels
+    with pytest.raises(BadMask, match=r"uint8 of shape .*booleans, or 0 and 255"):
+        inpaint(np.zeros((4, 5)), missing)
+    with pytest.raises(BadMask, match="int64 of shape"):
+        inpaint(np.zeros((4, 5)), missing.astype(np.int64))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_pixel_deep_in_a_hole_is_without_a_block_that_is_missing(seed: int) -> None:
+    generator, missing = np.random.default_rng(seed), np.zeros((41, 33), np.bool_)
+    top, left = generator.integers(0, 20, 2)
+    missing[top : top + generator.integers(3, 16), left : left + generator.integers(3, 16)] = True
+    for depth in range(1, 8):
+        if (depths(missing) > depth).any():
+            assert _has_whole_block(missing, depth + 1)
+    assert not _has_whole_block(missing, 17)
+
+
+def test_holes_that_are_too_wide_are_told() -> None:
+    picture, missing = np.full((90, 90), 100, np.uint8), np.zeros((90, 90), bool)
+    missing[30:54, 30:54] = True  # no pixel is more than 12 inside
+    assert inpaint(picture, missing, method="biharmonic").notices == ()
+    missing[30:56, 30:56] = True
+    (notice,) = inpaint(picture, missing, method="biharmonic").notices
+    assert "1% of what was restored lies more than 12 pixels inside holes" in notice
 
 
 @pytest.mark.parametrize(
@@ -222,8 +257,8 @@ def test_negative_integers_are_refused() -> None:
 @pytest.mark.parametrize(
     ("picture", "reason"),
     [
-        (np.zeros((4, 5), np.bool_), "bool are no levels"),
-        (np.zeros((4, 5), np.complex128), "complex128 are no levels"),
+        (np.zeros((4, 5), np.bool_), "bool, which are not numbers"),
+        (np.zeros((4, 5), np.complex128), "complex128, which are not numbers"),
         (np.zeros(5), r"shape \(5,\) is no picture"),
         (np.zeros((2, 4, 5, 3)), r"shape \(2, 4, 5, 3\) is no picture"),
         (np.zeros((0, 5)), r"shape \(0, 5\) is no picture"),

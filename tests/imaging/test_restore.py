@@ -7,15 +7,15 @@ import pytest
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.groups import GroupPass, Said
-from demosaic_ntc.imaging.kernels.passes import Picture
 from demosaic_ntc.imaging.known import DEEPEST, Known
 from demosaic_ntc.imaging.plan import Patches, Step, gaussian, mean
 from demosaic_ntc.imaging.restore import (
     Estimate,
     Work,
     _confidence,
+    _note_variance,
+    _scene,
     _spread_nearby,
-    _variance,
     part_of,
     restore,
 )
@@ -46,6 +46,11 @@ def restored(estimate: Estimate, known: Known, *works: Work, threads: int = 1) -
     return restore(estimate, known, works, threads, lambda share: None, Deadline())
 
 
+def all_said(before: Float32, planes: Float32) -> Said:
+    """Return what groups say of a whole picture, errors left out."""
+    return Said(slice(0, planes.shape[1]), before, planes, NOTHING, NOTHING)
+
+
 def test_known_entries_are_kept_and_the_others_come_closer() -> None:
     known = flags()
     estimate, what = start(known)
@@ -72,10 +77,8 @@ def test_only_wanted_pixels_change() -> None:
 def test_a_step_goes_beyond_what_the_groups_say_by_its_relaxation() -> None:
     known = flags()
     estimate, what = start(known)
-    picture = Picture(estimate.planes, what.entries, what.depth, what.measured, what.noise)
-    said = GroupPass(picture, _confidence(what, STEP), STEP, 1).restored(
-        EVERYWHERE, lambda share: None, Deadline()
-    )
+    scene = _scene(estimate, what, STEP)
+    (said,) = GroupPass(scene, STEP, 1).restored(EVERYWHERE, lambda share: None, Deadline())
     beyond = estimate.planes + 1.5 * (said.planes - estimate.planes)
     bounds = what.low[:, None, None], what.high[:, None, None]
     expected = np.where(known, estimate.planes, np.clip(beyond, *bounds))
@@ -160,7 +163,7 @@ def test_what_groups_leave_at_known_entries_is_felt_in_the_rims_of_holes() -> No
     estimate, said = np.full((1, 3, 9), 0.5, np.float32), np.full((1, 3, 9), 0.25, np.float32)
     said[known] = 0.375
     what = Known.of(estimate, known, np.ones((3, 9), np.uint8))
-    _spread_nearby(said, estimate, what, 0.7)
+    _spread_nearby(all_said(estimate, said), what, 0.7)
     assert said[known] == pytest.approx(0.5)
     assert said[0, :, 2:4] == pytest.approx(0.375, abs=1e-4)  # 0.25 and the 0.125 that are left nearby
     assert said[0, :, 4:6] == pytest.approx(0.25)
@@ -169,7 +172,8 @@ def test_what_groups_leave_at_known_entries_is_felt_in_the_rims_of_holes() -> No
 def test_nearer_entries_are_felt_more() -> None:
     known, estimate = np.array([[[True, False, False, True]]]), np.array([[[1.0, 0, 0, 0]]], np.float32)
     said = np.zeros((1, 1, 4), np.float32)
-    _spread_nearby(said, estimate, Known.of(estimate, known, np.ones((1, 4), np.uint8)), 0.7)
+    what = Known.of(estimate, known, np.ones((1, 4), np.uint8))
+    _spread_nearby(all_said(estimate, said), what, 0.7)
     near, far = (float(np.exp(-0.5 * (steps / 0.7) ** 2)) for steps in (1, 2))
     assert said[0, 0, 1:3] == pytest.approx([near / (near + far), far / (near + far)], rel=1e-4)
 
@@ -178,7 +182,8 @@ def test_every_channel_spreads_from_its_own_known_entries() -> None:
     known = np.array([[[True, False, False]], [[False, False, True]]])
     estimate, said = np.ones((2, 1, 3), np.float32), np.zeros((2, 1, 3), np.float32)
     estimate[1, 0, 2] = 0.5
-    _spread_nearby(said, estimate, Known.of(estimate, known, np.ones((1, 3), np.uint8)), 0.7)
+    what = Known.of(estimate, known, np.ones((1, 3), np.uint8))
+    _spread_nearby(all_said(estimate, said), what, 0.7)
     assert said[0, 0] == pytest.approx([1, 1, 1], abs=1e-3)
     assert said[1, 0] == pytest.approx([0.5, 0.5, 0.5], abs=1e-3)
 
@@ -197,16 +202,17 @@ def test_means_spread_what_they_leave() -> None:
 def test_squared_errors_are_of_what_is_expected_of_its_spread_and_of_the_move() -> None:
     known = np.zeros((1, 2, 3), np.bool_)
     known[0, 0, 0] = True
-    estimate = Estimate(np.full((1, 2, 3), 0.5, np.float32), np.full((1, 2, 3), 9.0, np.float32))
+    before, variance = np.full((1, 2, 3), 0.5, np.float32), np.full((1, 2, 3), 9.0, np.float32)
     said = Said(
+        rows=slice(0, 2),
+        before=before,
         planes=np.full((1, 2, 3), 0.7, np.float32),
         expected=np.array([[[0.1, 0.2, 0.0], [0.1, 0.1, 0.1]]], np.float32),
         spread=np.array([[[0.0, 0.01, 0.5], [0.02, 0.0, 0.0]]], np.float32),
-        gaps=np.zeros(0, np.float32),
     )
     wanted = np.array([[True, True, True], [True, True, False]])
-    what = Known.of(estimate.planes, known, np.ones((2, 3), np.uint8))
-    variance = _variance(estimate, said, what, wanted)
+    what = Known.of(before, known, np.ones((2, 3), np.uint8))
+    _note_variance(variance, said, what, wanted)
     moved = 3.0 * 0.04
     expected = [[0, 1.25 * 0.2 + 4.5 * 0.01 + moved, 9], [1.25 * 0.1 + 4.5 * 0.02 + moved, 0.125 + moved, 9]]
     assert variance[0] == pytest.approx(np.array(expected), rel=1e-4)

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from demosaic_ntc.ntc.atoms import vertices_of_starts
 from demosaic_ntc.ntc.kernels.alternating import Words, alternate, flip_bits, products_behind
 from demosaic_ntc.ntc.kernels.cholesky import (
     affine_minimiser,
@@ -12,7 +13,7 @@ from demosaic_ntc.ntc.kernels.cholesky import (
     delete_row_and_column,
     remove_from_cholesky,
 )
-from demosaic_ntc.ntc.kernels.corrective import append_product_row, correct_weights
+from demosaic_ntc.ntc.kernels.corrective import affine_fit, append_product_row, correct_weights
 from demosaic_ntc.ntc.kernels.faces import redraw_undecided
 from demosaic_ntc.ntc.kernels.search import branch_and_bound, enumerate_subsets
 from demosaic_ntc.ntc.kernels.supports import (
@@ -43,6 +44,19 @@ def test_support_is_where_all_factors_are_one() -> None:
     factors = np.random.default_rng(1).integers(0, 2, 12).astype(np.uint8)
     expected = np.flatnonzero(np.prod(factors[observed.slots], axis=1))
     assert support_of(observed.slots, factors).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("shape", [(4, 5, 3), (12,), (3, 2, 3, 4)])
+def test_supports_of_starts_are_those_of_their_factors(shape: tuple[int, ...]) -> None:
+    observed, _ = some_cells(4, shape)
+    words = np.random.default_rng(5).integers(0, 2**64, 12, dtype=np.uint64)
+    words[-1] |= np.uint64(1) << np.uint64(63)
+    chosen = np.array([63, 0, 17], np.uint64)
+    vertices = vertices_of_starts(observed.columns, words, chosen)
+    for start, vertex in zip([63, 0, 17], vertices, strict=True):
+        assert vertex.factors.tolist() == unpacked(words)[:, start].tolist()
+        assert vertex.support.tolist() == support_of(observed.slots, vertex.factors).tolist()
+    assert any(vertex.support.size for vertex in vertices)
 
 
 def test_sums_and_combinations_over_packed_supports() -> None:
@@ -238,9 +252,9 @@ def test_corrected_weights_give_the_nearest_point_of_the_hull_of_what_remains(se
     vertices, value = random.integers(0, 2, (6, 9)).astype(float), random.random(9)
     radius, points = 0.8, 0.8 * vertices - value
     members, weights = np.arange(6), np.array([1.0, 0, 0, 0, 0, 0])
-    overlap, energy = vertices @ value, float(value @ value)
+    overlap = vertices @ value
     count, sound = correct_weights(
-        vertices @ vertices.T, overlap, radius, energy, np.zeros((6, 6)), 0, members, weights
+        vertices @ vertices.T, overlap, radius, np.zeros((6, 6)), 0, members, weights
     )
     remaining = points[members[:count]]
     reached = weights[:count] @ remaining
@@ -249,6 +263,20 @@ def test_corrected_weights_give_the_nearest_point_of_the_hull_of_what_remains(se
     assert weights[:count].sum() == pytest.approx(1.0)
     assert reached @ reached == pytest.approx(nearest_by_support(remaining @ remaining.T), rel=1e-9)
     assert reached @ reached <= points[0] @ points[0]
+
+
+@pytest.mark.parametrize("radius", [0.3, 2.0])
+def test_affine_fit_is_the_nearest_point_of_the_affine_hull_zero_included(radius: float) -> None:
+    random = np.random.default_rng(9)
+    vertices, value = random.integers(0, 2, (5, 9)).astype(float), random.random(9)
+    vertices[1] = 0.0
+    order = np.array([3, 1, 4, 0])
+    factor = np.linalg.cholesky(vertices[order] @ vertices[order].T + 1.0)
+    weights = affine_fit(factor, vertices @ value, order, radius, 4)
+    residual = radius * (weights @ vertices[order]) - value
+    slopes = vertices[order] @ residual
+    assert weights.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(slopes, slopes[0], atol=1e-12)
 
 
 def test_inner_products_are_those_of_the_vertices_at_the_cells() -> None:
@@ -282,7 +310,11 @@ def test_undecided_slices_are_redrawn_and_supports_stay(seed: int) -> None:
     random = np.random.default_rng(seed)
     words, coins = (random.integers(0, 2**64, 24, dtype=np.uint64) for _ in range(2))
     starts, drawn = unpacked(words), unpacked(coins)
-    redraw_undecided(observed.columns, observed.offsets, words, coins)
+    both, chances = np.stack([words, coins]), np.stack([coins, words])
+    redraw_undecided(observed.columns, observed.offsets, both, chances)
+    other = redraw_plainly(observed, drawn[:, 5], starts[:, 5])
+    assert unpacked(both[1])[:, 5].tolist() == other.tolist()
+    words = both[0]
     for start in range(64):
         expected = redraw_plainly(observed, starts[:, start], drawn[:, start])
         assert unpacked(words)[:, start].tolist() == expected.tolist()

@@ -112,18 +112,18 @@ def test_held_out_cells_do_not_choose_to_fit_the_noise(instances: Any) -> None:
     assert 1e3 * 1e-6 * observed.energy <= misfit <= 5 * 0.1**2
 
 
-def test_face_means_fit_as_well_and_predict_better(instances: Any) -> None:
-    index, value = instances.samples((10,) * 5, 1_200, 6, noise=0.0)
+def test_face_means_fit_as_well_and_predict_better_on_the_whole(instances: Any) -> None:
     seen, held = slice(None, 200), slice(200, None)
-    errors = {}
-    for spread in (1, 8):
-        solution = complete((10,) * 5, index[seen], value[seen], radius="least", spread=spread)
-        assert (
-            np.mean((solution.at(index[seen]) - value[seen]) ** 2) <= solution.certificate.objective + 1e-12
-        )
-        assert solution.weights.sum() == pytest.approx(1.0)
-        errors[spread] = np.mean((solution.at(index[held]) - value[held]) ** 2)
-    assert errors[8] < errors[1]
+    errors = {1: 0.0, 8: 0.0}
+    for seed in range(4, 9):  # on a single tensor a corner may be the better one
+        index, value = instances.samples((10,) * 5, 1_200, seed, noise=0.0)
+        for spread in errors:
+            solution = complete((10,) * 5, index[seen], value[seen], radius="least", spread=spread)
+            misfit = np.mean((solution.at(index[seen]) - value[seen]) ** 2)
+            assert misfit <= solution.certificate.objective + 1e-12
+            assert solution.weights.sum() == pytest.approx(1.0)
+            errors[spread] += np.mean((solution.at(index[held]) - value[held]) ** 2) / np.mean(value**2)
+    assert errors[8] < 0.97 * errors[1]
 
 
 def test_progress_shows_radii_that_grow(instances: Any) -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from demosaic_ntc import complete
 from demosaic_ntc.errors import InputError, TooLarge
+from demosaic_ntc.ntc.kernels.supports import slope_at
 from demosaic_ntc.ntc.problem import Problem, observe
 
 
@@ -34,7 +35,13 @@ def test_gradient_is_the_derivative_of_the_objective() -> None:
         (problem.objective(point + step * unit) - problem.objective(point - step * unit)) / (2 * step)
         for unit in np.eye(3)
     ]
-    np.testing.assert_allclose(problem.gradient(point), numeric, atol=1e-8)
+    gradient, observed = np.empty(3), problem.observed
+    misfit, here, negative = slope_at(observed.weight, observed.value, 1.5, point, gradient)
+    np.testing.assert_allclose(gradient, numeric, atol=1e-8)
+    assert observed.noise + misfit == pytest.approx(problem.objective(point))
+    assert here == pytest.approx(gradient @ point)
+    assert negative == pytest.approx(np.minimum(gradient, 0.0).sum())
+    assert negative < 0 < gradient.max()
 
 
 @given(st.permutations(range(6)))

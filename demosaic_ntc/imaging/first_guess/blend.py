@@ -3,14 +3,16 @@
 Where they are, directional LMMSE (zhang_wu2005) wins; where they are not, residual interpolation (kiku2014)
 does; both are refined by one round of regressions between the channels (refine). No training is needed to
 tell which: the mean of the two guesses is a plausible picture whose colours are known everywhere, so it is
-sampled again with the colour array shifted by (1, 1), (0, 1) and (1, 0), and demosaiced by both methods. How
-far each of them misses the *measured* samples then shows which one to trust. With r the squared miss,
-averaged over the shifts, e = Gauss₆(r) + mean(r) / 2 + 1e-7 and w = e_residual⁸ / (e_residual⁸ + e_smooth⁸),
-the blend is w · smooth + (1 - w) · residual. Arrays other than Bayer's take the two methods of any_array.
+sampled again with the colour array shifted, by (1, 1), (0, 1) and (1, 0) or by the last two alone, and
+demosaiced by both methods. How far each of them misses the *measured* samples then shows which one to trust.
+With r the squared miss, averaged over the shifts, e = Gauss₆(r) + mean(r) / 2 + 1e-7 and
+w = e_residual⁸ / (e_residual⁸ + e_smooth⁸), the blend is w · smooth + (1 - w) · residual. Arrays other than
+Bayer's take the two methods of any_array.
 
 The mean is the only quantity that a tile cannot know: guesses and trials work on tiles with a halo of
-`guess_halo` each, `total_error` adds up to the same whole number in any tiling, and `weigh`, which needs
-`SMOOTHING_HALO`, takes the means as arguments. Where the guesses agree no trial is needed: the means decide.
+`guess_halo` each, `total_error` adds up to the same whole number in any tiling, `local_error` needs
+`SMOOTHING_HALO`, and `confidence_in_smooth` takes the means as arguments. Where the guesses agree no trial is
+needed: the means decide.
 """
 
 from collections.abc import Callable
@@ -76,11 +78,13 @@ class Contest:
     """The two guesses, and the trials in which they compete."""
 
     quick: bool  # the plain Bayer methods are tried, in half the time, and not the refined ones
+    shifts: tuple[tuple[int, int], ...] = SHIFTS  # of the array in trials
 
     def __call__(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
         """Demosaic with both methods, then shifted samples of their mean to see how well each does."""
         smooth, residual = self.guesses(mosaic, cfa, threads)
-        return Trial(smooth, residual, *self.errors(smooth, residual, mosaic, cfa, threads))
+        middle = (smooth + residual) * np.float32(0.5)
+        return Trial(smooth, residual, *self.errors(middle, mosaic, cfa, threads))
 
     def guesses(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> tuple[Floats, Floats]:
         """Return the two guesses, (height, width, 3)."""
@@ -88,14 +92,11 @@ class Contest:
             smooth, residual = pool.map(lambda method: method(mosaic, cfa), (smooth_guess, residual_guess))
         return smooth, residual
 
-    def errors(
-        self, smooth: Floats, residual: Floats, mosaic: Floats, cfa: Cfa, threads: int = 1
-    ) -> tuple[Floats, Floats]:
+    def errors(self, middle: Floats, mosaic: Floats, cfa: Cfa, threads: int = 1) -> tuple[Floats, Floats]:
         """Return the squared error of each method, (height, width), in trials on the mean of the guesses."""
-        middle = (smooth + residual) * np.float32(0.5)
         with ThreadPoolExecutor(threads) as pool:
             misses = [
-                [pool.submit(_miss, middle, mosaic, cfa, shift, method) for shift in SHIFTS]
+                [pool.submit(_miss, middle, mosaic, cfa, shift, method) for shift in self.shifts]
                 for method in self._tried(cfa)
             ]
             of_smooth, of_residual = (_mean([miss.result() for miss in each]) for each in misses)
@@ -131,15 +132,22 @@ def weigh_alone(trial: Trial) -> Blend:
 
 def weigh(trial: Trial, smooth_mean: float, residual_mean: float) -> Blend:
     """Blend the two pictures of a trial, given the mean errors over the whole picture."""
-    smooth_local, residual_local = _local(trial.smooth_error), _local(trial.residual_error)
-    smooth_error = smooth_local + np.float32(smooth_mean / 2) + LEAST_ERROR
-    residual_error = residual_local + np.float32(residual_mean / 2) + LEAST_ERROR
-    ratio = np.clip(smooth_error / residual_error, np.float32(1e-4), np.float32(1e4))
-    eighth_power = np.square(np.square(np.square(ratio)))
-    confidence = np.reciprocal(np.float32(1) + eighth_power)
+    smooth_local, residual_local = local_error(trial.smooth_error), local_error(trial.residual_error)
+    confidence = confidence_in_smooth(smooth_local, residual_local, smooth_mean, residual_mean)
     image = trial.residual + confidence[..., None] * (trial.smooth - trial.residual)
     error = residual_local + confidence * (smooth_local - residual_local)
     return Blend(image, confidence, error, trial)
+
+
+def confidence_in_smooth(
+    smooth_local: Floats, residual_local: Floats, smooth_mean: float, residual_mean: float
+) -> Floats:
+    """Return the share of the smooth guess, 0 to 1, from errors around each pixel and over the picture."""
+    smooth_error = smooth_local + (np.float32(smooth_mean / 2) + LEAST_ERROR)
+    residual_error = residual_local + (np.float32(residual_mean / 2) + LEAST_ERROR)
+    ratio = np.clip(smooth_error / residual_error, np.float32(1e-4), np.float32(1e4))
+    eighth_power = np.square(np.square(np.square(ratio)))
+    return np.asarray(np.reciprocal(np.float32(1) + eighth_power), np.float32)
 
 
 def apart(smooth: Floats, residual: Floats) -> Floats:
@@ -175,11 +183,14 @@ def _miss(middle: Floats, mosaic: Floats, cfa: Cfa, shift: tuple[int, int], meth
 
 
 def _mean(maps: list[Floats]) -> Floats:
-    """Return the mean of three maps."""
-    return np.asarray((maps[0] + maps[1] + maps[2]) * np.float32(1 / 3), np.float32)
+    """Return the mean of some maps."""
+    total = maps[0].copy()
+    for other in maps[1:]:
+        total += other
+    return np.asarray(total * np.float32(1 / len(maps)), np.float32)
 
 
-def _local(error: Floats) -> Floats:
+def local_error(error: Floats) -> Floats:
     """Smooth an error map by a Gaussian of six pixels, mirrored at the border."""
     taps = gaussian(6, -SMOOTHING_HALO, SMOOTHING_HALO)
     return inner(filter_separably(mirrored(error, SMOOTHING_HALO), taps, taps), SMOOTHING_HALO)

@@ -9,6 +9,7 @@ tells what the examples leave open.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.bilinear import normalised_convolution, tent
+from demosaic_ntc.imaging.samples import Samples
+from demosaic_ntc.imaging.tiles import span
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -34,7 +37,21 @@ LEAST_KNOWN = 8  # with fewer known neighbours nothing is predicted
 MOST_MISSING = 0.05  # nor where a larger share is missing: those are no dead pixels but holes
 TENT_PERIODS = 2
 TOGETHER = 128  # sites predicted together; their examples take some 5 MB
+BAND = 512  # rows of a large mosaic that are mended together
 EXAMPLES_OF_ALL = 10_000  # sites of a phase that stand for the whole picture
+
+
+def mended(samples: Samples, missing: Flags, cfa: Cfa) -> Samples:
+    """Return samples with those that are missing predicted, in bands of rows that see some more."""
+    places, values = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.float32)]
+    height, period = len(missing), cfa.period[0]
+    for top in range(0, height, BAND):
+        band, seen, inner = span(top, min(top + BAND, height), (PERIODS + 2) * period, period, height)
+        if missing[band].any() and not missing[seen].all():
+            filled = without_missing(samples.window(seen, slice(None)), missing[seen], cfa)
+            places.append(np.argwhere(missing[band]) + np.array([top, 0]))
+            values.append(filled[inner][missing[band]])
+    return replace(samples, mended=(np.concatenate(places), np.concatenate(values)))
 
 
 def without_missing(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.ndimage import gaussian_filter
 
+from demosaic_ntc.ntc.deadline import Deadline
+
 Number = TypeVar("Number", bound=np.generic)
 Planes = NDArray[np.float32]  # (channels, height, width)
 Flags = NDArray[np.bool_]
@@ -29,18 +31,58 @@ _BLURS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # standard deviations, in pixel
 _TRUNCATED = 3.0  # standard deviations at which a blur ends
 _ENOUGH = 0.02  # share of a blur's weight that must be known
 _TINY = np.float32(1e-30)
+_BLOCKS = (8, 64, 1 << 30)  # pixels of a side of which a plain mean is taken
+_NEVER = Deadline()
 
 
-def blurred(planes: Planes, missing: Flags) -> Planes:
+def plainly_filled(planes: Planes, known: Flags) -> Planes:
+    """Return planes, (channels, height, width), with missing entries at means of the known ones close by.
+
+    Close by is the same block of a few pixels, or of more where nothing is known there, or everywhere. Where
+    nothing is known at all, they stay.
+    """
+    filled = planes.copy()
+    for plane, shown in zip(filled, known, strict=True):
+        left = ~shown
+        for side in _BLOCKS:
+            means, counted = _block_means(plane, shown, side)
+            told = left if counted.all() else left & _spread(counted, side, plane.shape)
+            np.copyto(plane, _spread(means, side, plane.shape), where=told)
+            if told is left:
+                break
+            left &= ~told
+    return filled
+
+
+def _block_means(plane: NDArray[np.float32], shown: Flags, side: int) -> tuple[NDArray[np.float32], Flags]:
+    """Return the means of what is shown in square blocks, and in which of them anything is."""
+    sums, counts = np.where(shown, plane, np.float32(0)), shown.astype(np.float32)
+    for axis, length in reversed(list(enumerate(plane.shape))):
+        places = np.arange(0, length, side)
+        sums, counts = (np.add.reduceat(each, places, axis=axis) for each in (sums, counts))
+    return np.asarray(sums / np.maximum(counts, 1), np.float32), counts > 0
+
+
+def _spread(blocks: NDArray[Number], side: int, shape: tuple[int, ...]) -> NDArray[Number]:
+    """Return blocks in the size of the picture that they were cut from."""
+    height, width = shape
+    tall, wide = min(side, height), min(side, width)
+    return blocks.repeat(wide, axis=1)[:, :width].repeat(tall, axis=0)[:height]
+
+
+def blurred(planes: Planes, missing: Flags, deadline: Deadline = _NEVER) -> Planes:
     """Fill missing pixels with the mean of the known ones under the narrowest Gaussian that sees enough.
 
-    This is normalised convolution (Knutsson and Westin 1993, doi:10.1109/CVPR.1993.341081).
+    This is normalised convolution (Knutsson and Westin 1993, doi:10.1109/CVPR.1993.341081). What is left at
+    the deadline is filled plainly.
     """
     filled, left = planes.copy(), missing.copy()
     known = (~missing).astype(np.float32)
     for width in _BLURS:
         if not left.any():
             return filled
+        if deadline.passed():
+            return plainly_filled(filled, np.broadcast_to(~left, filled.shape))
         weight = gaussian_filter(known, width, mode="constant", truncate=_TRUNCATED)
         here = left & (weight > _ENOUGH)
         for plane, source in zip(filled, planes, strict=True):
@@ -79,12 +121,12 @@ class Biharmonic:
         """Return what stands at an offset from each missing pixel."""
         return padded[self._places[0] + offset[0], self._places[1] + offset[1]]
 
-    def fill(self, planes: Planes, steps: int, accuracy: float) -> Planes:
+    def fill(self, planes: Planes, steps: int, accuracy: float, deadline: Deadline = _NEVER) -> Planes:
         """Return the planes with their missing pixels moved towards the solution, from where they stand."""
         filled = planes.copy()
         for plane, source in zip(filled, planes, strict=True):
             values, shown = source[self._missing], source[~self._missing]
-            self._descend(values, self._sources(source), steps, accuracy)
+            self._descend(values, self._sources(source), steps, accuracy, deadline)
             plane[self._missing] = np.clip(values, shown.min(), shown.max())
         return filled
 
@@ -97,14 +139,19 @@ class Biharmonic:
         return right
 
     def _descend(
-        self, solution: NDArray[np.float32], right: NDArray[np.float32], steps: int, accuracy: float
+        self,
+        solution: NDArray[np.float32],
+        right: NDArray[np.float32],
+        steps: int,
+        accuracy: float,
+        deadline: Deadline,
     ) -> None:
         """Take steps of conjugate gradients (Hestenes and Stiefel 1952), in place."""
         residual = right - self._matrix @ solution
         direction, error = residual.copy(), _inner(residual, residual)
         goal = np.float32(accuracy**2) * _inner(right, right)
         for _ in range(steps):
-            if error <= goal:
+            if error <= goal or deadline.passed():
                 return
             image = self._matrix @ direction
             length = error / max(_inner(direction, image), _TINY)

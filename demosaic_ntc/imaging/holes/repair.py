@@ -6,10 +6,13 @@ from itertools import pairwise
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.imaging.first_guess.fill import plainly_filled
+from demosaic_ntc.imaging.groups import references_in
 from demosaic_ntc.imaging.holes.filled import filled
 from demosaic_ntc.imaging.holes.kinds import depths, kinds_of
 from demosaic_ntc.imaging.holes.regions import damaged_regions
 from demosaic_ntc.imaging.known import DEEPEST, Known
+from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.plans import Plan
 from demosaic_ntc.imaging.restore import Estimate, Report, Work, part_of, restore
 from demosaic_ntc.imaging.restored import Progress, ReportProgress
@@ -29,21 +32,30 @@ def repair(
     deadline: Deadline,
     errors: bool = False,
     noise: Float32 | None = None,
+    regions: list[Tile] | None = None,
 ) -> tuple[Estimate, Float32]:
     """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
 
-    ``planes`` and ``known`` are (channels, height, width), ``noise`` is the variance of what is known, by
-    channel and at equal steps of the level, (channels, steps); without it that is exact. Returns the
-    estimate, with expected squared errors where they are wanted, and the certified gaps of all groups. A plan
-    without steps leaves the first fill.
+    ``planes``, zero where nothing is known, and ``known`` are (channels, height, width), ``noise`` is the
+    variance of what is known, by channel and at equal steps of the level, (channels, steps); without it that
+    is exact. Returns the estimate, with expected squared errors where they are wanted, and the certified gaps
+    of all groups. A plan without steps leaves the first fill. Of given regions, nothing but
+    their cores is restored.
     """
     missing = np.logical_or.reduce(~known, axis=0)
-    whole = Estimate(_at_means(planes, known), np.zeros(planes.shape if errors else (0, 0, 0), np.float32))
+    whole = Estimate(
+        _at_means(planes, known, threads), np.zeros(planes.shape if errors else (0, 0, 0), np.float32)
+    )
     gaps, sets = [np.zeros(0, np.float32)], list(_channel_sets(len(planes)))
-    for region, report in _reported(list(damaged_regions(missing)), missing, progress):
+    late: list[Tile] = []
+    cut = list(damaged_regions(missing)) if regions is None else regions
+    for region, report in _reported(cut, missing, progress):
+        if deadline.passed():
+            late.append(region)
+            continue
         for number, channels in enumerate(sets):
             seen, core = (channels, *region.seen), (channels, *region.core)
-            start, wanted = _first(whole.planes[seen], known[seen], errors), _around(region)
+            start, wanted = _first(whole.planes[seen], known[seen], errors, deadline), _around(region)
             work = _works(known[seen], wanted, plan)
             share = part_of(report, number, len(sets))
             own = None if noise is None else noise[channels]
@@ -53,12 +65,40 @@ def repair(
             if errors:
                 whole.variance[core] = part.variance[:, *region.inner]
             gaps.append(proven)
+    gaps += in_order(lambda region: _fill_plainly(whole, known, region, plan), late, threads)
     return whole, np.concatenate(gaps)
 
 
-def _first(planes: Planes, known: Flags, errors: bool) -> Estimate:
+def _fill_plainly(whole: Estimate, known: Flags, region: Tile, plan: Plan) -> Float32:
+    """Write into a region for which there is no time the means of what is known close by.
+
+    Return the gaps of its groups. Nothing that is looked at is written: all regions may be filled at once.
+    """
+    seen, core = (slice(None), *region.seen), (slice(None), *region.core)
+    part = plainly_filled(whole.planes[seen], known[seen])[:, *region.inner]
+    whole.planes[core] = part
+    if whole.variance.size:
+        spread = part.var(axis=(1, 2), keepdims=True)
+        whole.variance[core] = np.where(known[core], np.float32(0), spread)
+    return _unproven(np.logical_or.reduce(~known[core], axis=0), plan)
+
+
+def _unproven(missing: Flags, plan: Plan) -> Float32:
+    """Return the gaps of the groups that a region would have had: nothing is proven of them."""
+    steps = (step for steps in plan.values() for step in steps if step.does.vertices)
+    step = next(steps, None)
+    if step is None:
+        return np.zeros(0, np.float32)
+    patches = step.patches.fitting(missing.shape)
+    return np.full(len(references_in(missing, patches)), np.inf, np.float32)
+
+
+def _first(planes: Planes, known: Flags, errors: bool, deadline: Deadline) -> Estimate:
     """Return the first estimate of a region; how wrong it is nobody knows: as much as values vary there."""
-    estimate, variance = filled(np.ascontiguousarray(planes), known), np.zeros((0, 0, 0), np.float32)
+    estimate, variance = (
+        filled(np.ascontiguousarray(planes), known, deadline),
+        np.zeros((0, 0, 0), np.float32),
+    )
     if errors:
         variance = np.where(known, np.float32(0), estimate.var(axis=(1, 2), keepdims=True))
     return Estimate(estimate, variance)
@@ -77,10 +117,22 @@ def _works(known: Flags, around: Flags, plan: Plan) -> list[Work]:
     return [Work(step, here) for kind, here in wanted.items() if here.any() for step in plan[kind]]
 
 
-def _at_means(planes: Planes, known: Flags) -> Planes:
-    """Return the planes with missing entries at their channel's mean; regions that know nothing keep it."""
-    means = planes.mean(axis=(1, 2), keepdims=True, dtype=np.float64, where=known)
-    return np.where(known, planes, means.astype(np.float32))
+def _at_means(planes: Planes, known: Flags, threads: int) -> Planes:
+    """Return the planes with missing entries, which are zero, at their channel's mean.
+
+    Regions that know nothing keep it.
+    """
+    filled = np.empty_like(planes)
+
+    def fill(channel: int) -> None:
+        plane, shown = planes[channel], known[channel]
+        mean = np.float32(plane.sum(dtype=np.float64) / np.count_nonzero(shown))
+        np.multiply(~shown, mean, out=filled[channel])  # far quicker than a choice where holes are many
+        filled[channel] += plane
+
+    for _ in in_order(fill, range(len(planes)), threads):
+        pass
+    return filled
 
 
 def _around(region: Tile) -> Flags:

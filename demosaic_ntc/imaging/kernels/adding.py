@@ -31,6 +31,32 @@ def _weigh(fit: Float32, error: Float32, floor: np.float32, weights: Whole, valu
 
 
 @fast_kernel
+def _add_row(units: Whole, entry: np.uint64, size: int, flat: NDArray[np.int64], place: np.uint64) -> None:
+    """Add a row of a patch; indices are unsigned, since signed ones may count from the end."""
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    if size >= 4:  # all are read before any is written, which lets them be added at once
+        a, b = flat[place] + units[entry], flat[place + one] + units[entry + one]
+        c, d = flat[place + two] + units[entry + two], flat[place + three] + units[entry + three]
+        flat[place], flat[place + one], flat[place + two], flat[place + three] = a, b, c, d
+    for j in range(4 if size >= 4 else 0, size):
+        flat[place + np.uint64(j)] += units[entry + np.uint64(j)]
+
+
+@fast_kernel
+def _add_rows(weights: Whole, values: Whole, row: int, column: int, size: int, sums: Sums) -> None:
+    """Add the rows of a patch to the sums."""
+    _, channels, height, width = sums.shape
+    flat, entry, apart = sums.reshape(sums.size), np.uint64(0), np.uint64(channels * height * width)
+    for channel in range(channels):
+        place = np.uint64((channel * height + row) * width + column)
+        for _ in range(size):
+            _add_row(weights, entry, size, flat, place)
+            _add_row(values, entry, size, flat, apart + place)
+            entry += np.uint64(size)
+            place += np.uint64(width)
+
+
+@fast_kernel
 def add_patch(
     group: Group,
     k: int,
@@ -48,14 +74,12 @@ def add_patch(
     ``values`` are room for those of the patch.
     """
     _weigh(group.fit[k], group.error[k], np.float32(floor), weights, values)
-    entry = 0
-    for channel in range(sums.shape[1]):
-        for i in range(row, row + size):
-            weight_row, value_row = sums[0, channel, i], sums[1, channel, i]
-            for j in range(column, column + size):
-                weight_row[j] += weights[entry]
-                value_row[j] += values[entry]
-                entry += 1
+    if size == 4:  # the usual sizes are known to the compiler
+        _add_rows(weights, values, row, column, 4, sums)
+    elif size == 5:
+        _add_rows(weights, values, row, column, 5, sums)
+    else:
+        _add_rows(weights, values, row, column, size, sums)
 
 
 @fast_kernel

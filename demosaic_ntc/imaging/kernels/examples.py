@@ -4,18 +4,23 @@ A kernel is compiled for the types of its arguments alone: their values and size
 these examples kernels can be compiled before they are needed, side by side, in processes that run `main`.
 """
 
+import gc
 import logging
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from demosaic_ntc.compiled import cache_folder, compile_for
+from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess import gaussian_kernels, kernels, regression_kernels
-from demosaic_ntc.imaging.kernels import adding, completing, matching, nearby, passes
+from demosaic_ntc.imaging.kernels import adding, completing, defects, matching, nearby, passes
+from demosaic_ntc.kernel_cache import NOT_KEPT
 from demosaic_ntc.preparing import Ledger, Report, prepare
 
 Example = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -23,23 +28,24 @@ Example = tuple[Callable[..., Any], tuple[Any, ...]]
 _FLAT = np.zeros(8, np.float32)
 _PLANE = np.zeros((8, 8), np.float32)
 _PLANES = np.zeros((3, 8, 8), np.float32)
-_PART = np.zeros((3, 8, 16), np.float32)[:, :, :8]  # planes cut out of larger ones
 _FLAGS = np.zeros((8, 8), np.bool_)
 _BYTES = np.zeros((8, 8), np.uint8)
 _PLACES = np.zeros((1, 2), np.int64)
+_NUMBERS = np.zeros(1, np.int64)
+_COLOURS = np.zeros(1, np.uint8)
+_PATTERN = Cfa.named("RGGB").pattern  # which cannot be written to
+_LINES = np.zeros((3, 3))
 _FOUND = np.zeros((1, 4, 2), np.int8)
 _TOTAL = np.zeros((8, 8), np.int64)
 _SUMS = np.zeros((2, 3, 8, 8), np.int64)
-_SOME_SUMS = _SUMS[:, :, :4]
 
 _PICTURE = passes.Picture(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
 _PASS = passes.Pass(0, 1, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
 _GROUPS = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _FLAT, _PLANE, 0, _SUMS, _FLAT)
 
-#: By name, those that take longest to compile first.
 EXAMPLES: dict[str, Example] = {
-    "complete_groups": (completing.complete_groups, _GROUPS),
     "restore_groups": (passes.restore_groups, _GROUPS),
+    "complete_groups": (completing.complete_groups, _GROUPS),
     "match_patches": (matching.match_patches, (_PLANES, _PLANE, _PLACES, 2, _PLACES, _FOUND)),
     "row_estimates": (regression_kernels.row_estimates, (_PLANE,)),
     "explain": (gaussian_kernels.explain, (_PLANE, _PLANE, _PLANE, _FLAT, 1.0, 1.0)),
@@ -50,24 +56,40 @@ EXAMPLES: dict[str, Example] = {
     "filter_separably": (kernels.filter_separably, (_PLANE, _FLAT, _FLAT)),
     "filter_diagonally": (kernels.filter_diagonally, (_PLANE, _FLAT, 1)),
     "filter_image": (kernels.filter_image, (_PLANE, _PLANE)),
+    "judge_samples": (defects.judge_samples, (_PLANE, _PATTERN, _LINES, 1.0, _PLANE, _PLANE, _PLANE)),
+    "count_flocks": (defects.count_flocks, (_PLACES, _COLOURS, _FLAT, _NUMBERS, 1, _PLACES)),
     "row_difference": (kernels.row_difference, (_PLANE, _PLANE)),
     "complete_difference": (kernels.complete_difference, (_PLANE,)),
     "fill_from_nearby": (nearby.fill_from_nearby, (_PLANE, _FLAGS, _FLAT)),
     "take_over": (adding.take_over, (_PLANES, _PLANES, _BYTES, _FLAGS, _FLAT, _FLAT, 1.0)),
     "draw_to_measured": (adding.draw_to_measured, (_PLANES, _BYTES, _FLAGS, _PLANES, _PLANE, 1.0)),
     "write_means": (adding.write_means, (_SUMS, _PLANES)),
-    "write_means of a part": (adding.write_means, (_SUMS, _PART)),
-    "write_means of some rows": (adding.write_means, (_SOME_SUMS, _PART)),
     "write_errors": (adding.write_errors, (_SUMS, _PLANES, _PLANES, _PLANES, _PLANES)),
-    "write_errors of a part": (adding.write_errors, (_SUMS, _PART, _PART, _PART, _PART)),
-    "write_errors of some rows": (adding.write_errors, (_SOME_SUMS, _PART, _PART, _PART, _PART)),
 }
 
-_asked_for: set[str] = set()  # in this process
+# Kernels that call the same functions, which are compiled once for all of them; what takes longest first.
+_FAMILIES = (
+    ("restore_groups", "add_shapes", "complete_groups"),
+    ("row_estimates", "guided_plane", "explain"),
+    ("match_patches",),
+    ("judge_samples", "count_flocks"),
+    (
+        *("shrink_rows", "steer_difference", "filter_separably", "filter_diagonally", "filter_image"),
+        *("row_difference", "complete_difference"),
+    ),
+    ("fill_from_nearby", "take_over", "draw_to_measured", "write_means", "write_errors"),
+)
 
-_MATCHED = ("match_patches", "restore_groups", "add_shapes", "take_over", "draw_to_measured")
-_MEANS = ("write_means", "write_means of a part", "write_means of some rows")
-_ERRORS = ("write_errors", "write_errors of a part", "write_errors of some rows")
+#: What the completion of groups takes that a prediction does not meet: few pictures have any.
+FOR_COMPLETION = frozenset(("complete_groups",))
+
+#: What finding hot and dead pixels takes.
+FOR_DEFECTS = frozenset(("judge_samples", "count_flocks"))
+
+_asked_for: set[str] = set()  # in this process
+_asking = Lock()
+
+_MATCHED = ("match_patches", "restore_groups", "add_shapes", "take_over", "draw_to_measured", "write_means")
 _LMMSE = ("row_difference", "shrink_rows", "complete_difference")
 _MLRI = ("row_estimates", "steer_difference", "guided_plane", "filter_separably")
 _BAYER = (*_LMMSE, *_MLRI, "explain")
@@ -95,7 +117,7 @@ def for_holes(method: str, errors: bool = False) -> frozenset[str]:
 
 def _for_groups(errors: bool) -> frozenset[str]:
     """Return the kernels of the loop over groups."""
-    return frozenset((*_MATCHED, *_MEANS, *(_ERRORS if errors else ())))
+    return frozenset((*_MATCHED, *(("write_errors",) if errors else ())))
 
 
 def ledger() -> Ledger | None:
@@ -107,12 +129,16 @@ def ledger() -> Ledger | None:
 def prepare_kernels(names: Collection[str], report: Report | None = None) -> None:
     """Have kernels compiled, those that take longest first; asked for again in this process, do nothing.
 
-    Without a `report`, a line of the log says why this takes a while.
+    Without a `report`, a line of the log says why this takes a while. Threads wait for each other.
     """
-    wanted = [name for name in EXAMPLES if name in names and name not in _asked_for]
-    _asked_for.update(wanted)
-    if wanted:
-        prepare(wanted, ledger(), report or _Log())
+    if _asked_for.issuperset(names):
+        return
+    with _asking:
+        wanted = set(names) - _asked_for
+        if len(wanted) > 1 or wanted & FOR_COMPLETION:  # a small one takes no longer than a process to start
+            families = [[name for name in family if name in wanted] for family in _FAMILIES]
+            prepare([family for family in families if family], ledger(), report or _Log())
+        _asked_for.update(wanted)
 
 
 class _Log:
@@ -137,6 +163,8 @@ def main() -> None:
         from demosaic_ntc.hurry import finish_outermost_only  # noqa: PLC0415 (in this process alone)
 
         finish_outermost_only()
+    warnings.filterwarnings("error", message=NOT_KEPT)  # what is not kept must not be put on record
+    gc.disable()  # what compiling leaves behind is gone with this process
     for line in sys.stdin:
         compile_for(*EXAMPLES[line.strip()])
         sys.stdout.write(line)

@@ -53,7 +53,9 @@ def _values_of_subsets(total: Tensor, sums: Tensor, values: Tensor) -> None:
 
     Subsets follow by doubling: those with patch k are those without it plus its row.
     """
-    sums[0], values[0] = _ZERO, _ZERO
+    for q in range(sums.shape[1]):
+        sums[0, q] = _ZERO
+    values[0] = _ZERO
     for k in range(total.shape[0]):
         row, half = total[k], 1 << k
         for subset in range(half):
@@ -92,7 +94,8 @@ def _alternate(total: Tensor, pixel: Tensor, column: Tensor) -> tuple[np.float32
     value, members = _ZERO, 0
     for _ in range(_ROUNDS):
         before, members = members, 0
-        column[:] = _ZERO
+        for q in range(pixels):
+            column[q] = _ZERO
         for k in range(patches):
             row, gain = total[k], _ZERO
             for q in range(pixels):
@@ -194,7 +197,9 @@ def _correct(points: NDArray[np.float32], gram: Floats, factor: Floats, alpha: F
         count -= 1
         for i in range(first, count):
             alpha[i] = alpha[i + 1]
-            points[i] = points[i + 1]
+            point, later = points[i].ravel(), points[i + 1].ravel()
+            for entry in range(point.shape[0]):
+                point[entry] = later[entry]
 
 
 @fast_kernel

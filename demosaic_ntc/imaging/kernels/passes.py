@@ -7,12 +7,8 @@ import numpy as np
 from demosaic_ntc.arrays import Bits, Depths, Float32, Offsets, Places, Planes, Sums
 from demosaic_ntc.compiled import fast_kernel
 from demosaic_ntc.imaging.kernels.adding import Whole, add_patch, add_spread
-from demosaic_ntc.imaging.kernels.gaussian import (
-    Gaussian,
-    add_shape,
-    empty_gaussian,
-    predict_by_gaussian,
-)
+from demosaic_ntc.imaging.kernels.covariance import Gaussian, add_shape, empty_gaussian
+from demosaic_ntc.imaging.kernels.gaussian import predict_by_gaussian
 from demosaic_ntc.imaging.kernels.steps import (
     Group,
     empty_group,
@@ -68,10 +64,10 @@ def make_room(picture: Picture, patches: int, size: int, settings: Pass) -> Room
     """Return room for the groups of a pass."""
     channels, pixels = picture.planes.shape[0], size * size
     noisy = picture.measured.size > 0
-    group = empty_group(patches, min(settings.restored, patches), pixels, channels, noisy)
-    return Room(
-        group, empty_gaussian(patches, channels * pixels), np.empty((2, group.data.shape[1]), np.int32)
-    )
+    restored = min(settings.restored, patches)
+    group = empty_group(patches, restored, pixels, channels, noisy)
+    model = empty_gaussian(patches, restored, channels * pixels)
+    return Room(group, model, np.empty((2, group.data.shape[1]), np.int32))
 
 
 @fast_kernel
@@ -88,7 +84,8 @@ def predict(
 ) -> None:
     """Gather the group of a reference patch and predict it."""
     group, channels = room.group, picture.planes.shape[0]
-    gather(picture.planes, picture.known, row, column, offsets, size, group)
+    shown = group.fit.shape[0] if settings.predictor == GAUSSIAN else offsets.shape[0]
+    gather(picture.planes, picture.known, row, column, offsets, size, shown, group)
     note_whole(group, channels)
     if picture.measured.size > 0:
         gather_measured(picture.measured, row, column, offsets, size, channels, group)
@@ -160,8 +157,8 @@ def add_shapes(picture: Picture, references: Places, found: Offsets, size: int, 
     """Add up the shapes of the covariances of groups, on and below the diagonal, in units of SHAPE_UNIT."""
     channels, patches, pixels = picture.planes.shape[0], found.shape[1], size * size
     group = empty_group(patches, 0, pixels, channels, False)
-    model = empty_gaussian(patches, channels * pixels)
+    model = empty_gaussian(patches, 0, channels * pixels)
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
-        gather(picture.planes, picture.known, row, column, offsets, size, group)
+        gather(picture.planes, picture.known, row, column, offsets, size, 0, group)
         add_shape(group, model, LEAST_SPREAD, total, SHAPE_UNIT)

@@ -7,7 +7,7 @@ import numpy as np
 from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Planes
 from demosaic_ntc.compiled import fast_kernel
 
-_STEP = 8  # entries that a compiled loop takes at once
+_STEP = 16  # entries that a compiled loop takes at once
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 CHANCE = 3.0  # standard deviations by which the mean of squared noise may exceed its expectation
 
@@ -52,23 +52,68 @@ def empty_group(patches: int, restored: int, pixels: int, channels: int, noisy: 
 
 
 @fast_kernel
-def gather(
-    planes: Planes, known: Bits, row: int, column: int, offsets: Offsets, size: int, group: Group
+def _copy_patch(
+    flat: Float32, start: int, width: int, area: int, channels: int, size: int, into: Float32, at: int
 ) -> None:
-    """Copy the patches of a group and which of their entries are known; ``known`` is (height, width)."""
-    channels = planes.shape[0]
-    for k in range(offsets.shape[0]):
-        top, left, data = row + offsets[k, 0], column + offsets[k, 1], group.data[k]
+    """Copy the rows of a patch, channel by channel, from planes to a row of entries, all of them flat.
+
+    ``start`` is the corner of the patch, ``width`` leads to the next row, ``area`` to the next channel.
+    Indices are unsigned, since signed ones are looked at for counting from the end.
+    """
+    place, one = np.uint64(at), np.uint64(1)
+    for channel in range(channels):
+        source = np.uint64(start + channel * area)
+        for _ in range(size):
+            if size >= 4:  # all are read before any is written, which lets them be moved at once
+                first, second = flat[source], flat[source + one]
+                third, fourth = flat[source + np.uint64(2)], flat[source + np.uint64(3)]
+                into[place], into[place + one] = first, second
+                into[place + np.uint64(2)], into[place + np.uint64(3)] = third, fourth
+            for j in range(4 if size >= 4 else 0, size):
+                into[place + np.uint64(j)] = flat[source + np.uint64(j)]
+            place += np.uint64(size)
+            source += np.uint64(width)
+
+
+@fast_kernel
+def copy_patches(
+    planes: Planes, row: int, column: int, offsets: Offsets, size: int, count: int, entries: Float32
+) -> None:
+    """Copy the first patches of a group to rows of entries; the usual sizes are known to the compiler."""
+    channels, height, width = planes.shape
+    flat, into, area = planes.ravel(), entries.ravel(), height * width
+    for k in range(count):
+        start, at = (row + offsets[k, 0]) * width + column + offsets[k, 1], k * entries.shape[1]
+        if size == 4:
+            _copy_patch(flat, start, width, area, channels, 4, into, at)
+        elif size == 5:
+            _copy_patch(flat, start, width, area, channels, 5, into, at)
+        else:
+            _copy_patch(flat, start, width, area, channels, size, into, at)
+
+
+@fast_kernel
+def gather(
+    planes: Planes,
+    known: Bits,
+    row: int,
+    column: int,
+    offsets: Offsets,
+    size: int,
+    shown: int,
+    group: Group,
+) -> None:
+    """Copy the patches of a group, and which entries of so many of them are known.
+
+    ``known`` is (height, width).
+    """
+    copy_patches(planes, row, column, offsets, size, offsets.shape[0], group.data)
+    for k in range(shown):
+        top, left = row + offsets[k, 0], column + offsets[k, 1]
         for i in range(size):
-            bits, shown = known[top + i, left : left + size], group.known[k, i * size : (i + 1) * size]
+            bits, flags = known[top + i, left : left + size], group.known[k, i * size : (i + 1) * size]
             for j in range(size):
-                shown[j] = bits[j]
-        for channel in range(channels):
-            for i in range(size):
-                values = planes[channel, top + i, left : left + size]
-                into = data[(channel * size + i) * size : (channel * size + i + 1) * size]
-                for j in range(size):
-                    into[j] = values[j]
+                flags[j] = bits[j]
 
 
 @fast_kernel
@@ -79,15 +124,22 @@ def gather_measured(
 
     ``measured`` is (channels, height, width), or (1, height, width) where no pixel shows two channels.
     """
-    for k in range(group.seen.shape[0]):
-        top, left, seen = row + offsets[k, 0], column + offsets[k, 1], group.seen[k]
+    count = group.seen.shape[0]
+    if measured.shape[0] == channels:
+        copy_patches(measured, row, column, offsets, size, count, group.seen)
+        return
+    pixels, width = size * size, group.seen.shape[1]
+    flat, into = measured.ravel(), group.seen.ravel()
+    for k in range(count):
+        start = (row + offsets[k, 0]) * measured.shape[2] + column + offsets[k, 1]
         for channel in range(channels):
-            plane = measured[min(channel, measured.shape[0] - 1)]
-            for i in range(size):
-                values = plane[top + i, left : left + size]
-                into = seen[(channel * size + i) * size : (channel * size + i + 1) * size]
-                for j in range(size):
-                    into[j] = values[j]
+            at = k * width + channel * pixels
+            if size == 4:
+                _copy_patch(flat, start, measured.shape[2], 0, 1, 4, into, at)
+            elif size == 5:
+                _copy_patch(flat, start, measured.shape[2], 0, 1, 5, into, at)
+            else:
+                _copy_patch(flat, start, measured.shape[2], 0, 1, size, into, at)
 
 
 @fast_kernel
@@ -164,7 +216,9 @@ def predict_by_mean(group: Group, channels: int) -> None:
     for entry in range(entries):
         total[entry] /= mass[entry]
     for k in range(group.fit.shape[0]):
-        group.fit[k] = total
+        fit = group.fit[k]
+        for entry in range(entries):
+            fit[entry] = total[entry]
         note_misfit(group, k, channels * group.known.shape[1])
 
 
@@ -177,7 +231,9 @@ def note_misfit(group: Group, k: int, entries: int) -> None:
         miss = data[entry] - fit[entry]
         misfit += trust[entry] * miss * miss
         mass += trust[entry]
-    group.error[k] = misfit / mass
+    error = group.error[k]
+    for entry in range(error.shape[0]):
+        error[entry] = misfit / mass
 
 
 @fast_kernel

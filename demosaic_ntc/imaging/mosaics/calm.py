@@ -14,12 +14,15 @@ moves them by more than chance there is an edge between colours, and the place i
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
 from demosaic_ntc.imaging.mosaics.rims import close_to
 from demosaic_ntc.imaging.parallel import in_order
+from demosaic_ntc.imaging.readable import Writable
+from demosaic_ntc.imaging.samples import Samples
 from demosaic_ntc.imaging.tiles import Tile, tiles_of
+from demosaic_ntc.ntc.deadline import Deadline
 
 _WIDTH, _REACH = 5.0, 14  # pixels: standard deviation of the Gaussian, and where it ends
 _WINDOW = 8  # pixels from the middle of the window to its sides
@@ -31,26 +34,41 @@ _MOVED = 2.5  # standard deviations of a mean that its colour may move by
 _LEAST = 0.6  # of its expectation
 HALO = _REACH + 2 * _WINDOW + _CLOSE + _RIM + _COLOUR_REACH
 _SIDE = 1024  # of a tile
+_FINE = 4096  # steps of the level at which the variance of noise is looked up
+_NEVER = Deadline()
 
 
 def settle_calm(
-    planes: Planes, mosaic: Float32, cfa: Cfa, noise: Float32, strength: float, threads: int
+    planes: Writable,
+    samples: Samples,
+    cfa: Cfa,
+    noise: Float32,
+    strength: float,
+    threads: int,
+    deadline: Deadline = _NEVER,
 ) -> Flags:
     """Write means where nothing but noise is seen, in place, and return the flags of these pixels.
 
-    ``planes`` are the estimate (3, height, width), ``mosaic`` its noisy samples (height, width), ``noise``
+    What is not looked at by the deadline stays as it is.
+
+    ``planes`` are the estimate (3, height, width), ``samples`` its noisy mosaic, ``noise``
     their variance at equal steps from level 0 to 1, (3, levels). Up to ``strength`` times that what is seen
     is taken for noise: with more, weak edges would be lost that groups keep.
     """
-    calm = np.zeros(mosaic.shape, np.bool_)
+    shape = samples.shape[1:]
+    calm = np.zeros(shape, np.bool_)
 
     def settle(tile: Tile) -> None:
-        flags, means = _settled(np.ascontiguousarray(mosaic[tile.seen]), cfa, noise, max(strength, 1.0))
+        if deadline.passed():
+            return
+        flags, means = _settled(samples.window(*tile.seen), cfa, noise, max(strength, 1.0))
         calm[tile.core] = flags[tile.inner]
-        for plane, mean in zip(planes, means, strict=True):
-            np.copyto(plane[tile.core], mean[tile.inner], where=flags[tile.inner])
+        settled = planes[:, *tile.core]
+        for plane, mean in zip(settled, means, strict=True):
+            np.copyto(plane, mean[tile.inner], where=flags[tile.inner])
+        planes[:, *tile.core] = settled
 
-    tiles = list(tiles_of((mosaic.shape[0], mosaic.shape[1]), HALO, cfa.period, _SIDE))
+    tiles = list(tiles_of(shape, HALO, cfa.period, _SIDE))
     for _ in in_order(settle, tiles, threads):
         pass
     return calm
@@ -114,10 +132,17 @@ def _variances(
     """
     share = near[_REACH] * near[_REACH] / mass
     squares = filter_separably(own, near * near, near * near) / np.square(mass)
-    steps = np.linspace(0, 1, levels.size) if levels.size > 1 else np.zeros(1)
-    variance = np.interp(mean, steps, levels).astype(np.float32)
-    least = np.maximum(variance, np.float32(1e-12))
+    least = np.maximum(_at_levels(mean, levels), np.float32(1e-12))
     return np.asarray(least * (1 - 2 * share + squares), np.float32), np.asarray(least * squares, np.float32)
+
+
+def _at_levels(values: Float32, levels: Float32) -> Float32:
+    """Return what stands at equal steps from 0 to 1, (steps), at the nearest of finer steps to values."""
+    if levels.size == 1:
+        return np.full_like(values, levels[0])
+    fine = np.interp(np.linspace(0, 1, _FINE), np.linspace(0, 1, levels.size), levels).astype(np.float32)
+    index = np.clip(values, 0, 1) * np.float32(_FINE - 1) + np.float32(0.5)
+    return fine[index.astype(np.int32)]
 
 
 def _most(samples: Float32, deviations: float) -> Float32:

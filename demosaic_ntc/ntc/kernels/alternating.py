@@ -10,8 +10,24 @@ Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 
 WORD_BITS = 64
+VECTOR = 8  # starts are listed in multiples of this: loops without a rest
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+@kernel
+def _list_starts(alive: np.uint64, starts: Words) -> int:
+    """List the starts in ``alive``; return how many places are taken, filled up to whole vectors."""
+    count = 0
+    for bit in range(WORD_BITS):
+        if (alive >> np.uint64(bit)) & _ONE:
+            starts[count] = np.uint64(bit)
+            count += 1
+    last = starts[max(count - 1, 0)]
+    while count % VECTOR:
+        starts[count] = last
+        count += 1
+    return count
 
 
 @kernel
@@ -22,23 +38,25 @@ def _add_gains(
     before: Words,
     behind: Words,
     alive: np.uint64,
+    starts: Words,
     gains: Floats,
 ) -> None:
-    """Add cost[u] to gains[slice of u in the mode, b] for every start b that has u in its other factors.
+    """Add cost[u] to gains[slice of u in the mode, s] for each start s that has u in its other factors.
 
-    All 64 starts are added to, those without u by zero: a straight loop is faster than picking bits.
+    All starts are added to, those without u by zero: a straight loop is faster than picking bits.
     """
+    count = starts.shape[0]
     for cell in range(row_of.shape[0]):
         word = before[cell] & behind[cell] & alive
         if word != _ZERO:
-            row = row_of[cell] - first_slot
-            for bit in range(WORD_BITS):
-                gains[row, bit] += cost[cell] * np.float64((word >> np.uint64(bit)) & _ONE)
+            row, amount = row_of[cell] - first_slot, cost[cell]
+            for start in range(count):
+                gains[row, start] += amount if (word >> starts[start]) & _ONE else 0.0
 
 
 @kernel
 def _choose_factors(
-    gains: Floats, first_slot: int, words: Words, alive: np.uint64, values: Floats
+    gains: Floats, first_slot: int, words: Words, alive: np.uint64, starts: Words, values: Floats
 ) -> np.uint64:
     """Set each slice to one where its gain is negative; return the starts in which something changed.
 
@@ -46,20 +64,21 @@ def _choose_factors(
     a fair coin, because unseen entries of the tensor depend on it and either rule would bias them.
     """
     changed = _ZERO
-    for bit in range(WORD_BITS):
-        if (alive >> np.uint64(bit)) & _ONE:
-            values[bit] = 0.0
+    count = starts.shape[0]
+    totals = np.zeros(count)
     for row in range(gains.shape[0]):
         before = words[first_slot + row]
         chosen, undecided = _ZERO, _ZERO
-        for bit in range(WORD_BITS):
-            gain = gains[row, bit]
-            values[bit] += min(gain, 0.0)
-            chosen |= np.uint64(gain < 0.0) << np.uint64(bit)
-            undecided |= np.uint64(gain == 0.0) << np.uint64(bit)
+        for start in range(count):
+            gain = gains[row, start]
+            totals[start] += min(gain, 0.0)
+            chosen |= np.uint64(gain < 0.0) << starts[start]
+            undecided |= np.uint64(gain == 0.0) << starts[start]
         after = (before & (~alive | undecided)) | (chosen & alive)
         changed |= before ^ after
         words[first_slot + row] = after
+    for start in range(count):
+        values[starts[start]] = totals[start]
     return changed
 
 
@@ -83,14 +102,16 @@ def alternate(
     at that slot; only starts in ``alive`` move. With all factors but those of mode i fixed, the objective
     is linear in the latter with coefficients g_k = Σ_{u: u_i = k} cost_u Π_{j≠i} θ_{u_j}, so the best θ is
     [g_k < 0]. The products of all 64 starts are one AND of the modes before i, kept up to date, with the
-    modes behind it, multiplied once per sweep. A start that a whole sweep leaves unchanged is done.
+    modes behind it, multiplied once per sweep. A start that a whole sweep leaves unchanged is done, and costs
+    no more.
     """
     modes, cells = columns.shape
-    values = np.zeros(WORD_BITS)
+    values, listed = np.zeros(WORD_BITS), np.zeros(WORD_BITS, np.uint64)
     before, behind = np.empty(cells, np.uint64), np.empty((modes, cells), np.uint64)
     space = np.empty((np.diff(offsets).max(), WORD_BITS))
     for _ in range(sweeps):
         changed = _ZERO
+        starts = listed[: _list_starts(alive, listed)]
         before[:] = _ALL
         products_behind(columns, words, behind)
         for mode in range(modes):
@@ -98,9 +119,9 @@ def alternate(
                 for cell in range(cells):
                     before[cell] &= words[columns[mode - 1, cell]]
             gains = space[: offsets[mode + 1] - offsets[mode]]
-            gains[:] = 0.0
-            _add_gains(columns[mode], offsets[mode], cost, before, behind[mode], alive, gains)
-            changed |= _choose_factors(gains, offsets[mode], words, alive, values)
+            gains[:, : starts.size] = 0.0
+            _add_gains(columns[mode], offsets[mode], cost, before, behind[mode], alive, starts, gains)
+            changed |= _choose_factors(gains, offsets[mode], words, alive, starts, values)
         alive &= changed
         if alive == _ZERO:
             break

@@ -3,7 +3,7 @@
 import numpy as np
 
 from demosaic_ntc.compiled import fast_kernel, kernel
-from demosaic_ntc.ntc.kernels.cholesky import affine_minimiser, remove_from_cholesky
+from demosaic_ntc.ntc.kernels.cholesky import remove_from_cholesky
 from demosaic_ntc.ntc.kernels.supports import Counts
 from demosaic_ntc.ntc.problem import Floats
 
@@ -24,6 +24,32 @@ def append_product_row(row: Floats, own: float, factor: Floats, count: int) -> f
         pivot -= entry * entry
     factor[count, count] = np.sqrt(max(pivot, 0.0))
     return pivot
+
+
+@fast_kernel
+def affine_fit(factor: Floats, overlap: Floats, members: Counts, radius: float, count: int) -> Floats:
+    """Return the weights a, summing to one, for which λ Σ a_i v_i is nearest to ȳ.
+
+    With b = λ a the misfit is bᵀ C b − 2 bᵀ o and a constant, where C_ij = ⟨v_i, v_j⟩ and o_i = ⟨v_i, ȳ⟩. On
+    the plane Σ b = λ the matrix K = C + 1 has the same minimiser, and unlike C it is regular for vertices
+    that are affinely independent, zero among them: K b = o + ν 1, and ν follows from Σ b = λ.
+    """
+    fit, level = np.empty(count), np.empty(count)  # K⁻¹ o and K⁻¹ 1
+    for row in range(count):
+        first, second = overlap[members[row]], 1.0
+        for column in range(row):
+            first -= factor[row, column] * fit[column]
+            second -= factor[row, column] * level[column]
+        fit[row], level[row] = first / factor[row, row], second / factor[row, row]
+    for row in range(count - 1, -1, -1):
+        first, second = fit[row] / factor[row, row], level[row] / factor[row, row]
+        fit[row], level[row] = first, second
+        for column in range(row):
+            fit[column] -= factor[row, column] * first
+            level[column] -= factor[row, column] * second
+    shift = (radius - fit.sum()) / level.sum()
+    weights: Floats = (fit + shift * level) / radius
+    return weights
 
 
 @kernel
@@ -58,35 +84,32 @@ def correct_weights(
     common: Floats,
     overlap: Floats,
     radius: float,
-    energy: float,
     factor: Floats,
     settled: int,
     members: Counts,
     weights: Floats,
 ) -> tuple[int, bool]:
-    """Minimise ‖Σ a_i p_i‖² over the simplex, p_i = λ v_i − ȳ, from weights that are close.
+    """Minimise ‖λ Σ a_i v_i − ȳ‖² over the simplex, from weights that are close.
 
-    ``common[i, j]`` = ⟨v_i, v_j⟩ and ``overlap[i]`` = ⟨v_i, ȳ⟩, so that ⟨p_i, p_j⟩ = λ² common − λ (overlap_i
-    + overlap_j) + energy. ``factor`` is the Cholesky factor of these products plus one for the first
-    ``settled`` of the ``members``; the others are new. Affine minimisation and dropping what it drives to
-    zero alternate (Wolfe 1976). Returns how many members remain, in front of ``members`` and ``weights``,
-    and whether the factor is sound; where it is not, the weights are valid but not yet the best.
+    ``common[i, j]`` = ⟨v_i, v_j⟩ and ``overlap[i]`` = ⟨v_i, ȳ⟩. ``factor`` is the Cholesky factor of
+    ``common`` plus one for the first ``settled`` of the ``members``, whatever λ is; the others are new.
+    Affine minimisation and dropping what it drives to zero alternate (Wolfe 1976). Returns how many members
+    remain, in front of ``members`` and ``weights``, and whether the factor is sound; where it is not, the
+    weights are valid but not yet the best.
     """
     count = settled
     row = np.empty(members.shape[0])
     for position in range(settled, members.shape[0]):
         new = members[position]
         for member in range(count):
-            old = members[member]
-            shared = radius * common[new, old] - overlap[new] - overlap[old]
-            row[member] = radius * shared + energy + 1.0
-        own = radius * (radius * common[new, new] - 2 * overlap[new]) + energy + 1.0
+            row[member] = common[new, members[member]] + 1.0
+        own = common[new, new] + 1.0
         if append_product_row(row, own, factor, count) > SMALLEST_PIVOT * own:
             members[count], weights[count] = new, weights[position]
             count += 1
     weights[:count] /= weights[:count].sum()
     while True:
-        ideal = affine_minimiser(factor, count)
+        ideal = affine_fit(factor, overlap, members, radius, count)
         if not np.isfinite(ideal).all():
             return count, False
         if count == 1 or ideal.min() > SMALLEST_WEIGHT:

@@ -12,6 +12,9 @@ from demosaic_ntc.compiled import kernel
 from demosaic_ntc.ntc.problem import Bits, Floats, Slots
 
 Counts = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+_ONE = np.uint64(1)
 
 
 @kernel
@@ -27,6 +30,52 @@ def support_of(slots: Slots, factors: Bits) -> Slots:
         inside[count] = cell
         count += product
     return inside[:count].copy()
+
+
+@kernel
+def supports_of_starts(columns: Slots, words: Words, chosen: Words) -> tuple[Slots, Counts]:
+    """Return the supports of some of 64 vertices, one after the other, and their lengths.
+
+    ``columns`` are the slots of the cells, (modes, cells); bit b of ``words[slot]`` is the factor of vertex b
+    there. A cell's bits of all 64 vertices are the AND of the words of its slots.
+    """
+    modes, cells = columns.shape
+    inside = np.empty(cells, np.uint64)
+    length = np.zeros(chosen.shape[0], np.int64)
+    for cell in range(cells):
+        word = words[columns[0, cell]]
+        for mode in range(1, modes):
+            word &= words[columns[mode, cell]]
+        inside[cell] = word
+    for vertex in range(chosen.shape[0]):
+        for cell in range(cells):
+            length[vertex] += (inside[cell] >> chosen[vertex]) & _ONE
+    flat = np.empty(length.sum() + 1, np.int32)  # one place more, which the last store may touch
+    count = 0
+    for vertex in range(chosen.shape[0]):
+        for cell in range(cells):
+            flat[count] = cell
+            count += (inside[cell] >> chosen[vertex]) & _ONE
+    return flat[:count], length
+
+
+@kernel
+def slope_at(
+    weight: Floats, value: Floats, radius: float, point: Floats, gradient: Floats
+) -> tuple[float, float, float]:
+    """Write ∇f at the point x into ``gradient``; return f without noise, ⟨∇f, x⟩ and Σ min(∇f, 0).
+
+    f(x) = Σ_u w_u (λ x_u − ȳ_u)², so ∇f_u = 2 λ w_u (λ x_u − ȳ_u).
+    """
+    misfit, here, negative = 0.0, 0.0, 0.0
+    for cell in range(value.shape[0]):
+        residual = radius * point[cell] - value[cell]
+        slope = 2 * radius * weight[cell] * residual
+        gradient[cell] = slope
+        misfit += weight[cell] * residual * residual
+        here += slope * point[cell]
+        negative += min(slope, 0.0)
+    return misfit, here, negative
 
 
 @kernel
@@ -54,8 +103,11 @@ def combine(weights: Floats, flat: Slots, start: Counts, length: Counts, point: 
 @kernel
 def keep_rows_and_columns(matrix: Floats, kept: Counts) -> None:
     """Move the rows and columns at ascending positions to the front of a square matrix."""
+    first = 0  # rows and columns before it stay where they are
+    while first < kept.shape[0] and kept[first] == first:
+        first += 1
     for row in range(kept.shape[0]):
-        for column in range(kept.shape[0]):
+        for column in range(first if row < first else 0, kept.shape[0]):
             matrix[row, column] = matrix[kept[row], kept[column]]
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import laplace
 from skimage.restoration import inpaint_biharmonic
 
-from demosaic_ntc.imaging.first_guess.fill import Biharmonic, blurred
+from demosaic_ntc.imaging.first_guess.fill import Biharmonic, blurred, plainly_filled
+from demosaic_ntc.ntc.deadline import Deadline
 
 Planes = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -117,3 +118,21 @@ def test_fills_keep_what_is_known_and_its_range(missing: Flags, seed: int) -> No
         assert np.array_equal(fill[:, ~missing], planes[:, ~missing])
         for plane, shown in zip(fill, planes[:, ~missing], strict=True):
             assert shown.min() - 1e-5 <= plane.min() <= plane.max() <= shown.max() + 1e-5
+
+
+def test_a_blur_that_is_out_of_time_is_a_plain_fill(monkeypatch: pytest.MonkeyPatch) -> None:
+    planes, missing = np.random.default_rng(0).random((2, 30, 20), np.float32), np.zeros((30, 20), np.bool_)
+    missing[4:28, 2:19] = True
+    blur = "demosaic_ntc.imaging.first_guess.fill.gaussian_filter"
+    monkeypatch.setattr(blur, lambda *_arguments, **_named: pytest.fail("takes time"))
+    known = np.broadcast_to(~missing, planes.shape)
+    found = blurred(planes, missing, Deadline(0.0, lambda: 1.0))
+    assert (found == plainly_filled(planes, known)).all()
+
+
+def test_a_plain_fill_leaves_what_nothing_is_known_of() -> None:
+    planes, known = np.full((2, 9, 9), 0.3, np.float32), np.zeros((2, 9, 9), np.bool_)
+    known[0, 0, 0], planes[0, 0, 0] = True, 0.9
+    filled = plainly_filled(planes, known)
+    assert np.allclose(filled[0], 0.9)
+    assert np.allclose(filled[1], 0.3)

@@ -53,7 +53,7 @@ def random_errors(seed: int, channels: int) -> Group:
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_a_patch_is_added_at_its_place_with_its_weights(channels: int) -> None:
-    group, room = random_errors(0, channels), np.zeros((2, 40), np.int32)
+    group, room = random_errors(0, channels), np.zeros((2, 48), np.int32)
     sums = np.full((2, channels, 8, 9), 5, np.int64)
     add_patch(group, 1, FLOOR, 2, 4, 3, room[0], room[1], sums)
     entries = channels * 9

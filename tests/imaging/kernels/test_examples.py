@@ -9,7 +9,13 @@ import numba
 import pytest
 
 from demosaic_ntc.imaging import demosaic, inpaint
-from demosaic_ntc.imaging.kernels.examples import EXAMPLES, for_holes, for_mosaics, prepare_kernels
+from demosaic_ntc.imaging.kernels.examples import (
+    _FAMILIES,
+    EXAMPLES,
+    for_holes,
+    for_mosaics,
+    prepare_kernels,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -18,7 +24,10 @@ _PICTURES = """
 import json, sys
 import numpy as np
 from demosaic_ntc import demosaic, inpaint
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.defects import find_defects
 from demosaic_ntc.imaging.kernels.examples import EXAMPLES
+from demosaic_ntc.imaging.noise import NOISELESS
 
 generator = np.random.default_rng(0)
 mosaic, tall = (generator.random(shape, dtype=np.float32) for shape in ((48, 48), (300, 24)))
@@ -32,6 +41,7 @@ wide[30:60, 30:60], line[48] = True, True
 for quality in ("fast", "normal"):
     for missing in (some, wide, line):
         inpaint(picture, missing, quality=quality, error=quality == "fast")
+find_defects(mosaic, Cfa.named("RGGB"), NOISELESS)
 for name, (kernel, _) in EXAMPLES.items():
     for types in kernel.signatures:
         print(kernel.py_func.__name__, *types, sep="|")
@@ -58,6 +68,10 @@ def test_what_methods_take_has_examples(is_bayer: bool) -> None:
         assert for_mosaics(method, is_bayer, errors) <= EXAMPLES.keys()
     for method, errors in product(inpaint.METHODS, (True, False)):
         assert for_holes(method, errors) <= EXAMPLES.keys()
+
+
+def test_every_kernel_belongs_to_one_family() -> None:
+    assert sorted(name for family in _FAMILIES for name in family) == sorted(EXAMPLES)
 
 
 def test_only_what_is_needed_is_compiled() -> None:

@@ -5,18 +5,23 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.imaging.kernels.gaussian import (
+from demosaic_ntc.imaging.kernels.covariance import (
     Gaussian,
-    _add_prior,
-    _eliminate,
-    _expect,
-    _find_alike,
-    _list_shown,
-    add_products,
     add_shape,
     centre,
     empty_gaussian,
     mean_variance,
+    model_covariance,
+    set_products,
+)
+from demosaic_ntc.imaging.kernels.gaussian import (
+    _eliminate,
+    _expect,
+    _find_alike,
+    _lay_out,
+    _list_members,
+    _list_shown,
+    _misfit,
     predict_by_gaussian,
 )
 from demosaic_ntc.imaging.kernels.steps import Group, note_whole
@@ -45,32 +50,30 @@ def covariance_of(data: Float64, prior: Float32) -> Float64:
 def modelled(group: Group, channels: int) -> tuple[Gaussian, Float64, int]:
     """Return the model of a group up to its covariance, the covariance by numpy, and the entries."""
     entries = channels * group.known.shape[1]
-    model, prior = empty_gaussian(len(group.data), entries), prior_of(entries)
-    centre(group.data, model.mean, model.centred)
-    add_products(model.centred, model.covariance)
-    _add_prior(model.covariance, prior, len(group.data), STRENGTH, FLOOR)
+    model, prior = empty_gaussian(len(group.data), len(group.fit), entries), prior_of(entries)
+    model_covariance(group.data, prior, STRENGTH, FLOOR, model)
     return model, covariance_of(rows(group.data, entries), prior), entries
 
 
 @pytest.mark.parametrize(("channels", "pixels"), SHAPES)
-def test_patches_are_centred_and_transposed(channels: int, pixels: int) -> None:
+def test_patches_are_centred_and_scaled(channels: int, pixels: int) -> None:
     group, entries = random_group(0, 7, 2, pixels, channels), channels * pixels
-    model, data = empty_gaussian(7, entries), rows(group.data, entries)
-    centre(group.data, model.mean, model.centred)
-    assert model.mean[:entries] == pytest.approx(data.mean(axis=0), abs=1e-6)
-    assert model.centred[:entries] == pytest.approx((data - data.mean(axis=0)).T, abs=1e-6)
-    assert not model.centred[entries:].any()
+    model, data = empty_gaussian(7, 2, entries), rows(group.data, entries)
+    centre(group.data, 0.25, model)
+    assert model.mean[0, :entries] == pytest.approx(data.mean(axis=0), abs=1e-6)
+    assert model.centred[:, :entries] == pytest.approx(0.5 * (data - data.mean(axis=0)), abs=1e-6)
+    assert not model.centred[:, entries:].any()
 
 
 @pytest.mark.parametrize(("channels", "pixels"), SHAPES)
 def test_products_are_those_of_centred_entries(channels: int, pixels: int) -> None:
     group, entries = random_group(1, 6, 2, pixels, channels), channels * pixels
-    model, data = empty_gaussian(6, entries), rows(group.data, entries)
-    centre(group.data, model.mean, model.centred)
-    add_products(model.centred, model.covariance)
+    model, data = empty_gaussian(6, 2, entries), rows(group.data, entries)
+    centre(group.data, 1.0, model)
+    set_products(model)
     z = data - data.mean(axis=0)
     assert np.tril(model.covariance[:entries, :entries]) == pytest.approx(np.tril(z.T @ z), abs=1e-5)
-    assert mean_variance(model.covariance, 6, entries) == pytest.approx((z**2).mean(), rel=1e-4)
+    assert mean_variance(model.covariance, entries) == pytest.approx((z**2).sum() / entries, rel=1e-4)
 
 
 @pytest.mark.parametrize(("channels", "pixels"), SHAPES)
@@ -88,42 +91,53 @@ def test_patches_are_alike_when_they_show_the_same_entries() -> None:
     assert found.tolist() == [0, 1, 0, 3, 1]
 
 
-def test_shown_entries_are_listed_channel_by_channel_and_one_more_fills_a_pair() -> None:
-    shown = np.full(10, 9, np.int64)
+def test_members_are_the_patches_that_show_the_same_as_the_first() -> None:
+    members = np.full(5, -1, np.int64)
+    assert _list_members(np.array([0, 1, 0, 3, 1]), 1, members) == 2
+    assert members.tolist() == [1, 4, -1, -1, -1]
+
+
+def test_shown_entries_are_listed_channel_by_channel_and_zeros_fill_up_four() -> None:
+    shown = np.full(14, 9, np.int64)
     assert _list_shown(np.array([0b101, 0b000, 0b110], np.uint8), 3, shown) == 4
-    assert shown[:5].tolist() == [0, 5, 6, 8, 0]
+    assert shown[:8].tolist() == [0, 5, 6, 8, 0, 0, 0, 0]
     assert _list_shown(np.array([0, 0, 0], np.uint8), 3, shown) == 0
-    assert shown[0] == 0
+    assert shown[:4].tolist() == [0, 0, 0, 0]
 
 
 def listed(model: Gaussian, places: NDArray[np.int64]) -> None:
-    model.shown[: len(places)], model.shown[len(places)] = places, 0
+    model.shown[: len(places)], model.shown[len(places) :] = places, 0
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 5, 6, 12])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 6, 12])
 def test_eliminated_rows_are_those_of_the_cholesky_factor(count: int) -> None:
-    group = random_group(3, 9, 1, 4, 3)
+    group = random_group(3, 9, 3, 4, 3)
     model, covariance, entries = modelled(group, 3)
     places = np.sort(np.random.default_rng(count).permutation(entries)[:count])
     listed(model, places)
     model.rows[:] = 99.0
-    _eliminate(model, count, group.noise, np.float32(FLOOR))
-    noise = group.noise[:entries].astype(np.float64)
+    _lay_out(model, count, group.seen, np.array([0, 2]))
+    _eliminate(model, count, 2, group.noise, np.float32(FLOOR))
+    noise, width = group.noise[:entries].astype(np.float64), model.covariance.shape[0]
     factor = np.linalg.cholesky(covariance[np.ix_(places, places)] + np.diag(noise[places]))
     expected = np.linalg.solve(factor, covariance[places])
     assert model.rows[:count, :entries] == pytest.approx(expected, abs=1e-4)
-    assert model.scales[:count] == pytest.approx(1 / np.diag(factor), rel=1e-3)
+    given = rows(group.seen, entries)[[0, 2]] - rows(group.data, entries).mean(axis=0)
+    shares = np.linalg.solve(factor, given[:, places].T)
+    assert model.rows[:count, width : width + 2] == pytest.approx(shares, rel=1e-3, abs=1e-3)
     remaining = np.diag(covariance) - (expected**2).sum(axis=0)
     assert model.variance[:entries] == pytest.approx(remaining, abs=1e-5)
 
 
 def test_rounding_cannot_make_a_pivot_smaller_than_the_floor() -> None:
-    model = empty_gaussian(3, 3)
+    model = empty_gaussian(3, 1, 3)
     model.covariance[:3, :3] = 1.0  # three entries that are one: nothing remains after the first
+    model.covariance[1, 1] = model.covariance[2, 2] = 0.5  # nor less, as rounding may have it
     listed(model, np.array([0, 1, 2]))
-    _eliminate(model, 3, np.zeros(8, np.float32), np.float32(0.25))
-    assert model.scales[:3] == pytest.approx([1.0, 2.0, 2.0])
+    model.rows[:, model.covariance.shape[0]] = [1.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0]
+    _eliminate(model, 3, 1, np.zeros(16, np.float32), np.float32(0.25))
     assert np.isfinite(model.rows[:3]).all()
+    assert model.rows[:3, model.covariance.shape[0]] == pytest.approx([1.0, 2.0, 2.0])
 
 
 def conditioned(
@@ -142,19 +156,21 @@ def test_the_expectation_of_a_patch_is_conditioned_on_what_it_shows(count: int) 
     model, covariance, entries = modelled(group, 3)
     shown = np.isin(np.arange(entries), np.random.default_rng(count).permutation(entries)[:count])
     listed(model, np.flatnonzero(shown))
-    _eliminate(model, count, group.noise, np.float32(FLOOR))
-    misfit = _expect(model, count, group.data[0], group.fit[0])
+    _lay_out(model, count, group.data, np.array([0]))
+    _eliminate(model, count, 1, group.noise, np.float32(FLOOR))
+    _expect(model, count, 1)
     data, noise = rows(group.data, entries), group.noise[:entries].astype(np.float64)
     fit, _ = conditioned(data.mean(axis=0), covariance, shown, noise, data[0])
-    assert group.fit[0, :entries] == pytest.approx(fit, abs=1e-4)
+    assert model.expected[0, :entries] == pytest.approx(fit, abs=1e-4)
     expected = ((data[0] - fit)[shown] ** 2).mean() if count else 0.0
+    misfit = _misfit(model, count, group.data[0], model.expected[0])
     assert misfit == pytest.approx(expected, rel=1e-2, abs=1e-7)
 
 
 def check_predictions(group: Group, channels: int, noise: Float32 = NOISE) -> None:
     """Predict all patches of a group and compare each with numpy's solution of its own equations."""
     entries = channels * group.known.shape[1]
-    prior, model = prior_of(entries), empty_gaussian(len(group.data), entries)
+    prior, model = prior_of(entries), empty_gaussian(len(group.data), len(group.fit), entries)
     note_whole(group, channels)
     levels = noise[:channels]
     predict_by_gaussian(group, model, prior, STRENGTH, FLOOR, levels, LEAST)
@@ -211,7 +227,7 @@ def test_whole_patches_stay_and_empty_ones_become_the_mean() -> None:
 
 
 def test_room_of_an_earlier_group_leaves_no_trace() -> None:
-    model, prior = empty_gaussian(9, 12), prior_of(12)
+    model, prior = empty_gaussian(9, 5, 12), prior_of(12)
     fits = []
     for others in ([], [0b111, 0b001], [0b101]):
         group = random_group(9, 9, 5, 4, 3)
@@ -232,7 +248,7 @@ def test_room_of_an_earlier_group_leaves_no_trace() -> None:
 def test_a_shape_is_the_covariance_over_its_mean_variance(channels: int, pixels: int) -> None:
     group, entries = random_group(10, 7, 0, pixels, channels), channels * pixels
     total, unit, least = np.full((entries, entries), 1000, np.int64), 2.0**-20, 0.01
-    add_shape(group, empty_gaussian(7, entries), least, total, unit)
+    add_shape(group, empty_gaussian(7, 0, entries), least, total, unit)
     z = rows(group.data, entries) - rows(group.data, entries).mean(axis=0)
     shape = z.T @ z / (7 * ((z**2).mean() + least))
     assert np.tril(total - 1000) * unit == pytest.approx(np.tril(shape), abs=1e-4)

@@ -26,7 +26,7 @@ PLACES = [(ROW + int(dy), COLUMN + int(dx)) for dy, dx in OFFSETS]
 SHAPES = [(1, 3), (3, 4), (4, 3), (2, 5)]  # channels and pixels across a patch
 
 
-@pytest.mark.parametrize(("entries", "length"), [(1, 8), (8, 8), (9, 16), (48, 48), (75, 80)])
+@pytest.mark.parametrize(("entries", "length"), [(1, 16), (16, 16), (17, 32), (48, 48), (75, 80)])
 def test_rows_are_padded_to_whole_steps(entries: int, length: int) -> None:
     assert padded(entries) == length
 
@@ -35,7 +35,7 @@ def test_rows_are_padded_to_whole_steps(entries: int, length: int) -> None:
 def test_gathered_patches_are_those_at_their_offsets(channels: int, size: int) -> None:
     planes, known = random_planes(0, (channels, 13, 14)), random_bits(1, channels, (13, 14))
     group, entries = empty_group(len(OFFSETS), 2, size * size, channels, False), channels * size * size
-    gather(planes, known, ROW, COLUMN, OFFSETS, size, group)
+    gather(planes, known, ROW, COLUMN, OFFSETS, size, len(OFFSETS), group)
     for k, (row, column) in enumerate(PLACES):
         assert np.array_equal(rows(group.data, entries)[k], patch_of(planes, row, column, size))
         assert np.array_equal(group.known[k], known[row : row + size, column : column + size].ravel())
@@ -87,7 +87,7 @@ def test_trust_is_full_where_known_and_fades_with_depth_elsewhere(channels: int,
     depth = np.random.default_rng(3).integers(0, 6, (13, 14)).astype(np.uint8)
     fading = np.array([0.9, 0.7, 0.5, 0.3, 0.2, 0.1], np.float32)
     group, entries = empty_group(len(OFFSETS), 1, size * size, channels, False), channels * size * size
-    gather(planes, known, ROW, COLUMN, OFFSETS, size, group)
+    gather(planes, known, ROW, COLUMN, OFFSETS, size, len(OFFSETS), group)
     gather_trust(depth, fading, ROW, COLUMN, OFFSETS, size, channels, group)
     shown = shown_in(group.known, channels)
     for k, (row, column) in enumerate(PLACES):

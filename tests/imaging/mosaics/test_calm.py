@@ -8,6 +8,7 @@ from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
 from demosaic_ntc.imaging.mosaics import calm
 from demosaic_ntc.imaging.mosaics.calm import settle_calm
+from demosaic_ntc.imaging.samples import Samples
 
 SIGMA = 0.02
 NOISE: Float32 = np.full((3, 1), SIGMA**2, np.float32)
@@ -21,7 +22,7 @@ def settled(
     mosaic: Float32, noise: Float32 = NOISE, cfa: str = "RGGB", strength: float = 1.0
 ) -> tuple[Flags, Float32]:
     planes = np.full((3, *mosaic.shape), 9.0, np.float32)
-    return settle_calm(planes, mosaic, Cfa.named(cfa), noise, strength, 1), planes
+    return settle_calm(planes, Samples(mosaic), Cfa.named(cfa), noise, strength, 1), planes
 
 
 @pytest.mark.parametrize("cfa", ["RGGB", "XTRANS"])
@@ -72,7 +73,7 @@ def test_tiles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     whole, planes = settled(mosaic)
     monkeypatch.setattr(calm, "_SIDE", 38)
     parts = np.full((3, 100, 130), 9.0, np.float32)
-    flags = settle_calm(parts, mosaic, Cfa.named("RGGB"), NOISE, 1.0, 3)
+    flags = settle_calm(parts, Samples(mosaic), Cfa.named("RGGB"), NOISE, 1.0, 3)
     assert np.array_equal(flags, whole)
     assert np.array_equal(parts, planes)
 

@@ -11,9 +11,10 @@ from demosaic_ntc.imaging.first_guess.blend import Contest, try_both
 from demosaic_ntc.imaging.groups import reference_positions
 from demosaic_ntc.imaging.mosaics.complete import TRIALS, Completed, complete_mosaic, worth_groups
 from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian
-from demosaic_ntc.imaging.plans import PLANS, Plan
-from demosaic_ntc.imaging.restore import Estimate, restore
+from demosaic_ntc.imaging.plans import AGREED, PLANS, Plan, without_completion
+from demosaic_ntc.imaging.restore import Estimate, Work, restore
 from demosaic_ntc.imaging.restored import Progress
+from demosaic_ntc.imaging.samples import Samples
 from demosaic_ntc.ntc.deadline import Deadline
 from tests.imaging.waves import waves
 
@@ -28,8 +29,10 @@ def completed(
     mosaic = cfa.sample(np.moveaxis(waves(3, 36, 38), 0, 2))
     events: list[Progress] = []
     deadline = Deadline(1.0, clock=lambda: 2.0) if over else Deadline()
-    done = complete_mosaic(mosaic, missing, cfa, try_both, BOTH, 1, events.append, deadline, errors, apart=-1)
-    return done.estimate, done.gaps, mosaic, events
+    done = complete_mosaic(
+        Samples(mosaic), missing, cfa, try_both, BOTH, 1, events.append, deadline, errors, apart=-1
+    )
+    return Estimate(np.asarray(done.estimate.planes), done.estimate.variance), done.gaps, mosaic, events
 
 
 @pytest.mark.parametrize(("array", "steps"), [("RGGB", 1), ("GBRG", 1), ("XTRANS", 2), ("QUAD_RGGB", 2)])
@@ -76,13 +79,12 @@ def test_every_quality_has_a_first_estimate() -> None:
 
 
 def test_groups_are_formed_where_guesses_differ_and_close_to_it() -> None:
-    differing = np.zeros((40, 40), np.float32)
-    differing[20, 12] = 0.01
-    wanted = worth_groups(differing, 0.005)
-    expected = np.zeros((40, 40), np.bool_)
+    differing, expected, missing = np.zeros((3, 40, 40), np.bool_)
+    differing[20, 12] = missing[3, 3] = True
     expected[15:26, 7:18] = True
-    assert np.array_equal(wanted, expected)
-    assert not worth_groups(differing, 0.02).any()
+    assert np.array_equal(worth_groups(differing, None), expected)
+    expected[3, 3] = True
+    assert np.array_equal(worth_groups(differing, missing), expected)
 
 
 def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
@@ -93,7 +95,7 @@ def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
 
     def done(apart: float, missing: Flags | None = None) -> Completed:
         return complete_mosaic(
-            mosaic, missing, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), apart=apart
+            Samples(mosaic), missing, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), apart=apart
         )
 
     part, whole, first = done(1.5 / 255), done(-1.0), done(9.0)
@@ -113,33 +115,57 @@ def test_noise_alone_is_no_reason_for_trials(monkeypatch: pytest.MonkeyPatch) ->
     errors = Contest.errors
 
     def counted(contest: Contest, *given: Any) -> Any:
-        held.append(given[2].shape)
+        held.append(given[1].shape)
         return errors(contest, *given)
 
     monkeypatch.setattr(Contest, "errors", counted)
     for noise, trials in ((None, True), (np.full((3, 1), 0.02**2, np.float32), False)):
         held.clear()
         complete_mosaic(
-            mosaic, None, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), noise=noise, apart=2 / 255
+            Samples(mosaic),
+            None,
+            cfa,
+            try_both,
+            BOTH,
+            1,
+            lambda event: None,
+            Deadline(),
+            noise=noise,
+            apart=2 / 255,
         )
         assert bool(held) == trials
 
 
-def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_the_last_step_only(
+def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_small_groups_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cfa, seen = Cfa.named("RGGB"), list[float]()
+    cfa, seen = Cfa.named("RGGB"), list[Work]()
     plan: Plan = {Kind.BAYER: (STEP, STEP)}
     grey = 0.5 + 0.1 * np.sin(np.arange(96) / 6)[None].repeat(96, axis=0)
     mosaic = (grey + np.random.default_rng(2).normal(0, 0.004, (96, 96))).astype(np.float32)
     noise = np.full((3, 1), 0.004**2, np.float32)
 
     def spied(start: Any, what: Any, works: Any, *rest: Any) -> Any:
-        seen[:] = [work.wanted.mean() for work in works]
+        seen[:] = works
         return restore(start, what, works, *rest)
 
     monkeypatch.setattr("demosaic_ntc.imaging.mosaics.complete.restore", spied)
-    complete_mosaic(
-        mosaic, None, cfa, try_both, plan, 1, lambda event: None, Deadline(), noise=noise, apart=8 / 255
-    )
-    assert seen[0] < 0.1 < 0.5 < seen[1]
+    for control in (False, True):
+        complete_mosaic(
+            Samples(mosaic),
+            None,
+            cfa,
+            try_both,
+            without_completion(plan) if control else plan,
+            1,
+            lambda event: None,
+            Deadline(),
+            noise=noise,
+            apart=8 / 255,
+        )
+        *both, small = seen
+        assert all(work.wanted.mean() < 0.1 for work in both)
+        assert small.wanted.mean() > 0.5
+        assert not (small.wanted & both[0].wanted).any()
+        assert small.step.patches == AGREED[Kind.BAYER].patches
+        assert (small.step.does.vertices == 0) == control

@@ -1,0 +1,44 @@
+"""The command ``demosaic-ntc bad-pixels``: a list of hot pixels from dark frames."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+from .failures import explained
+
+
+def bad_pixels(
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="DARKFRAME...", help="Raws taken with the lens covered.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="LIST", help="The text file to write.")],
+    max_pixels: o.MaxPixels = 150_000_000,
+    overwrite: o.Overwrite = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> None:
+    """List the hot pixels of a camera, from photos taken in the dark, for --bad-pixels LIST.
+
+    A pixel is listed if it stands out in more than half of the frames. The longer they were exposed, the more
+    they show; two or three of the exposure and temperature of your pictures are enough.
+    """
+    with explained(debug=debug, quiet=quiet):
+        import numpy as np
+
+        from demosaic_ntc.errors import Exists
+        from demosaic_ntc.files.atomic import check_target
+        from demosaic_ntc.files.dark_frames import hot_pixels, write_bad_pixels
+        from demosaic_ntc.files.reading import read_photo
+        from demosaic_ntc.files.sniff import Limits
+
+        if output.exists() and not overwrite:
+            raise Exists(f"{output}: exists already; use --overwrite to replace it")
+        check_target(output)
+        limits = Limits(pixels=max_pixels)
+        found = hot_pixels((path, read_photo(path, limits=limits)) for path in sources)
+        write_bad_pixels(output, found, overwrite=overwrite)
+        if not quiet:
+            frames = f"{len(sources)} dark frame{'s' if len(sources) > 1 else ''}"
+            typer.echo(f"{output}: {np.count_nonzero(found)} bad pixels of {found.size} in {frames}")

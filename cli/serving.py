@@ -1,0 +1,47 @@
+"""A studio asked for on the command line: prepared, announced, served until it is interrupted."""
+
+import webbrowser
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import typer
+
+from demosaic_ntc.batch.plan import RAW_SUFFIXES
+from demosaic_ntc.errors import InputError, LicenceMissing, OutputError
+from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_holes, for_mosaics
+
+from .preparing import prepare_shown
+from .saying import mention
+
+
+def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser: bool, quiet: bool) -> None:
+    """Serve the page until Ctrl-C."""
+    try:
+        from demosaic_ntc.studio.running import opened_studio, serve
+    except ImportError as error:
+        raise LicenceMissing(f"studio needs {error.name}; pip install 'demosaic-ntc[studio]'") from error
+    for source in sources:
+        if not source.exists():
+            raise InputError(f"{source}: there is no such file; check the path")
+    raws = any(source.suffix.lower() in RAW_SUFFIXES for source in sources)
+    kernels = for_holes("ntc", True) | (for_mosaics("ntc", True) | FOR_DEFECTS if raws else frozenset())
+    prepare_shown(kernels, quiet=quiet)
+
+    def ready(address: str) -> None:
+        typer.echo(address)
+        if not quiet:
+            mention("the page opens by this address alone; Ctrl-C ends it")
+        if browser:
+            with suppress(webbrowser.Error):
+                webbrowser.open(address)
+
+    try:
+        with opened_studio(sources, Limits(pixels=max_pixels), port) as studio:
+            serve(studio, ready)
+    except OSError as error:
+        if error.filename is None and port:
+            words = f"port {port} cannot be used ({error.strerror}); leave out --port to take a free one"
+            raise OutputError(words) from error
+        raise

@@ -1,0 +1,100 @@
+"""What results are called: a template with the name of the input and what its header tells of the photo."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.reading import read_facts
+
+#: Fields of a name: of the input's own, of its header, and its number in the batch.
+OF_THE_FILE = ("stem", "ext", "parent")
+OF_THE_PHOTO = ("date", "camera", "lens", "iso")
+COUNTER = "counter"
+NAME_FIELDS = (*OF_THE_FILE, *OF_THE_PHOTO, COUNTER)
+
+_UNKNOWN = "unknown"
+_PLAIN_DATE = "%Y-%m-%d"
+
+# What dates and numbers may be told: few letters, so that no name can grow without end.
+_DATE_FORM, _COUNTER_FORM = re.compile(r"(%[aAbBdHIjmMpSUwWyY]|[-_. \w]){1,40}"), re.compile(r"0?[1-9]")
+
+# Letters that some file system does not take.
+_FORBIDDEN = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]+')
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Where results go; without a suffix, each keeps its input's."""
+
+    output: Path
+    suffix: str | None
+    template: str = "{stem}"
+
+    def __post_init__(self) -> None:
+        """Check the template, and make the folder independent of where this program runs."""
+        object.__setattr__(self, "output", Path(os.path.abspath(self.output)))
+        try:
+            parts = list(Formatter().parse(self.template))
+        except ValueError as error:
+            raise InputError(f"{self.template!r} is no name ({error}); use e.g. '{{stem}}'") from error
+        fields = self._fields(parts)
+        is_name = os.path.basename(self.template) == self.template
+        if not is_name or not {"stem", COUNTER} & set(fields) or not all(map(_is_known, parts)):
+            known = " ".join(f"{{{field}}}" for field in NAME_FIELDS)
+            raise InputError(
+                f"{self.template!r} is no name; use {{stem}} or {{counter}}, and of {known} what you like, "
+                "such as {date:%Y%m%d} or {counter:04}; no folders"
+            )
+
+    @staticmethod
+    def _fields(parts: list[tuple[str, str | None, str | None, str | None]]) -> list[str]:
+        """The fields of a template."""
+        return [field for _, field, _, _ in parts if field is not None]
+
+    @property
+    def _asks_the_header(self) -> bool:
+        """Whether inputs must be opened to be named."""
+        return bool(set(OF_THE_PHOTO) & set(self._fields(list(Formatter().parse(self.template)))))
+
+    def target(self, source: Path, within: Path = Path(), number: int = 1) -> Path:
+        """Where the result of an input goes that lies within some folder and has some number."""
+        known = read_facts(source) if self._asks_the_header else {}
+        name = "".join(self._written(source, known, number))
+        return self.output / within / f"{name}{self.suffix or source.suffix}"
+
+    def _written(self, source: Path, known: dict[str, Any], number: int) -> Iterator[str]:
+        """The parts of a name."""
+        own = {"stem": source.stem, "ext": source.suffix[1:], "parent": source.parent.name}
+        for text, field, form, _ in Formatter().parse(self.template):
+            yield text
+            if field is None:
+                continue
+            yield own[field] if field in own else _told(field, form or "", known, number)
+
+
+def _is_known(part: tuple[str, str | None, str | None, str | None]) -> bool:
+    """Whether a part of a template names a field that there is, in a form that it has."""
+    _, field, form, conversion = part
+    if field is None:
+        return True
+    if field not in NAME_FIELDS or conversion:
+        return False
+    allowed = {"date": _DATE_FORM, COUNTER: _COUNTER_FORM}.get(field)
+    return not form or (allowed is not None and allowed.fullmatch(form) is not None)
+
+
+def _told(field: str, form: str, known: dict[str, Any], number: int) -> str:
+    """A field that the header or the batch tells, as it can stand in a name."""
+    if field == COUNTER:
+        return format(number, form)
+    value = known.get(field)
+    if isinstance(value, datetime):
+        return value.strftime(form or _PLAIN_DATE)
+    text = f"{value:g}" if isinstance(value, float) else str(value or _UNKNOWN)
+    return _FORBIDDEN.sub("_", text).strip(" .") or _UNKNOWN

@@ -1,0 +1,94 @@
+"""Pictures that are made when they are read, a few rows at a time, so that they never stand in memory."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Part: TypeAlias = NDArray[Any]  # (rows, columns, 3)
+Read: TypeAlias = Callable[[slice, slice], Part]
+
+
+class Later:
+    """A picture, (height, width, 3), read window by window.
+
+    Indexed by one or two slices of step 1 it gives a smaller one; numpy turns it into an array.
+    """
+
+    ndim = 3
+
+    def __init__(self, size: tuple[int, int], dtype: Any, read: Read) -> None:
+        self.shape, self.dtype, self._read = (*size, 3), np.dtype(dtype), read
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an entry."""
+        return int(self.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all entries."""
+        return int(np.prod(self.shape)) * self.itemsize
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return self.shape[0]
+
+    def __getitem__(self, place: slice | tuple[slice, ...]) -> "Later":
+        """Return a part of the picture, to be read later."""
+        rows, columns = (*(place if isinstance(place, tuple) else (place,)), slice(None))[:2]
+        (top, bottom, _), (left, right, _) = rows.indices(self.shape[0]), columns.indices(self.shape[1])
+
+        def read(down: slice, across: slice) -> Part:
+            return self._read(_moved(down, top), _moved(across, left))
+
+        return Later((bottom - top, right - left), self.dtype, read)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return all of it."""
+        return np.asarray(self._read(slice(0, self.shape[0]), slice(0, self.shape[1])), dtype)
+
+    def then(self, work: Callable[[Part, slice, slice], Part], dtype: Any = None) -> "Later":
+        """Return the picture after some work on every part that is read: it is told rows and columns."""
+        return Later(
+            (self.shape[0], self.shape[1]),
+            self.dtype if dtype is None else dtype,
+            lambda rows, columns: work(self._read(rows, columns), rows, columns),
+        )
+
+    def within(self, context: Callable[[], AbstractContextManager[None]]) -> "Later":
+        """Return the picture, read within a context."""
+
+        def read(rows: slice, columns: slice) -> Part:
+            with context():
+                return self._read(rows, columns)
+
+        return Later((self.shape[0], self.shape[1]), self.dtype, read)
+
+    def turned(
+        self, turn: Callable[[Part], Part], swapped: bool, upside_down: bool, mirrored: bool
+    ) -> "Later":
+        """Return the picture turned: axes swapped, then rows and columns from the other end.
+
+        ``turn`` does so to an array.
+        """
+        height, width = (self.shape[1], self.shape[0]) if swapped else self.shape[:2]
+
+        def read(rows: slice, columns: slice) -> Part:
+            rows = _from_end(rows, height) if upside_down else rows
+            columns = _from_end(columns, width) if mirrored else columns
+            return turn(self._read(columns, rows) if swapped else self._read(rows, columns))
+
+        return Later((height, width), self.dtype, read)
+
+
+def _moved(place: slice, by: int) -> slice:
+    """Return a slice further down."""
+    return slice(place.start + by, place.stop + by)
+
+
+def _from_end(place: slice, length: int) -> slice:
+    """Return the slice of what lies there counted from the other end."""
+    return slice(length - place.stop, length - place.start)

@@ -1,0 +1,195 @@
+"""The look of a picture: brightness, contrast and colour as people expect them of a photograph.
+
+Light shown as the sensor measured it is true, dark and flat: cameras expose for the highlights and leave the
+rest to a curve. Ours has two steps, both from 0 to 1 and rising:
+
+* exposure, in odds: light y has the odds yⁿ / (1 − yⁿ), and brightening by g multiplies them by gⁿ. Dark
+  tones grow by g, white stays white, and between them lies a shoulder that n makes round or sharp. Two such
+  steps are one of the product of their gains.
+* contrast k around mid grey p: p (y/p)ᵏ below it and its mirror image towards white above. Its inverse has
+  1/k.
+
+Both act on one number per pixel, its brightness, and scale the three colours alike: hue and saturation stay,
+grey stays grey. Brightness is between luminance, which would drive vivid colours out of the gamut, and the
+largest channel, which would leave them dark. What still leaves the gamut is drawn towards grey of the same
+luminance.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Tones = NDArray[np.float64]
+Tone = Callable[[Tones], Tones]
+
+MID_GREY = 0.18
+
+# How sharp the shoulder is (n above): 1 is soft and dull, from 4 on bright tones run into a wall.
+_SHOULDER = 2.5
+
+# The S-curve and the saturation of the automatic look, chosen by eye beside cameras' own pictures.
+_CONTRAST, _SATURATION = 1.3, 1.1
+
+# Where the automatic look puts the median: at this light for a photo whose median is at a tenth of white, and
+# by this power of it for others. Cameras do about that: they lift dark photos, but leave them darker than
+# bright ones.
+_AIM, _POWER = 0.18, 0.45
+
+# No photo's median is lifted by more than four stops: what is that dark was meant to be, or is noise.
+_MOST = 16.0
+
+# White is this much above the light that all but a thousandth of the pixels stay below, but never lower than
+# this.
+_HEADROOM, _LOWEST_WHITE, _BRIGHTEST = 1.5, 0.5, 0.999
+
+# From this share of the way to the gamut's edge on, colours are drawn back.
+_KNEE = 0.8
+
+# Equal steps of the root of brightness in the table of factors, per unit, and the largest root it covers.
+_STEPS, _LARGEST_ROOT = 1 << 18, 1.5
+
+# Parts of the pixels at whose luminance a camera's picture is compared with ours.
+_QUANTILES = np.array([0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.995])
+
+# A camera's picture is never taken for more or less vivid than this beside ours.
+_LEAST_VIVID, _MOST_VIVID = 0.7, 1.6
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustments:
+    """What a person adds to a look: stops of exposure; contrast and saturation from −100 to 100."""
+
+    exposure: float = 0.0
+    contrast: float = 0.0
+    saturation: float = 0.0
+
+    @property
+    def vividness(self) -> float:
+        """What colours are multiplied by: 0 makes the picture grey, 2 is twice as vivid."""
+        return 1 + self.saturation / 100
+
+    def added_to(self, tone: Tone) -> Tone:
+        """A curve with the exposure before it and the contrast after it."""
+        gain, power = 2.0**self.exposure, 2 ** (self.contrast / 100)
+        return lambda light: contrasted(tone(brightened(light, gain)), power)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A tone curve and a saturation for linear light of some colour space."""
+
+    luminance: Floats  # of the three primaries
+    factors: Floats  # what light is multiplied by, at equal steps of the root of its brightness
+    peak: float  # the weight of the largest channel in brightness; the rest is luminance's
+    saturation: float
+
+    def __call__(self, light: Floats) -> Floats:
+        """The light to be shown, (…, 3), of measured light; 1 is white in both."""
+        red, green, blue = planes = np.ascontiguousarray(np.moveaxis(light, -1, 0))
+        luminance = self.luminance[0] * red + self.luminance[1] * green + self.luminance[2] * blue
+        largest = np.maximum(np.maximum(red, green), blue)
+        brightness = np.float32(self.peak) * largest + np.float32(1 - self.peak) * luminance
+        root = np.sqrt(np.maximum(brightness, 0))
+        index = (root * np.float32(_STEPS) + np.float32(0.5)).astype(np.int32)
+        factor = np.take(self.factors, index, mode="clip")
+        grey = luminance * factor
+        lift = np.float32(1 - self.saturation) * grey
+        factor *= np.float32(self.saturation)
+        shown = planes * factor + lift
+        _draw_into_gamut(shown, grey, largest * factor + lift)
+        return np.moveaxis(shown, 0, -1)
+
+
+def neutral_look(luminance: Tones, added: Adjustments) -> Look | None:
+    """Light as it was measured; None if nothing is added to it. Exposure is a plain gain there, not ours."""
+    if added.contrast == 0 and added.saturation == 0:
+        return None
+    tone = Adjustments(contrast=added.contrast).added_to(lambda light: light)
+    return _look(tone, luminance, 0.5, added.vividness)
+
+
+def automatic_look(light: Floats, luminance: Tones, added: Adjustments) -> Look:
+    """The look that suits a picture by its own histogram; `light` is a sample of its pixels, (count, 3)."""
+    white = float(np.clip(_HEADROOM * np.quantile(light.max(axis=-1), _BRIGHTEST), _LOWEST_WHITE, 1.0))
+    median = float(np.clip(np.median(light @ luminance), 1e-4, 0.9))
+    aim = min(max(_AIM * (median / 0.1) ** _POWER, median), _MOST * median)
+    gain = _gain_between(median / white, float(contrasted(np.array(aim), 1 / _CONTRAST)))
+
+    def tone(measured: Tones) -> Tones:
+        return contrasted(brightened(measured / white, gain), _CONTRAST)
+
+    return _look(added.added_to(tone), luminance, 0.5, _SATURATION * added.vividness)
+
+
+def camera_look(light: Floats, shown: Floats, luminance: Tones, added: Adjustments) -> Look:
+    """The look of the camera's own picture; both are linear light, samples of pixels as (count, 3).
+
+    One scene has one order of luminances, so equal parts of the pixels lie below corresponding ones; the
+    curve goes through those pairs, monotonically, and through black and white.
+    """
+    from scipy.interpolate import PchipInterpolator  # noqa: PLC0415 (slow to load; other looks do without)
+
+    measured = np.sqrt(np.clip(np.quantile(light @ luminance, _QUANTILES), 0, 1))
+    wanted = np.sqrt(np.clip(np.quantile(shown @ luminance, _QUANTILES), 0, 1))
+    kept = np.flatnonzero(np.diff(measured, prepend=0.0) > 1e-3)
+    kept = kept[measured[kept] < 1 - 1e-3]
+    curve = PchipInterpolator([0.0, *measured[kept], 1.0], [0.0, *np.maximum.accumulate(wanted[kept]), 1.0])
+    vivid = float(np.clip(_vividness(shown) / max(_vividness(light), 1e-6), _LEAST_VIVID, _MOST_VIVID))
+
+    def tone(measured: Tones) -> Tones:
+        return np.asarray(curve(np.sqrt(np.clip(measured, 0, 1))) ** 2)
+
+    return _look(added.added_to(tone), luminance, 0.0, vivid * added.vividness)
+
+
+def brightened(light: Tones, gain: float) -> Tones:
+    """Exposure in odds: dark tones grow by the gain, white stays white, what is above it becomes white."""
+    power = np.clip(light, 0, 1) ** _SHOULDER
+    gained = gain**_SHOULDER
+    return np.asarray((gained * power / (1 + (gained - 1) * power)) ** (1 / _SHOULDER))
+
+
+def _gain_between(light: float, wanted: float) -> float:
+    """The gain that brightens one light, above 0 and below 1, to another."""
+    odds, aim = (value**_SHOULDER / (1 - value**_SHOULDER) for value in (min(light, 0.95), min(wanted, 0.95)))
+    return float((aim / odds) ** (1 / _SHOULDER))
+
+
+def contrasted(light: Tones, power: float) -> Tones:
+    """Contrast around mid grey, which stays; so do black and white."""
+    within = np.clip(light, 0, 1)
+    below = MID_GREY * (within / MID_GREY) ** power
+    above = 1 - (1 - MID_GREY) * ((1 - within) / (1 - MID_GREY)) ** power
+    return np.where(within < MID_GREY, below, above)
+
+
+def _look(tone: Tone, luminance: Tones, peak: float, saturation: float) -> Look:
+    """The look of a curve, as a table of factors."""
+    brightness = np.square(np.arange(1, round(_LARGEST_ROOT * _STEPS) + 1) / _STEPS)
+    factors = tone(brightness) / brightness
+    table = np.concatenate([factors[:1], factors]).astype(np.float32)
+    return Look(np.asarray(luminance, dtype=np.float32), table, peak, saturation)
+
+
+def _vividness(light: Floats) -> float:
+    """How far the channels of pixels lie apart, in the mean, as a share of the largest."""
+    largest = light.max(axis=-1)
+    return float(((largest - light.min(axis=-1)) / np.maximum(largest, 1e-3)).mean())
+
+
+def _draw_into_gamut(shown: Floats, grey: Floats, largest: Floats) -> None:
+    """Draw colours with a channel near or above white towards grey of their luminance; none reaches white.
+
+    A colour whose largest channel lies r times the way from grey to white stays up to the knee and then
+    follows a hyperbola that touches there and tends to the edge. Channels come first: (3, …).
+    """
+    room = 1 - grey
+    far = (largest - grey > np.float32(_KNEE) * room) & (room > 0)
+    if far.any():
+        way = (largest[far] - grey[far]) / np.maximum(room[far], np.float32(1e-6))
+        excess, rest = way - _KNEE, 1 - _KNEE
+        kept = ((_KNEE + rest * excess / (excess + rest)) / way).astype(np.float32)
+        shown[:, far] = grey[far] + (shown[:, far] - grey[far]) * kept

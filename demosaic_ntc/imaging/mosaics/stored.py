@@ -1,0 +1,132 @@
+"""A picture of a mosaic in few bytes: codes of 16 bits for what was not measured.
+
+Of every pixel one colour stands in the mosaic; the other two are codes, equal steps that reach an eighth
+beyond the samples on both sides. A step is a fifty-thousandth of the range of the samples: rounding adds an
+error a hundred decibels below it. Where samples are noisy the third colour is estimated, too, and has codes
+of its own.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.samples import Samples
+
+Codes = NDArray[np.uint16]
+
+_LAST = 65535
+_BEYOND = 0.125  # of the range of the samples, on both sides
+_LEAST_RANGE = 2.0**-10
+_BAND = 64  # rows that are worked on together
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Equal steps between values: code k stands for low + k step."""
+
+    low: float
+    step: float
+
+    @classmethod
+    def between(cls, least: float, largest: float) -> "Steps":
+        """Return steps that hold all values from the least to the largest, and some beyond."""
+        span = max(largest - least, _LEAST_RANGE)
+        return cls(least - _BEYOND * span, (1 + 2 * _BEYOND) * span / _LAST)
+
+    def coded(self, values: Float32) -> Codes:
+        """Return the nearest codes."""
+        codes = (values - np.float32(self.low)) * np.float32(1 / self.step)
+        codes += np.float32(0.5)
+        return np.clip(codes, 0, _LAST, out=codes).astype(np.uint16)
+
+    def values(self, codes: Codes) -> Float32:
+        """Return what codes stand for."""
+        values = codes.astype(np.float32)
+        values *= np.float32(self.step)
+        values += np.float32(self.low)
+        return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """A picture, (3, height, width), that is read and written window by window."""
+
+    samples: Samples
+    cfa: Cfa
+    steps: Steps
+    others: Codes  # (2, height, width): the two colours that are not measured at a pixel, the first first
+    own: Codes | None = None  # (height, width): the measured one, where that is not kept
+    free: Flags | None = None  # (height, width): where it is not; everywhere, if none are given
+
+    @classmethod
+    def empty(cls, samples: Samples, cfa: Cfa, steps: Steps) -> "Stored":
+        """Return room for a picture with these samples in their place."""
+        return cls(samples, cfa, steps, np.empty((2, *samples.shape[1:]), np.uint16))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Channels, height and width."""
+        return 3, self.samples.shape[1], self.samples.shape[2]
+
+    @property
+    def size(self) -> int:
+        """How many entries there are."""
+        return 3 * self.samples.size
+
+    def with_all_stored(self, free: Flags | None = None) -> "Stored":
+        """Return the same picture, whose measured entries can be written, too, all or those that are free."""
+        own = np.empty(self.shape[1:], np.uint16)
+        for top in range(0, len(own), _BAND):
+            rows = slice(top, top + _BAND)
+            own[rows] = self.steps.coded(self.samples.window(rows, slice(None)))
+        return replace(self, own=own, free=free)
+
+    def __getitem__(self, place: tuple[slice, ...], /) -> Planes:
+        """Return a window of all channels, (3, rows, columns)."""
+        rows, columns = self._window(place)
+        return self.spread(
+            self._measured(rows, columns), self.steps.values(self.others[:, rows, columns]), rows, columns
+        )
+
+    def __setitem__(self, place: tuple[slice, ...], planes: Planes, /) -> None:
+        """Write a window, (3, rows, columns); what is measured is not, where it is kept."""
+        rows, columns = self._window(place)
+        channels = self.cfa.window(rows, columns)
+        red, green, blue = planes
+        self.others[0, rows, columns] = self.steps.coded(np.where(channels == 0, green, red))
+        self.others[1, rows, columns] = self.steps.coded(np.where(channels == 2, green, blue))
+        if self.own is not None:
+            measured = np.where(channels == 0, red, np.where(channels == 1, green, blue))
+            self.own[rows, columns] = self.steps.coded(measured)
+
+    def spread(self, measured: Float32, others: Float32, rows: slice, columns: slice) -> Planes:
+        """Return the planes of a window from what is measured there and the two other colours."""
+        channels = self.cfa.window(rows, columns)
+        planes = np.empty((3, *measured.shape), np.float32)
+        planes[0] = np.where(channels == 0, measured, others[0])
+        planes[1] = np.where(channels == 1, measured, np.where(channels == 0, others[0], others[1]))
+        planes[2] = np.where(channels == 2, measured, others[1])
+        return planes
+
+    def _measured(self, rows: slice, columns: slice) -> Float32:
+        """Return the measured colour of a window, as measured where that is kept."""
+        if self.own is None:
+            return self.samples.window(rows, columns)
+        estimated = self.steps.values(self.own[rows, columns])
+        if self.free is None:
+            return estimated
+        return np.where(self.free[rows, columns], estimated, self.samples.window(rows, columns))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the whole picture as an array."""
+        return np.asarray(self[:, :, :], dtype)
+
+    def _window(self, place: tuple[slice, ...]) -> tuple[slice, slice]:
+        """Return rows and columns with their bounds."""
+        _, height, width = self.shape
+        rows, columns = (*place[1:], slice(None), slice(None))[:2]
+        return slice(*rows.indices(height)[:2]), slice(*columns.indices(width)[:2])

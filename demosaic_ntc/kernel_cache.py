@@ -1,0 +1,125 @@
+"""Where compiled kernels are kept: by Numba's means, but whatever is wrong there costs no more than time.
+
+Numba believes what it finds: an empty or cut file ends the program, a damaged one may be run. Here every file
+carries a digest of what it holds; what does not agree is compiled anew and written over. A file is named
+after the types it is compiled for, so that two processes that compile at once never take one for another's.
+What cannot be written is not kept. One line says so.
+"""
+# mypy: allow-untyped-calls
+
+import pickle
+import warnings
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+_DIGEST_BYTES = 32
+
+# How the warning starts.
+NOT_KEPT = "compiled kernels cannot be kept"
+
+
+class Damaged(OSError):
+    """A file of the cache is not what was written."""
+
+
+class SoundCache(FunctionCache):
+    """The kept forms of one kernel."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        """Find the folder; raises RuntimeError where none can be written."""
+        super().__init__(function)
+        base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
+        # Names of our own: what Numba itself has kept there carries no digest.
+        self._cache_file = _CheckedFiles(self._cache_path, f"{base}.checked", stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was kept for these types; None where there is nothing, or nothing that can be used."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:
+            _say_damaged(self._cache_path)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, if that is possible."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            _say_not_kept(str(Path(self._cache_path).parent), reason)
+
+
+class _CheckedFiles(IndexDataCacheFile):
+    """Files that carry a digest."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write a kernel, then the index that names it."""
+        number = int.from_bytes(sha256(repr(key).encode()).digest()[:6], "big")
+        name = self._data_name(number)
+        self._save_data(name, data)
+        overloads = self._load_index()
+        if overloads.get(key) != name:
+            overloads[key] = name
+            self._save_index(overloads)
+
+    def _dump(self, obj: Any) -> bytes:
+        """What is written of an object."""
+        payload: bytes = super()._dump(obj)
+        return sha256(payload).digest() + payload
+
+    def _load_index(self) -> Any:
+        """The names of files by what they are compiled for; none where the index is of no use."""
+        start = pickle.dumps(self._version, protocol=-1)
+        try:
+            content = Path(self._index_path).read_bytes()
+            if content and not content.startswith(start):
+                pickle.loads(content)  # another version's is no news, anything else is damage
+                return {}
+            stamp, overloads = _checked(content[len(start) :])
+        except FileNotFoundError:
+            return {}
+        except Exception:
+            _say_damaged(self._cache_path)
+            return {}
+        return overloads if stamp == self._source_stamp else {}
+
+    def _load_data(self, name: str) -> Any:
+        """A compiled kernel; Numba passes over what raises an OSError."""
+        try:
+            return _checked(Path(self._data_path(name)).read_bytes())
+        except FileNotFoundError:
+            raise
+        except Exception as error:
+            _say_damaged(self._cache_path)
+            raise Damaged(name) from error
+
+
+def _checked(content: bytes) -> Any:
+    """The object that a file holds, or an error if it is not as it was written."""
+    digest, payload = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+    if sha256(payload).digest() != digest:
+        raise Damaged
+    return pickle.loads(payload)
+
+
+@cache
+def _say_damaged(folder: str) -> None:
+    """Say, once, what is wrong."""
+    _warn(f"{folder}: compiled kernels kept here are damaged; they are compiled anew and written again")
+
+
+@cache
+def _say_not_kept(folder: str, reason: str) -> None:
+    """Say, once, why the next run will start slowly."""
+    words = f"{NOT_KEPT} in {folder} ({reason})"
+    _warn(f"{words}; every run compiles them anew, set NUMBA_CACHE_DIR to a folder with room")
+
+
+def _warn(message: str) -> None:
+    """Warn without pointing to a line of source."""
+    warnings.warn(message, RuntimeWarning, stacklevel=1)

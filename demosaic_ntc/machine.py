@@ -1,0 +1,55 @@
+"""The one place where psutil is reached: what is known of processes and memory, or a harmless guess."""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+# What is taken for free where the system does not tell.
+_PLENTY = 2**62
+
+
+def processors() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that is dead but still listed, because nobody has taken note, does not."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except (psutil.NoSuchProcess, ProcessLookupError):
+        return False
+    except Exception:  # not to be seen is not to be dead
+        return True
+
+
+def resident_bytes(pid: int) -> int:
+    """The memory that a process uses; nothing once it is gone."""
+    with suppress(Exception):
+        return int(psutil.Process(pid).memory_info().rss)
+    return 0
+
+
+def address_space() -> int | None:
+    """What this process has reserved beyond what it uses, in bytes; None where the system does not tell."""
+    with suppress(Exception):
+        now = psutil.Process().memory_info()
+        return int(now.vms - now.rss)
+    return None
+
+
+def available_memory() -> int:
+    """The bytes of memory that could be used."""
+    with suppress(Exception):
+        return int(psutil.virtual_memory().available)
+    return _PLENTY
+
+
+def free_bytes(folder: Path) -> int:
+    """The room that is left where a folder lies."""
+    with suppress(Exception):
+        return int(shutil.disk_usage(os.fspath(folder)).free)
+    return _PLENTY

@@ -1,0 +1,119 @@
+"""Who may talk to the server: the page it has served itself, opened by the address that only this run knows.
+
+Any page in the person's browser, and any program of this machine, can reach a port of this machine. So every
+request must name this server as its host, which a foreign name bound to this address cannot; come from this
+server's own page, as browsers tell; and carry the secret of this run, once in the address, then as a cookie
+that no script reads and no foreign page sends.
+"""
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_SAFE = ("GET", "HEAD")
+_CLOSED = "This page opens by the address that demosaic-ntc studio shows in its terminal.\n"
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the server is reached, and the secret that opens it."""
+
+    port: int
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names by which this machine calls itself."""
+        return f"127.0.0.1:{self.port}", f"localhost:{self.port}"
+
+    @property
+    def address(self) -> str:
+        """The address of the page."""
+        return f"http://{self.hosts[0]}/?token={self.secret}"
+
+    @property
+    def cookie(self) -> str:
+        """What the cookie is called: browsers do not tell ports apart."""
+        return f"studio-{self.port}"
+
+    def fits(self, secret: str) -> bool:
+        """Whether a secret is the right one, told in the same time whatever it is."""
+        return hmac.compare_digest(secret.encode(), self.secret.encode())
+
+
+class Guard:
+    """Lets nothing pass but what the page of this run asks for."""
+
+    def __init__(self, app: ASGIApp, place: Place) -> None:
+        self._app, self._place = app, place
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # nothing else is spoken here
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                if self._by_address(scope):
+                    headers.append("Set-Cookie", self._set_cookie())
+            await send(message)
+
+        if not self._is_ours(scope):
+            refusal = PlainTextResponse(_CLOSED, 403, headers=_HEADERS)
+            await refusal(scope, receive, send)
+            return
+        await self._app(scope, receive, send_guarded)
+
+    def _set_cookie(self) -> str:
+        place = self._place
+        return f"{place.cookie}={place.secret}; Path=/; HttpOnly; SameSite=Strict"
+
+    def _is_ours(self, scope: Scope) -> bool:
+        """Whether a request comes from the page, or opens it."""
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if host not in self._place.hosts:
+            return False
+        if origin is not None and origin != f"http://{host}":
+            return False
+        if scope["method"] not in _SAFE and origin is None:
+            return False
+        by_address = self._by_address(scope)
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not by_address:
+            return False
+        return by_address or self._has_cookie(headers)
+
+    def _by_address(self, scope: Scope) -> bool:
+        """Whether the page itself is opened by the address that was shown."""
+        if scope["path"] != "/" or scope["method"] not in _SAFE:
+            return False
+        return self._place.fits(QueryParams(scope["query_string"]).get("token", ""))
+
+    def _has_cookie(self, headers: Headers) -> bool:
+        """Whether the browser has opened the page before."""
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        found = cookies.get(self._place.cookie)
+        return found is not None and self._place.fits(found.value)

@@ -1,0 +1,60 @@
+"""Where results go: beside the original under a name of their own, or over it if that was said."""
+
+import os
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from demosaic_ntc.arrays import Flags
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.files.picture_writing import repair_format
+from demosaic_ntc.files.render import oriented
+from demosaic_ntc.studio.repairing import BACK
+from demosaic_ntc.studio.tile_images import flags_png
+
+_ENDING = "_repaired"
+MASK_ENDING = ".mask.png"  # what batches look for beside a picture
+LIST_ENDING = ".bad-pixels.txt"
+
+NEW, REPLACE, ORIGINAL = "new", "replace", "original"
+
+
+def target_for(source: Path, suffix: str, place: str, ending: str = _ENDING) -> Path:
+    """Where a result goes: a name that is free, the usual one whatever lies there, or the original's own."""
+    usual = source.with_name(f"{source.stem}{ending}.{suffix}")
+    if place == ORIGINAL:
+        if repair_format(source) != repair_format(usual):
+            raise InputError(f"{source.name} can only be replaced in its own format; choose that one")
+        return source
+    if place == REPLACE:
+        return usual
+    return free(usual)
+
+
+def free(wished: Path) -> Path:
+    """The path, with a number if something lies there."""
+    numbered = (wished.with_name(f"{wished.stem}-{n}{wished.suffix}") for n in range(2, 10_000))
+    return next(path for path in chain([wished], numbered) if not os.path.lexists(path))
+
+
+def write_mask(target: Path, flags: Flags) -> None:
+    """Write a mask of the picture as it is seen."""
+    content = flags_png(flags)
+    with whole_file(target, overwrite=True) as file:
+        file.write(content)
+
+
+def write_bad_pixels(target: Path, flags: Flags, orientation: int) -> None:
+    """Write the marked pixels of a raw as a list, `column row` as the sensor lies."""
+    places = np.argwhere(oriented(flags, BACK.get(orientation, orientation)))
+    lines = "".join(f"{column} {row}\n" for row, column in places)
+    with whole_file(target, overwrite=True) as file:
+        file.write(b"# column row, painted in demosaic-ntc studio\n" + lines.encode())
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file, whole or not at all."""
+    with whole_file(target, overwrite=True) as file:
+        file.write(source.read_bytes())

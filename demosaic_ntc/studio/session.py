@@ -1,0 +1,171 @@
+"""Everything a page can see: the pictures that were named or uploaded, and who is told when they change."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from demosaic_ntc.batch.plan import MASK_ENDINGS, PICTURE_SUFFIXES, RAW_SUFFIXES, Search
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.studio.looks import Wish
+from demosaic_ntc.studio.sheet import Sheet
+
+Listener = Callable[[dict[str, Any]], None]
+
+_MOST_PICTURES = 2000
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A picture that was named or uploaded."""
+
+    number: int
+    source: Path
+    folder: Path  # of its own, for what is made to show it
+    is_upload: bool
+    sheet: Sheet | None = None
+    opening: bool = False
+    failure: str = ""
+    wish: Wish = field(default_factory=Wish)
+    signs: tuple[int, int] = (0, 0)  # length and time of the file that was opened
+    result: Path | None = None  # what was saved of an upload, to be downloaded
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether it is developed before it is looked at."""
+        return self.source.suffix.lower() in RAW_SUFFIXES
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.source.name
+
+    def plain(self) -> dict[str, Any]:
+        """The picture in types that JSON has."""
+        return {
+            "number": self.number,
+            "name": self.name,
+            "upload": self.is_upload,
+            "raw": self.is_raw,
+            "opening": self.opening,
+            "failure": self.failure,
+            "wish": self.wish.plain(),
+            "sheet": None if self.sheet is None else self.sheet.plain(),
+        }
+
+    def note_signs(self) -> None:
+        """Remember what the file looks like that is opened now."""
+        self.signs = _signs(self.source)
+
+    def check_unchanged(self) -> None:
+        """Refuse to work on a file that is no longer the one that is seen."""
+        if _signs(self.source) != self.signs:
+            raise InputError(f"{self.source}: has changed since it was opened; open it again")
+
+
+def _signs(path: Path) -> tuple[int, int]:
+    """Length and time of a file; zeros once it is gone."""
+    with suppress(OSError):
+        status = path.stat()
+        return status.st_size, status.st_mtime_ns
+    return (0, 0)
+
+
+class Session:
+    """The pictures of one run of the studio."""
+
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self.folder, self.limits = folder, limits
+        self.entries: dict[int, Entry] = {}
+        self.lock = RLock()
+        self._listeners: list[Listener] = []
+
+    # Pictures ----------------------------------------------------------------------------------------------
+
+    def name(self, sources: Iterable[Path]) -> None:
+        """Take files, and the pictures and raws of folders."""
+        search = Search(PICTURE_SUFFIXES | RAW_SUFFIXES, False, self.folder, MASK_ENDINGS)
+        for found in search.files(sources):
+            self._add(found.source, is_upload=False)
+
+    def new_upload(self, name: str) -> Path:
+        """A place for a file to be uploaded; of its name only the last part is taken, without tricks."""
+        plain = os.path.basename(name.replace("\\", "/")).lstrip(".")
+        cleaned = "".join(letter for letter in plain if letter.isprintable() and letter not in '/:*?"<>|')
+        suffix = os.path.splitext(cleaned)[1].lower()
+        if suffix not in PICTURE_SUFFIXES | RAW_SUFFIXES:
+            raise InputError(
+                f"{cleaned or 'this file'}: is no picture or raw by its name; give PNG, TIFF, JPEG or a raw"
+            )
+        with self.lock:
+            place = self.folder / f"upload{len(self.entries) + 1}-{os.urandom(4).hex()}"
+        place.mkdir()
+        return place / cleaned[-120:]
+
+    def add_upload(self, path: Path) -> Entry:
+        """Take a file that was uploaded."""
+        return self._add(path, is_upload=True)
+
+    def _add(self, source: Path, *, is_upload: bool) -> Entry:
+        with self.lock:
+            if len(self.entries) >= _MOST_PICTURES:
+                raise InputError(f"more than {_MOST_PICTURES} pictures at once; give a smaller folder")
+            number = len(self.entries) + 1
+            entry = Entry(number, source, self.folder / str(number), is_upload)
+            self.entries[number] = entry
+        self.tell("picture", picture=entry.plain())
+        return entry
+
+    def entry(self, number: int) -> Entry:
+        """The picture of a number."""
+        if number not in self.entries:
+            raise InputError("there is no such picture; reload the page")
+        return self.entries[number]
+
+    def sheet(self, number: int) -> Sheet:
+        """An opened picture."""
+        sheet = self.entry(number).sheet
+        if sheet is None:
+            raise InputError("the picture is not open; open it first")
+        return sheet
+
+    def fresh_folder(self, entry: Entry) -> Path:
+        """An empty folder for a picture that is opened, or opened again."""
+        shutil.rmtree(entry.folder, ignore_errors=True)
+        entry.folder.mkdir(parents=True)
+        return entry.folder
+
+    def plain(self) -> dict[str, Any]:
+        """Everything, in types that JSON has."""
+        with self.lock:
+            return {"pictures": [entry.plain() for entry in self.entries.values()]}
+
+    # Telling -----------------------------------------------------------------------------------------------
+
+    def listen(self, listener: Listener) -> None:
+        """Tell somebody of everything from now on."""
+        with self.lock:
+            self._listeners.append(listener)
+
+    def leave(self, listener: Listener) -> None:
+        """Tell somebody nothing any more."""
+        with self.lock, suppress(ValueError):
+            self._listeners.remove(listener)
+
+    def tell(self, kind: str, **facts: Any) -> None:
+        """Tell everybody."""
+        with self.lock:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener({"kind": kind, **facts})
+
+    def tell_mask(self, number: int, box: list[int]) -> None:
+        """Tell everybody that a mask has changed, and what of the picture with it."""
+        sheet = self.sheet(number)
+        state = sheet.plain()
+        self.tell("mask", number=number, box=box, mask=state["mask"], touched=state["touched"])

@@ -1,0 +1,54 @@
+"""The one place of this layer where Pillow is reached: tiles as PNG, and pictures made smaller."""
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from demosaic_ntc.files.damage import encoding_explained
+
+Bytes = NDArray[np.uint8]
+
+_QUICKLY = 1  # zlib's level: tiles travel no farther than this machine
+
+
+def png(pixels: Bytes, profile: bytes | None = None) -> bytes:
+    """A tile (height, width) or (height, width, 3) as PNG; browsers turn its profile into their colours."""
+    return _encoded(Image.fromarray(np.ascontiguousarray(pixels)), profile)
+
+
+def alpha_png(opacity: Bytes) -> bytes:
+    """A white tile of this opacity (height, width), to be tinted by whoever shows it."""
+    white = np.full_like(opacity, 255)
+    return _encoded(Image.fromarray(np.dstack([white, opacity])), None)
+
+
+def flags_png(flags: NDArray[np.bool_]) -> bytes:
+    """A mask (height, width) as PNG of single bits, white where flags are set."""
+    return _encoded(Image.fromarray(flags), None)
+
+
+def halved(pixels: Bytes) -> Bytes:
+    """The picture at half its size, every pixel the mean of up to four."""
+    return np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).reduce(2))
+
+
+def fitted(pixels: Bytes, size: tuple[int, int]) -> Bytes:
+    """The picture in another height and width."""
+    image = Image.fromarray(np.ascontiguousarray(pixels))
+    return np.asarray(image.resize((size[1], size[0]), Image.Resampling.BICUBIC, reducing_gap=2.0))
+
+
+def _encoded(image: Image.Image, profile: bytes | None) -> bytes:
+    """An image as PNG."""
+    buffer, more = BytesIO(), {"icc_profile": profile} if profile else {}
+    with encoding_explained("PNG"):
+        image.save(buffer, "PNG", compress_level=_QUICKLY, **_typed(more))
+    return buffer.getvalue()
+
+
+def _typed(options: dict[str, bytes]) -> dict[str, Any]:
+    """Options as Pillow declares them."""
+    return dict(options)

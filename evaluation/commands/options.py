@@ -1,0 +1,95 @@
+"""Options that the benchmarks of pictures share."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+def parse_box(text: str) -> tuple[int, int, int, int]:
+    """Left, top, width and height."""
+    try:
+        left, top, width, height = (int(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not LEFT,TOP,WIDTH,HEIGHT such as 800,600,256,256") from None
+    return left, top, width, height
+
+
+Folders = Annotated[
+    list[Path],
+    typer.Argument(metavar="DIR|SET...", help="Folders of 8-bit RGB pictures, or kodak and mcmaster."),
+]
+Array = Annotated[str, typer.Option("--cfa", help="RGGB, BGGR, GRBG, GBRG, XTRANS or rows such as RG/GB.")]
+Crop = Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")]
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
+]
+Masks = Annotated[
+    str | None,
+    typer.Option(
+        help="What is taken away: random:50, dead, lines, strokes, text, blocks:8, irregular, "
+        "irregular:FILE (white) or irregular-inv:FILE (black).",
+        show_default="all kinds",
+    ),
+]
+Images = Annotated[
+    str | None, typer.Option(metavar="1-8,23", help="Only the pictures of these numbers in each set.")
+]
+Sigmas = Annotated[
+    str, typer.Option(metavar="5,10,20", help="Noise added to mosaics, in 255ths of white; also its seed.")
+]
+Boxed = Annotated[
+    str | None,
+    typer.Option(
+        "--crop-box",
+        parser=parse_box,
+        metavar="LEFT,TOP,WIDTH,HEIGHT",
+        help="Only this part of each picture.",
+        show_default="all of it",
+    ),
+]
+Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")]
+Details = Annotated[bool, typer.Option("--details", help="Print every quantity of every picture.")]
+Threads = Annotated[int, typer.Option(min=1, help="Threads of each method.")]
+Json = Annotated[
+    Path | None, typer.Option(help="Keep all results in this file; a file that is there is continued.")
+]
+Csv = Annotated[Path | None, typer.Option(help="Write a line per result to this CSV file.")]
+Qualities = Annotated[str, typer.Option(help="Qualities to measure: fast, normal, best.")]
+Sizes = Annotated[
+    str, typer.Option(metavar="6,24,100", help="Megapixels of synthetic raws; none where this is empty.")
+]
+Programs = Annotated[str, typer.Option(help="Programs to compare; what is not installed is left out.")]
+NoisyPart = Annotated[
+    str | None,
+    typer.Option(
+        "--crop-box",
+        parser=parse_box,
+        metavar="LEFT,TOP,WIDTH,HEIGHT",
+        help="Only this part of each picture.",
+        show_default="128,128,192,192, or all of it where one is smaller",
+    ),
+]
+NoiseReference = Annotated[
+    Path | None,
+    typer.Option(
+        help="CSV file of set, image, sigma and a column per method, to show beside ours; without "
+        "--images only its pictures are measured."
+    ),
+]
+_INTEREST = "all of interest"
+Methods = Annotated[str | None, typer.Option(help="Demosaicing methods.", show_default=_INTEREST)]
+Denoisers = Annotated[str | None, typer.Option(help="Methods for noise.", show_default=_INTEREST)]
+Repairs = Annotated[str | None, typer.Option(help="Inpainting methods.", show_default=_INTEREST)]
+RepairedImages = Annotated[
+    str | None,
+    typer.Option(
+        metavar="1-8,23", help="Pictures of each set for inpainting.", show_default="the first eight"
+    ),
+]
+SpeedImages = Annotated[
+    str | None,
+    typer.Option(metavar="1-8,23", help="Pictures of each set for stages.", show_default="all"),
+]
+Report = Annotated[Path, typer.Option("--output", "-o", metavar="REPORT", help="The folder of the report.")]
+Full = Annotated[bool, typer.Option("--full", help="Show whole pictures, in files beside the page.")]

@@ -1,0 +1,1 @@
+"""What is measured on: sets of pictures, parts of them, masks, scenes, tensors, and published figures."""

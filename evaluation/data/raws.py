@@ -1,0 +1,87 @@
+"""Raws to be converted: real ones, and synthetic ones of any size that are made when they are needed."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.reading import read_photo
+
+from ..beside import SAMPLE, Camera, write_dng
+
+MEGA = 1e6
+REAL, SYNTHETIC = "raws", "synthetic"
+
+_LARGEST = 150  # megapixels
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A raw to be converted, there or to be made."""
+
+    set: str
+    name: str
+    sha256: str  # of the file, or what a synthetic one is made from
+    megapixels: float
+    make: Callable[[Path], Path]  # writes it into a folder, if it must be made
+
+    @classmethod
+    def of_file(cls, path: Path) -> "Raw":
+        """A raw that can be decoded, or an error."""
+        height, width = read_photo(path).size
+        digest = sha256(path.read_bytes()).hexdigest()
+        return cls(REAL, path.name, digest, height * width / MEGA, lambda folder: path)
+
+
+def real_raws(paths: Iterable[Path]) -> list[Raw]:
+    """The raws among files, and in folders, that can be decoded; one that is named must be."""
+    found = list[Raw]()
+    for path in paths:
+        if path.is_dir():
+            found += (raw for each in sorted(path.iterdir()) if (raw := _if_decoded(each)))
+        else:
+            found.append(Raw.of_file(path))
+    return found
+
+
+def _if_decoded(path: Path) -> Raw | None:
+    """A raw, unless it cannot be decoded as it is."""
+    try:
+        return Raw.of_file(path)
+    except InputError:
+        return None
+
+
+def synthetic_raws(names: Iterable[str]) -> list[Raw]:
+    """Synthetic raws of so many megapixels each."""
+    try:
+        sizes = [float(name) for name in names]
+    except ValueError:
+        sizes = [0.0]
+    if not all(0.01 <= size <= _LARGEST for size in sizes):
+        raise InputError(f"{','.join(names)!r} are no megapixels from 0.01 to {_LARGEST}; give such as 6,24")
+    return [_synthetic(size) for size in sizes]
+
+
+def _synthetic(megapixels: float) -> Raw:
+    """A synthetic raw, three to two, made when it is needed."""
+    height = 2 * round((megapixels * MEGA / 1.5) ** 0.5 / 2)
+    width = 2 * round(0.75 * height)
+    return Raw(
+        SYNTHETIC,
+        f"synthetic {megapixels:g}",
+        f"the sample scene side by side, {width}×{height}",
+        height * width / MEGA,
+        lambda folder: _tiled(folder / "large.dng", height, width),
+    )
+
+
+def _tiled(target: Path, height: int, width: int) -> Path:
+    """Write the sample scene side by side until it is so large."""
+    photo = read_photo(SAMPLE)
+    repeats = (-(-height // photo.size[0]), -(-width // photo.size[1]))
+    write_dng(target, np.tile(photo.mosaic, repeats)[:height, :width], photo.cfa, Camera())
+    return target

@@ -1,0 +1,171 @@
+"""Folders of test pictures: 8-bit RGB files without loss, in the order a reader would count them."""
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from demosaic_ntc.errors import InputError, Truncated, Unsupported
+from demosaic_ntc.files.damage import damage_explained
+from demosaic_ntc.files.sniff import Limits, named, open_regular
+
+from ..measure.likeness import SSIM_WINDOW, Bytes
+
+#: JPEG is left out on purpose: its blocks are no truth.
+SUFFIXES = (".png", ".tif", ".tiff", ".bmp", ".ppm")
+_FORMATS = ("PNG", "TIFF", "BMP", "PPM")
+
+# In a PNG's header: eight bits per channel, colour without palette or transparency.
+_PNG_EIGHT_BIT_RGB = bytes((8, 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a set; the checksum of its file says which it is, whatever it is called."""
+
+    path: Path
+    sha256: str
+    height: int
+    width: int
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return self.path.stem
+
+    def pixels(self) -> Bytes:
+        """Height × width × 3 samples."""
+        return decoded(self.path, _content(self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class PictureSet:
+    """The pictures of a folder that are used, and the names of those that are not."""
+
+    name: str
+    pictures: tuple[Picture, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many pictures the whole set has."""
+        return len(self.pictures) + len(self.left_out)
+
+    def unmeasured(self, measured: Container[str]) -> tuple[str, ...]:
+        """The pictures of the whole set that are not among those measured."""
+        names = [*(picture.name for picture in self.pictures), *self.left_out]
+        return tuple(name for name in names if name not in measured)
+
+    @property
+    def sizes(self) -> str:
+        """How many pictures are how wide and high."""
+        counts = Counter(f"{picture.width}×{picture.height}" for picture in self.pictures)
+        return ", ".join(f"{count} of {size}" for size, count in counts.items())
+
+
+def read_sets(folders: Iterable[Path], limit: int | None = None) -> list[PictureSet]:
+    """The sets in some folders, each folder once; every picture is decoded, so that none fails later."""
+    sets = [read_set(folder, limit) for folder in dict.fromkeys(folder.resolve() for folder in folders)]
+    ambiguous = [name for name, count in Counter(each.name for each in sets).items() if count > 1]
+    if ambiguous:
+        raise InputError(f"two folders are called {ambiguous[0]}; rename one, the name stands for the set")
+    return sets
+
+
+def read_set(folder: Path, limit: int | None = None) -> PictureSet:
+    """The pictures in a folder, in natural order; of those only the first `limit` are used."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; give one with pictures, or kodak or mcmaster")
+    paths = sorted((p for p in folder.iterdir() if _is_picture(p)), key=_natural)
+    if not paths:
+        raise InputError(f"{folder}: there are no pictures ({' '.join(SUFFIXES)}) in it; give another folder")
+    _check_names(folder, paths)
+    count = len(paths) if limit is None else limit
+    pictures = tuple(read_picture(path) for path in paths[:count])
+    return PictureSet(folder.name, pictures, tuple(path.stem for path in paths[count:]))
+
+
+def numbered(each: PictureSet, numbers: str) -> PictureSet:
+    """The pictures of a set with these numbers, such as ``1-8,23``, as a set of its own that says so."""
+    chosen = dict.fromkeys(number for part in numbers.split(",") for number in _range(part))
+    if not all(1 <= number <= len(each.pictures) for number in chosen):
+        raise InputError(
+            f"{each.name} has pictures 1 to {len(each.pictures)}, not all of {numbers}; give fewer"
+        )
+    return PictureSet(f"{each.name} {numbers}", tuple(each.pictures[number - 1] for number in chosen))
+
+
+def _range(part: str) -> range:
+    """The numbers of ``3`` or ``1-8``."""
+    first, _, last = part.partition("-")
+    try:
+        return range(int(first), int(last or first) + 1)
+    except ValueError:
+        raise InputError(f"{part!r} is no number of a picture; give such as 1-8,23") from None
+
+
+def _check_names(folder: Path, paths: Iterable[Path]) -> None:
+    """Refuse two pictures of one name: figures are shown by name."""
+    twice = [name for name, count in Counter(path.stem for path in paths).items() if count > 1]
+    if twice:
+        raise InputError(f"{folder}: two pictures are called {twice[0]}; rename or remove one")
+
+
+def read_picture(path: Path) -> Picture:
+    """A picture whose file can be decoded."""
+    content = _content(path)
+    height, width, _ = decoded(path, content).shape
+    return Picture(path, sha256(content).hexdigest(), height, width)
+
+
+def check_crop(sets: Iterable[PictureSet], crop: int) -> None:
+    """Refuse a border that leaves too little of a picture to be compared."""
+    for picture in (picture for each in sets for picture in each.pictures):
+        if min(picture.height, picture.width) - 2 * crop < SSIM_WINDOW:
+            raise InputError(
+                f"{picture.path}: {picture.width}×{picture.height} leaves less than {SSIM_WINDOW} pixels "
+                f"inside a border of {crop}; give a smaller --crop or larger pictures"
+            )
+
+
+def decoded(path: Path, content: bytes) -> Bytes:
+    """The samples of an 8-bit RGB picture, or an error that says why there are none."""
+    with named(path):
+        try:
+            with damage_explained("picture"), Image.open(BytesIO(content), formats=_FORMATS) as image:
+                _check_is_rgb(image, content)
+                return np.array(image)
+        except Truncated as error:
+            if isinstance(error.__cause__, UnidentifiedImageError):
+                raise Unsupported("is no picture that can be read; give PNG, TIFF, BMP or PPM") from error
+            raise
+
+
+def _check_is_rgb(image: Image.Image, content: bytes) -> None:
+    """Refuse grey, palettes, transparency and other depths than 8 bit."""
+    is_deeper = image.format == "PNG" and content[24:26] != _PNG_EIGHT_BIT_RGB
+    if image.mode != "RGB" or is_deeper:
+        raise Unsupported(f"is not 8-bit RGB (mode {image.mode}); convert it or take it out of the folder")
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a regular file."""
+    with named(path), open_regular(path, Limits()) as file:
+        return file.read()
+
+
+def _is_picture(path: Path) -> bool:
+    """Whether a name stands for a picture; hidden files never do."""
+    return path.suffix.lower() in SUFFIXES and not path.name.startswith(".")
+
+
+def _natural(path: Path) -> list[tuple[bool, int, str]]:
+    """Sort key by which 2.tif comes before 10.tif."""
+    parts = re.findall(r"\d+|\D+", path.name)
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]

@@ -1,0 +1,1 @@
+"""Cases, one after the other, and what each took and gave."""

@@ -1,0 +1,171 @@
+"""Results that are kept as they come, and continued from.
+
+The JSON file is replaced as a whole after every result: whatever ends the run, everything finished is in it,
+and the next run does only what is missing; what was refused is tried again. JSON has no infinity: the PSNR of
+an exact result is null there. A report keeps the results of all its parts in the sections of one file.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.atomic import whole_file
+
+from .case import Case, Refusal, Row
+from .part import Part
+
+REPORT = "demosaic-ntc report 1"
+NAME = "results.json"
+
+Key = tuple[Any, ...]
+
+
+def write_text(target: Path, text: str) -> None:
+    """Write a text in one piece."""
+    with whole_file(target, overwrite=True) as file:
+        file.write(text.encode(errors="backslashreplace"))  # names of files may be no text
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """JSON that people can read and compare line by line."""
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class ReportFile:
+    """Named sections of one JSON file; each change is on disk at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._sections: Row = _sections(path)
+
+    def get(self, name: str) -> Any:
+        """The content of a section; None if there is none."""
+        return self._sections.get(name)
+
+    def put(self, name: str, content: Any) -> None:
+        """Replace a section."""
+        self._sections[name] = content
+        write_text(self.path, json_text({"format": REPORT, **self._sections}))
+
+
+def _sections(path: Path) -> Row:
+    """The sections of an earlier run; none when there is no file yet."""
+    if not path.exists():
+        return {}
+    try:
+        content: Row = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict) or content.pop("format") != REPORT:
+            raise KeyError("format")
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path}: holds no report; choose another folder") from error
+    return content
+
+
+class Store:
+    """The results of a part, of this run and of earlier ones, on disk if there is a place for them."""
+
+    def __init__(self, place: ReportFile | Path | None, part: Part, protocol: Row | None = None) -> None:
+        self._place, self.part = place, part
+        self._protocol = part.protocol if protocol is None else protocol
+        self._rows: dict[Key, Row] = {}
+        self._reasons: dict[Key, Row] = {}
+        self.extra: Row = {}  # what else is written, made of the results
+        self._read()
+
+    def __contains__(self, case: Case) -> bool:
+        """Whether there is a result for this case."""
+        return self._key(self._depends(case)) in self._rows
+
+    def __iter__(self) -> Iterator[Row]:
+        """All results."""
+        return iter(list(self._rows.values()))
+
+    def add(self, case: Case, figures: Row) -> None:
+        """Keep a result, on disk at once."""
+        depends = self._depends(case)
+        self._rows[self._key(depends)] = depends | {"set": case.set, "image": case.image} | figures
+        self._reasons.pop(self._key(depends), None)
+        self.write()
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Keep why there is no result, on disk at once; one that is there already stays."""
+        depends = self._depends(refusal.case)
+        if self._key(depends) not in self._rows:
+            self._reasons[self._key(depends)] = depends | {"reason": refusal.reason}
+            self.write()
+
+    def found(self, *, stamped: bool) -> tuple[list[Row], list[Refusal]]:
+        """The results and refusals of the part's cases, under the names that set and image have now.
+
+        Where inputs are not there any more, results are found without what is read from them.
+        """
+        names = (*self.part.keys, *(self.part.stamps if stamped else ()))
+        done, reasons = (
+            {tuple(row[name] for name in names): row for row in kept.values()}
+            for kept in (self._rows, self._reasons)
+        )
+        rows, refusals = [], []
+        for case in self.part.cases:
+            depends = self._depends(case) if stamped else case.key
+            key = tuple(depends[name] for name in names)
+            if key in done:
+                rows.append(done[key] | {"set": case.set, "image": case.image})
+            elif key in reasons:
+                refusals.append(Refusal(case, reasons[key]["reason"]))
+        return rows, refusals
+
+    def _depends(self, case: Case) -> Row:
+        """All that the result of a case depends on."""
+        return case.key | self.part.stamp(case)
+
+    def _key(self, row: Row) -> Key:
+        """What a result is found by."""
+        return tuple(row[name] for name in (*self.part.keys, *self.part.stamps))
+
+    def write(self) -> None:
+        """Replace what is on disk."""
+        content = {
+            "format": self.part.form(),
+            "protocol": self._protocol,
+            "results": [
+                {name: value if _is_finite(value) else None for name, value in row.items()} for row in self
+            ],
+            "refusals": list(self._reasons.values()),
+            **self.extra,
+        }
+        if isinstance(self._place, ReportFile):
+            self._place.put(self.part.name, content)
+        elif self._place is not None:
+            write_text(self._place, json_text(content))
+
+    def _read(self) -> None:
+        """Take over the results of earlier runs, if any are kept."""
+        try:
+            content = self._content()
+            if content is None:
+                return
+            if content["format"] != self.part.form():
+                raise KeyError("format")
+            for row in content["results"]:
+                infinite = {name: inf for name in self.part.unbounded if row.get(name, 0) is None}
+                self._rows[self._key(row)] = row | infinite
+            for row in content.get("refusals", ()):
+                self._reasons[self._key(row)] = row
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            place = self._place.path if isinstance(self._place, ReportFile) else self._place
+            raise InputError(f"{place}: holds no results of this benchmark; choose another name") from error
+
+    def _content(self) -> Any:
+        """What is kept, as JSON has it; None if nothing is."""
+        if isinstance(self._place, ReportFile):
+            return self._place.get(self.part.name)
+        exists = self._place is not None and self._place.exists()
+        return json.loads(self._place.read_text(encoding="utf-8")) if self._place and exists else None
+
+
+def _is_finite(value: object) -> bool:
+    """Whether JSON can hold a value."""
+    return not isinstance(value, float) or isfinite(value)

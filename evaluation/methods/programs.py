@@ -1,0 +1,134 @@
+"""Programs that turn a raw into a picture, each in a process of its own: its memory is the conversion's.
+
+By ours, a small raw is converted before, untimed, so that kernels are compiled and loaded; the CPU seconds of
+its stages are those between its reports of progress.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable, Collection
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from shutil import which
+from time import perf_counter, process_time
+from typing import Any
+
+import rawpy
+
+from demosaic_ntc.errors import Unsupported
+from demosaic_ntc.files.conversion import convert_file
+from demosaic_ntc.files.damage import damage_explained
+from demosaic_ntc.files.settings import Engine, Output, Settings
+from demosaic_ntc.imaging.kernels.examples import EXAMPLES, prepare_kernels
+from demosaic_ntc.imaging.restored import Progress
+from demosaic_ntc.memory import peak_bytes, reset_peak
+
+from ..measure.protocol import engine as code
+from .method import Method, named, picked
+
+_LAYERS = ("ntc", "imaging", "files")
+
+#: RawTherapee and darktable as they are called; the second keeps its own settings in the folder.
+_RAWTHERAPEE = ("rawtherapee-cli", "-o", "{target}", "-n", "-b16", "-Y", "-d", "-c", "{source}")
+_DARKTABLE = (
+    *("darktable-cli", "{source}", "{target}", "--core", "--configdir", "{folder}/own"),
+    *("--cachedir", "{folder}/own", "--library", ":memory:", "--disable-opencl"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What one conversion took."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+    stages: dict[str, float] = field(default_factory=dict)  # CPU seconds, in their order
+    left: float | None = None  # the share of the picture that was left to the first estimate
+    groups: int | None = None  # completed in the last pass
+
+
+def programs(names: Collection[str], engine: Engine, first: Path) -> list[Method]:
+    """The programs of these names; `first` is a small raw that lets our kernels be compiled."""
+    threads = f"threads {engine.threads or 'all'}"
+    ours = f"{engine.method} {engine.quality}, {threads}, {code(_LAYERS)}"
+    known = [
+        Method("ntc", ours, "ours", lambda raw, folder: _apart(_converted, raw, first, folder, engine)),
+        Method("libraw-ahd", "AHD, 16 bits, not written", "peer", lambda raw, _: _apart(_libraw, raw)),
+        Method("rawtherapee", f"its defaults, 16-bit PNG, {threads}", "peer", _by_command(_RAWTHERAPEE)),
+        Method("darktable", f"its defaults, PNG, no OpenCL, {threads}", "peer", _by_command(_DARKTABLE)),
+    ]
+    return picked(named(known), names)
+
+
+def _apart(work: Callable[..., Took], *arguments: Any) -> Took:
+    """What some work gives that is done in a new process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(work, *arguments).result()
+
+
+def _converted(source: Path, first: Path, folder: Path, engine: Engine) -> Took:
+    """Convert a small raw, then this one, noting the CPU seconds of its stages."""
+    settings = Settings(engine=engine, output=Output(overwrite=True))
+    prepare_kernels(EXAMPLES)  # those that few pictures need, too
+    convert_file(first, folder / "first.png", settings)
+    reset_peak()
+    wall, stages = perf_counter(), _Stages()
+    done = convert_file(source, folder / "picture.png", settings, stages.note)
+    stages.end()
+    proof, spent = done.facts.certificate, stages.seconds
+    shares = (proof.left, proof.groups) if proof else (None, None)
+    return Took(perf_counter() - wall, sum(spent.values()), peak_bytes(), spent, *shares)
+
+
+class _Stages:
+    """CPU seconds between reports of progress, by the stage that reports."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last, self._stage = process_time(), "decoding"
+
+    def note(self, progress: Progress) -> None:
+        """Count what was spent until here for the stage that reports."""
+        self._stage = progress.stage
+        self.end()
+
+    def end(self) -> None:
+        """Count what was spent since for the last stage."""
+        now = process_time()
+        self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._last
+        self._last = now
+
+
+def _libraw(source: Path) -> Took:
+    """Decode a raw and develop it by AHD (Hirakawa and Parks 2005, doi:10.1109/TIP.2004.838691)."""
+    reset_peak()
+    wall, cpu = perf_counter(), process_time()
+    with damage_explained("raw"), rawpy.imread(str(source)) as raw:
+        raw.postprocess(demosaic_algorithm=rawpy.DemosaicAlgorithm.AHD, use_camera_wb=True, output_bps=16)
+    return Took(perf_counter() - wall, process_time() - cpu, peak_bytes())
+
+
+def _by_command(words: Collection[str]) -> Callable[[Path, Path], Took]:
+    """Convert by a command of another program."""
+
+    def run(source: Path, folder: Path) -> Took:
+        target = folder / "picture.png"
+        return commanded([word.format(source=source, target=target, folder=folder) for word in words], target)
+
+    return run
+
+
+def commanded(command: list[str], target: Path) -> Took:
+    """Run another program and see what it took; without a picture it has failed."""
+    if which(command[0]) is None:
+        raise Unsupported(f"{command[0]} is not installed; install it to compare")
+    wall = perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)  # it is gone: nobody need wait for it again
+    if not target.is_file():
+        raise Unsupported(f"{command[0]} wrote no picture (exit code {process.returncode}); leave it out")
+    return Took(perf_counter() - wall, used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss)

@@ -1,0 +1,1 @@
+"""Results as tables, drawings and pages."""

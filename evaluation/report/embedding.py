@@ -1,0 +1,55 @@
+"""Pictures on a page: without loss where pixels are compared, small where they only remind of a picture."""
+
+import os
+from base64 import b64encode
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+from PIL import Image
+
+from demosaic_ntc.errors import OutputError
+from demosaic_ntc.files.atomic import refusals_explained, whole_file
+from demosaic_ntc.files.damage import encoding_explained
+
+from ..measure.likeness import Bytes
+
+_THUMBNAIL_HEIGHT = 96
+_LARGEST_SIDE = 16383  # of a WebP
+
+
+def lossless(pixels: Bytes) -> bytes:
+    """The picture as WebP without loss, about two thirds of the size of a PNG."""
+    if max(pixels.shape) > _LARGEST_SIDE:
+        raise OutputError(f"pages show at most {_LARGEST_SIDE} pixels a side; show parts instead of --full")
+    return _encoded(Image.fromarray(np.ascontiguousarray(pixels)), lossless=True, exact=True, method=4)
+
+
+def thumbnail(pixels: Bytes) -> str:
+    """A small copy of the picture, as the address of an image element."""
+    image = Image.fromarray(np.ascontiguousarray(pixels))
+    width = max(1, round(image.width * _THUMBNAIL_HEIGHT / image.height))
+    return address(_encoded(image.resize((width, _THUMBNAIL_HEIGHT), reducing_gap=2.0), quality=80))
+
+
+def address(content: bytes, kind: str = "image/webp") -> str:
+    """A file's content as an address, so that the page needs no file beside it."""
+    return f"data:{kind};base64,{b64encode(content).decode()}"
+
+
+def beside(folder: Path, name: str, content: bytes) -> str:
+    """Write a file into a folder beside the page and return its address there."""
+    with refusals_explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with whole_file(folder / name, overwrite=True) as file:
+        file.write(content)
+    return f"{quote(os.fsencode(folder.name))}/{quote(os.fsencode(name))}"
+
+
+def _encoded(image: Image.Image, **options: object) -> bytes:
+    """An image as WebP."""
+    buffer = BytesIO()
+    with encoding_explained("WebP"):
+        image.save(buffer, "WEBP", **options)
+    return buffer.getvalue()

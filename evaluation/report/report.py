@@ -1,0 +1,211 @@
+"""A report: what is missing is measured and kept in its folder, and shown from what is there alone.
+
+``results.json`` alone gives every table and every drawing but the errors, which need the pictures kept beside
+it, as the comparison on the page does.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from demosaic_ntc.errors import InputError
+
+from ..data.crops import CropBox
+from ..measure import convergence
+from ..measure.case import Case, Measured, Refusal, refusal_words, run
+from ..measure.likeness import eight_bit
+from ..measure.part import Look, Part
+from ..measure.protocol import commit, machine
+from ..measure.results import Results
+from ..measure.store import NAME, ReportFile, Store, write_text
+from .drawing import Drawing
+from .embedding import thumbnail
+from .gallery import Gallery
+from .page import Page, Scene, Version, page_html
+from .parts import PARTS, kept_results
+from .plots import convergence as convergence_figure
+from .tables import DataTable, cells, file_name, markdown
+
+PAGE, PICTURES, TABLES, PLOTS = "index.html", "pictures", "tables", "plots"
+TRUTH = "truth"
+
+_INTRODUCTION = (
+    "Methods compared on pictures whose truth is known, and the solver beside the paper it comes from. Every "
+    "figure is in results.json, from which these tables are made."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Steps that are still to be done: how many, and what each was once it is done."""
+
+    total: int
+    steps: Iterator[str]
+
+
+def opened(folder: Path, *, whole: bool) -> ReportFile:
+    """The report in a folder, made or continued."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = ReportFile(folder / NAME)
+    file.put("whole pictures", whole)
+    file.put("facts", {"machine": machine(), "commit": commit()})
+    return file
+
+
+def forget(folder: Path) -> None:
+    """Remove the results and pictures of earlier runs; nothing else in the folder is touched."""
+    for path in (folder / NAME, *(folder / PICTURES).glob("*.webp")):
+        path.unlink(missing_ok=True)
+
+
+def gallery_of(file: ReportFile) -> Gallery:
+    """The pictures of a report."""
+    return Gallery(file.path.parent / PICTURES, whole=bool(file.get("whole pictures")))
+
+
+def work(file: ReportFile, part: Part) -> Work:
+    """What is still to be done of a part; each result is in the file, and its picture beside it, at once."""
+    gallery, store = gallery_of(file), Store(file, part)
+    file.put(f"{part.name} plan", part.plan)
+    boxes = {look.key: gallery.box(look.picture, look.frame) for look in part.looks}
+    shown = {look.key: _kept(look, boxes[look.key], gallery) for look in part.looks}
+    file.put("shown", (file.get("shown") or {}) | shown)
+    todo = [case for case in part.cases if case not in store or _lacks(case, boxes, gallery)]
+    return Work(len(todo), _done(part, todo, store, boxes, gallery))
+
+
+def _lacks(case: Case, boxes: dict[str, CropBox], gallery: Gallery) -> bool:
+    """Whether a picture is to be shown that is not there."""
+    return case.scene in boxes and not gallery.has(case.key)
+
+
+def _done(
+    part: Part, todo: Iterable[Case], store: Store, boxes: dict[str, CropBox], gallery: Gallery
+) -> Iterator[str]:
+    """Do the cases; a picture is kept before its result, which says that the case is done."""
+    for case, result in run(part, todo):
+        if isinstance(result, Measured):
+            if case.scene in boxes and result.restored is not None:
+                gallery.keep(case.key, eight_bit(result.restored.image), boxes[case.scene])
+            store.add(case, result.figures)
+        elif isinstance(result, Refusal):
+            store.refuse(result)
+        yield case.words
+
+
+def _kept(look: Look, box: CropBox, gallery: Gallery) -> dict[str, Any]:
+    """Keep what is shown of a scene beside methods; returns its size, place and thumbnail."""
+    picture, frame = look.picture, look.frame
+    pixels = picture.pixels()
+    for name, version in look.versions(pixels).items():
+        if not gallery.has(f"{name} {look.key}"):
+            gallery.keep(f"{name} {look.key}", version, box)
+    left, top = (frame.left, frame.top) if frame else (0, 0)
+    place = replace(box, left=box.left + left, top=box.top + top).share((picture.height, picture.width))
+    return {"width": box.width, "height": box.height, "box": place, "thumbnail": thumbnail(pixels)}
+
+
+def converging(file: ReportFile) -> Work:
+    """How some completions converge, as far as that is not known of this code."""
+    fresh = convergence.fresh(file.get("convergence"))
+    file.put("convergence", fresh)
+
+    def steps() -> Iterator[str]:
+        for row in convergence.ROWS[len(fresh) :]:
+            file.put("convergence", [*file.get("convergence"), convergence.traced(row).encoded()])
+            yield f"convergence, {convergence.title(row)}"
+
+    return Work(len(convergence.ROWS) - len(fresh), steps())
+
+
+def write_report(folder: Path) -> Path:
+    """Make tables, drawings and the page of a report anew; returns where the page is."""
+    if not (folder / NAME).is_file():
+        raise InputError(f"{folder}: holds no {NAME}; make a report with `benchmark all` first")
+    file = ReportFile(folder / NAME)
+    gallery, results = gallery_of(file), kept_results(file)
+    tables = [table for name, found in results.items() for table in PARTS[name].tables(found)]
+    tables.sort(key=lambda table: table.details)
+    _write_tables(folder / TABLES, tables)
+    page = Page(
+        "Benchmark report",
+        _INTRODUCTION,
+        _facts(file) | _not_run(results.values()),
+        tuple(scene for found in results.values() for scene in _scenes(found, gallery, file)),
+        tuple(tables),
+        tuple(drawing.written(folder / PLOTS) for drawing in _drawings(results, gallery, file)),
+    )
+    write_text(folder / PAGE, page_html(page))
+    return folder / PAGE
+
+
+def _write_tables(folder: Path, tables: Iterable[DataTable]) -> None:
+    """Write every table as Markdown and as CSV."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        write_text(folder / f"{file_name(table)}.md", markdown(table))
+        lines = pd.DataFrame(cells(table), columns=list(table.columns), dtype=object)
+        write_text(folder / f"{file_name(table)}.csv", lines.to_csv(index=False, lineterminator="\n"))
+
+
+def _drawings(results: dict[str, Results], gallery: Gallery, file: ReportFile) -> Iterator[Drawing]:
+    """The drawings of all parts, and of convergence."""
+    for name, found in results.items():
+        yield from PARTS[name].drawings(found, gallery)
+    if traces := [convergence.Trace.decoded(trace) for trace in file.get("convergence") or ()]:
+        caption = "objective and proven lower bound by iteration: the optimum lies between them"
+        yield Drawing("convergence", "Convergence", caption, convergence_figure(traces))
+
+
+def _facts(file: ReportFile) -> dict[str, str]:
+    """How everything was made: the protocols of all parts."""
+    told: dict[str, str] = dict(file.get("facts") or {})
+    for part in PARTS:
+        section = file.get(part) or {}
+        told |= {f"{part}: {name}": text for name, text in section.get("protocol", {}).items()}
+    return told
+
+
+def _not_run(results: Iterable[Results]) -> dict[str, str]:
+    """What could not be run, if anything."""
+    refused = refusal_words(refusal for found in results for refusal in found.refusals)
+    return {"not run": "; ".join(refused)} if refused else {}
+
+
+def _scenes(results: Results, gallery: Gallery, file: ReportFile) -> Iterator[Scene]:
+    """Every scene in all versions: damage, the first method, the best peer, the truth, then the others."""
+    shown = file.get("shown") or {}
+    rows = results.frame.to_dict("records")
+    for look in results.part.looks:
+        truth, about = gallery.source(f"{TRUTH} {look.key}"), shown.get(look.key)
+        versions = _versions(results.part, look, rows, gallery)
+        if truth is None or about is None or not versions:
+            continue
+        damaged = gallery.source(f"damaged {look.key}")
+        first = [Version("damaged", damaged)] if damaged else []
+        yield Scene(
+            look.name,
+            about["width"],
+            about["height"],
+            (*first, *versions[:2], Version(TRUTH, truth), *versions[2:]),
+            about["thumbnail"],
+            None if gallery.whole and look.frame is None else tuple(about["box"]),
+            TRUTH,
+        )
+
+
+def _versions(part: Part, look: Look, rows: list[dict[str, Any]], gallery: Gallery) -> list[Version]:
+    """A scene by each method: the first one, the best peer on it, then the others."""
+    known = []
+    for case in part.cases:
+        source = gallery.source(case.key) if case.scene == look.key else None
+        row = next((row for row in rows if all(row[n] == v for n, v in case.key.items())), None)
+        if source is not None and row is not None:
+            known.append((case, row["cpsnr"], source))
+    peers = [entry for entry in known if entry[0].method.role == "peer"]
+    best = max(peers, key=lambda entry: entry[1], default=None)
+    known[1:] = sorted(known[1:], key=lambda entry: entry is not best)
+    return [Version(case.method.name, source, f"{cpsnr:.2f} dB") for case, cpsnr, source in known]

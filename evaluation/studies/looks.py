@@ -1,0 +1,89 @@
+"""How bright our looks are beside the camera's own picture and another converter's, on real raws.
+
+Pictures are developed by bilinear interpolation without denoising: a look is a matter of brightness, not of
+detail.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import which
+from subprocess import DEVNULL, run
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from demosaic_ntc import Developed, develop
+from demosaic_ntc.files.colour import SPACES
+from demosaic_ntc.files.reading import read_embedded
+from demosaic_ntc.files.settings import LookName
+from demosaic_ntc.files.sniff import Limits
+
+Bytes = NDArray[np.uint8]
+
+OTHER = "rawtherapee-cli"
+_LUMINANCE = SPACES["srgb"].to_xyz[1]
+_WHITE = 255
+_LOOKS: tuple[LookName, ...] = ("auto", "camera")
+
+
+@dataclass(frozen=True, slots=True)
+class Brightness:
+    """The median lumas of one raw, of 255; None where there is no such picture."""
+
+    name: str
+    neutral: float
+    ours: dict[str, float]
+    camera: float | None
+    other: float | None
+    newly_clipped: float  # share of the pixels
+
+
+def measured(source: Path) -> Brightness:
+    """Develop a raw in every look and compare."""
+    neutral = _pixels(_developed(source, "neutral"))
+    looks = {name: _developed(source, name) for name in _LOOKS}
+    automatic = _pixels(looks["auto"])
+    embedded = read_embedded(source, Limits())
+    return Brightness(
+        name=source.name,
+        neutral=luma(neutral),
+        ours={name: luma(_pixels(each)) for name, each in looks.items() if each.facts.look == name},
+        camera=None if embedded is None else luma(embedded),
+        other=_by_other(source),
+        newly_clipped=float(((automatic == _WHITE) & (neutral < _WHITE)).any(axis=-1).mean()),
+    )
+
+
+def luma(pixels: Bytes) -> float:
+    """The median luma of a picture, of 255."""
+    return float(np.median(pixels @ _LUMINANCE))
+
+
+def _developed(source: Path, look: LookName) -> Developed:
+    """A raw in one of our looks."""
+    return develop(source, look=look, method="bilinear", denoise="off", bits=8)
+
+
+def _pixels(photo: Developed) -> Bytes:
+    """The pixels of a developed photo."""
+    return np.asarray(photo.image, dtype=np.uint8)
+
+
+def _by_other(source: Path) -> float | None:
+    """The median luma by RawTherapee's defaults; None where it is not installed or makes no picture."""
+    if which(OTHER) is None:
+        return None
+    with TemporaryDirectory() as folder:
+        target = Path(folder) / "picture.png"
+        run(
+            [OTHER, "-o", str(target), "-n", "-b8", "-Y", "-d", "-c", str(source)],
+            check=False,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+        )
+        if not target.is_file():
+            return None
+        with Image.open(target) as picture:
+            return luma(np.asarray(picture.convert("RGB")))

@@ -1,0 +1,170 @@
+"""How soon the studio shows a large picture and repairs it, and what its page takes: in a real browser.
+
+The picture is generated, 16-bit RGB, waves under grain, as an uncompressed TIFF. Strokes of a brush mark
+about one percent of it. Seconds are those of a clock, so they hold for a machine that does nothing else; CPU
+seconds of the worker processes, which hold on a busy one as well, stand beside them.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+
+import numpy as np
+import psutil
+import tifffile
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.studio.running import Studio, opened_studio, server_of
+
+from .browser import Browser, installed
+
+_ASPECT = 1.5
+_SHARE = 0.01  # of the picture that is marked
+_RADIUS = 8.0  # of the brush, in pixels
+_SCREEN = (1280, 800)
+_STEPS = 12  # places looked at 1:1, for the page's memory
+_WARM_SECONDS, _PATIENCE = 120.0, 1800.0
+
+_IDLE = "studio.easel.number !== null && studio.easel.tiles.isIdle && !studio.easel.pending.length"
+_DONE = f"{_IDLE} && !studio.asked.size"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a step took."""
+
+    name: str
+    seconds: float
+    cpu_seconds: float  # of the workers
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a picture in the studio took."""
+
+    megapixels: float
+    marked: float  # the share of its pixels
+    steps: tuple[Spent, ...]
+    page_bytes: int  # of the page's own process, at most
+
+
+def large_picture(megapixels: float) -> NDArray[np.uint16]:
+    """Waves under grain, (height, width, 3)."""
+    height = round((megapixels * 1e6 / _ASPECT) ** 0.5)
+    y, x = np.ogrid[0:height, 0 : round(height * _ASPECT)]
+    picture = np.empty((height, x.shape[1], 3), np.uint16)
+    generator = np.random.default_rng(0)
+    for channel, (across, down) in enumerate(((37, 53), (71, 29), (113, 97))):
+        light = 0.5 + 0.25 * np.sin(x / np.float32(across)) * np.cos(y / np.float32(down))
+        light = light + 0.15 * np.sin((x + 2 * y) / np.float32(across + down))
+        light += generator.standard_normal(light.shape, dtype=np.float32) * np.float32(0.004)
+        picture[..., channel] = np.clip(light * 65535, 0, 65535)
+    return picture
+
+
+def measure_studio(megapixels: float, quality: str) -> Measured:
+    """Open a picture in the studio, mark a share of it, repair it, and look around."""
+    program = installed()
+    if program is None:
+        raise InputError("the studio is measured in a browser; install Chromium")
+    with TemporaryDirectory(prefix="demosaic-ntc-studio-") as folder:
+        source = Path(folder, "large.tif")
+        tifffile.imwrite(source, large_picture(megapixels), photometric="rgb")
+        with _served() as studio, _browser(program, Path(folder, "profile")) as page:
+            return _measured(studio, page, source, quality)
+
+
+def _measured(studio: Studio, page: Browser, source: Path, quality: str) -> Measured:
+    page.resize(*_SCREEN)
+    page.visit(studio.place.address)
+    studio.wishes.session.name([source])
+    page.wait_for("studio.pictures.length")
+    steps = [_timed("first view", page, "studio.show(1)", f"studio.picture.sheet && {_IDLE}")]
+    steps.append(_timed("strokes", page, _strokes(source), _IDLE))
+    pixels = page.run(
+        "studio.picture.sheet.mask.pixels / (studio.easel.size.width * studio.easel.size.height)"
+    )
+    page.run(f"document.getElementById('quality').value = {quality!r}")
+    steps.append(
+        _timed(
+            f"repair, {quality}",
+            page,
+            "studio.repair('all')",
+            f"studio.picture.sheet.touched.length && {_DONE}",
+        )
+    )
+    most = _memory(page)
+    for step in range(_STEPS):
+        page.run(
+            f"studio.easel.setZoom(1);"
+            f"studio.easel.centre.x = {step + 0.5} / {_STEPS} * studio.easel.size.width; studio.easel.draw()"
+        )
+        page.wait_for(_IDLE)
+        most = max(most, _memory(page))
+    size = page.run("studio.easel.size.width * studio.easel.size.height")
+    return Measured(size / 1e6, pixels, tuple(steps), most)
+
+
+def _timed(name: str, page: Browser, wish: str, condition: str) -> Spent:
+    """Let the page do something and wait until all of it is seen."""
+    start, before = time.monotonic(), _cpu_seconds()
+    page.run(f"void {wish}")
+    page.wait_for(condition, _PATIENCE)
+    return Spent(name, time.monotonic() - start, _cpu_seconds() - before)
+
+
+def _strokes(source: Path) -> str:
+    """A script that draws as many strokes across the picture as mark the share."""
+    with tifffile.TiffFile(source) as file:
+        height, width = file.pages.first.shape[:2]
+    count = max(1, round(_SHARE * height / (2 * _RADIUS)))
+    lines = [[[0, (n + 0.3) * height / count], [width, (n + 0.6) * height / count]] for n in range(count)]
+    shape = f"{{tool: 'brush', erase: false, radius: {_RADIUS}, points}}"
+    return f"Promise.all({lines}.map(points => studio.draw({shape})))"
+
+
+def _workers() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if "batch.worker" in " ".join(child.cmdline())]
+
+
+def _cpu_seconds() -> float:
+    return sum(sum(child.cpu_times()[:2]) for child in _workers())
+
+
+def _memory(page: Browser) -> int:
+    """What the page's own process uses and shares with nobody, in bytes; the largest of several."""
+    family = psutil.Process(page.pid).children(recursive=True)
+    pages = [child for child in family if "--type=renderer" in child.cmdline()]
+    return max((int(child.memory_full_info().uss) for child in pages), default=0)
+
+
+@contextmanager
+def _served() -> Iterator[Studio]:
+    """A studio without pictures, whose workers are ready."""
+    with opened_studio([], Limits()) as studio:
+        ready = Event()
+        server = server_of(studio, lambda address: ready.set())
+        thread = Thread(target=server.run, kwargs={"sockets": [studio.listener]})
+        thread.start()
+        ready.wait(_WARM_SECONDS)
+        studio.wishes.crew.wait_until_ready(_WARM_SECONDS)
+        try:
+            yield studio
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
+def _browser(program: str, profile: Path) -> Iterator[Browser]:
+    page = Browser(program, profile)
+    try:
+        yield page
+    finally:
+        page.close()

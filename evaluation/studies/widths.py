@@ -1,0 +1,76 @@
+"""How far into a hole a picture can be carried on: the error by the depth inside square holes.
+
+It is told as a share: the squared error over that of a hole filled with the mean of the pixels around it.
+Zero is the scene itself, one no better than one colour.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.imaging.holes.kinds import depths
+from demosaic_ntc.imaging.inpaint import inpaint
+
+from ..data.crops import CropBox
+from ..data.sets import Picture
+from ..methods.method import Effort
+
+_LEAST_SPACE = 48  # pixels from one hole to the next
+_RIM = 2  # pixels around a hole whose mean it is compared with
+
+#: Depths in pixels that are told apart: up to each of these.
+DEPTHS = (1, 2, 4, 8, 12, 16, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class WidthResult:
+    """What is left of the scene in holes of one width."""
+
+    width: int
+    rms: float  # of the error, in 255ths
+    left: float
+    by_depth: tuple[float | None, ...]  # for each of DEPTHS, those deeper than the one before
+
+
+def measure_width(pictures: Iterable[Picture], box: CropBox, width: int, effort: Effort) -> WidthResult:
+    """Restore square holes of a width in a part of each picture, and compare it with the truth."""
+    errors, plain, depth = [], [], []
+    for picture in pictures:
+        truth = picture.pixels()[box.place].astype(np.float64)
+        missing = holes(truth.shape[:2], width)
+        shown = np.where(missing[..., None], 0, truth).astype(np.uint8)
+        image = inpaint(shown, missing, quality=effort.quality, threads=effort.threads).image
+        errors.append(np.square(image - truth).mean(axis=2)[missing])
+        plain.append(np.square(_with_means(truth, missing, width) - truth).mean(axis=2)[missing])
+        depth.append(depths(missing)[missing])
+    error, other, deep = np.concatenate(errors), np.concatenate(plain), np.concatenate(depth)
+    edges = zip((0, *DEPTHS[:-1]), DEPTHS, strict=True)
+    parts = [(deep > low) & (deep <= high) for low, high in edges]
+    by_depth = tuple(float(error[part].sum() / other[part].sum()) if part.any() else None for part in parts)
+    return WidthResult(width, float(np.sqrt(error.mean())), float(error.sum() / other.sum()), by_depth)
+
+
+def holes(shape: tuple[int, ...], width: int) -> NDArray[np.bool_]:
+    """Flags of square holes, as far apart as they are wide, or farther."""
+    missing = np.zeros(shape[:2], np.bool_)
+    for top, left in _places(missing.shape, width):
+        missing[top : top + width, left : left + width] = True
+    return missing
+
+
+def _places(shape: tuple[int, ...], width: int) -> list[tuple[int, int]]:
+    """The top left corners of holes."""
+    step = max(2 * width, _LEAST_SPACE)
+    rows, columns = (range((step - width) // 2, length - width - _RIM, step) for length in shape)
+    return [(top, left) for top in rows for left in columns]
+
+
+def _with_means(truth: NDArray[np.float64], missing: NDArray[np.bool_], width: int) -> NDArray[np.float64]:
+    """The picture with every hole filled by the mean around it."""
+    filled = truth.copy()
+    for top, left in _places(missing.shape, width):
+        around = (slice(top - _RIM, top + width + _RIM), slice(left - _RIM, left + width + _RIM))
+        filled[top : top + width, left : left + width] = truth[around][~missing[around]].mean(axis=0)
+    return filled

@@ -1,0 +1,44 @@
+"""Messages of the layers below name settings; the command line names options."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from cli.app import app
+from cli.flags import SETTINGS, in_flags
+
+PRODUCT = Path(__file__).resolve().parents[2] / "demosaic_ntc"
+
+
+@pytest.mark.parametrize(
+    ("below", "here"),
+    [
+        ("raise it with `max_pixels`", "raise it with --max-pixels"),
+        ("`wb=auto` finds one, or give `black=512`", "--wb auto finds one, or give --black 512"),
+        ("repair pictures with `inpaint`", "repair pictures with `inpaint`"),
+        ("`dask worker --resources raw=1`", "`dask worker --resources raw=1`"),
+        ("nothing of the kind", "nothing of the kind"),
+    ],
+)
+def test_settings_become_options(below: str, here: str) -> None:
+    assert in_flags(below) == here
+
+
+def test_every_setting_is_an_option_of_some_command() -> None:
+    commands = get_command(app).commands.values()  # type: ignore[attr-defined]
+    flags = {flag for command in commands for parameter in command.params for flag in parameter.opts}
+    assert [name for name in SETTINGS if f"--{name.replace('_', '-')}" not in flags] == []
+
+
+def test_layers_below_name_no_option() -> None:
+    option = re.compile(r"(?<![\w`-])--[a-z][a-z-]+")
+    said = [
+        (path.name, line)
+        for layer in ("ntc", "imaging", "files", "batch")
+        for path in (PRODUCT / layer).rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if option.search(line) and "dask" not in line
+    ]
+    assert said == []

@@ -1,0 +1,43 @@
+"""The table of looks: lumas of known pictures, and what is compared with what."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cli.app import app
+from evaluation.report.studies import look_table
+from evaluation.studies import looks
+from evaluation.studies.looks import Brightness, luma, measured
+
+
+def test_luma_is_the_weighted_median() -> None:
+    pixels = np.zeros((3, 3, 3), np.uint8)
+    pixels[0], pixels[1] = (0, 200, 0), (100, 100, 100)
+    assert luma(pixels) == pytest.approx(100, abs=0.1)
+
+
+def test_a_raw_without_a_picture_of_the_camera_has_one_look(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looks, "OTHER", "no-such-program")
+    found = measured(small)
+    assert found.ours.keys() == {"auto"}
+    assert (found.camera, found.other) == (None, None)
+    assert found.neutral < found.ours["auto"]
+    assert 0 <= found.newly_clipped < 0.01
+
+
+def test_the_table_tells_differences_to_the_camera() -> None:
+    shown = look_table([Brightness("a.cr2", 60, {"auto": 110, "camera": 95}, 100, None, 0.001)]).rows[0]
+    texts = [cell.text for cell in shown]
+    assert texts == ["a.cr2", "60", "110 (+10%)", "95 (-5%)", "100", "", "0.10%"]
+
+
+def test_the_command_prints_the_table(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looks, "OTHER", "no-such-program")
+    result = CliRunner().invoke(app, ["benchmark", "looks", str(small)])
+    assert result.exit_code == 0
+    assert "small_rggb.dng" in result.stdout
+    assert "Median luma of 255" in " ".join(result.stdout.split())

@@ -1,0 +1,58 @@
+"""The attack itself: a seed says everything, and what is wrong is found and minimised."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.batch.helping import PATIENCE
+from tests.faults import attack, mutants
+from tests.faults.mutants import Mutant, bases, tried
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.fault
+
+
+def test_seed_makes_the_same_mutant_every_time(tmp_path: Path) -> None:
+    files = bases(tmp_path)
+    made = [Mutant.of(seed, files) for seed in range(300)]
+    assert made == [Mutant.of(seed, files) for seed in range(300)]
+    assert {mutant.target for mutant in made} == set(mutants._TARGETS), "every target is attacked"
+    assert all(Mutant.count(mutant.seed) == len(mutant.mutations) for mutant in made)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_mutants_of_every_day(tmp_path: Path, seed: int) -> None:
+    answer = tried(Mutant.of(seed, bases(tmp_path)), tmp_path / "work")
+    assert answer in ("ok", "refused"), answer
+
+
+def test_surprise_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def surprising(*_: Any) -> Any:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(mutants, "read_picture", surprising)
+    files = bases(tmp_path)
+    mutant = next(m for m in (Mutant.of(seed, files) for seed in range(999)) if m.target == "read_picture")
+    assert tried(mutant, tmp_path / "work").startswith("finding read_picture")
+
+
+def test_finding_is_minimised_to_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Needing:
+        """A program that goes wrong by the second and third mutation together."""
+
+        def ask(self, line: str) -> str:
+            return "finding" if {"2", "3"} <= set(line.split()[1:]) else "ok"
+
+    monkeypatch.setattr(Mutant, "count", staticmethod(lambda seed: 5))
+    assert attack._minimised(77, Needing()) == [2, 3]  # type: ignore[arg-type]
+
+
+def test_minutes_and_seed_are_given(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "tests.faults.attack", "--minutes", "0.02", "--seed", "5"]
+    answer = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "seed 5" in answer.stdout
+    assert "findings: none" in answer.stdout

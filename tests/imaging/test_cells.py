@@ -1,0 +1,44 @@
+"""Previews by cells: means of each colour, whatever is missing."""
+
+import numpy as np
+import pytest
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.imaging.cells import cell_means, cell_side
+from demosaic_ntc.imaging.cfa import Cfa
+
+
+@pytest.mark.parametrize(("name", "side"), [("RGGB", 2), ("GBRG", 2), ("XTRANS", 3), ("quad-rggb", 4)])
+def test_cells_show_all_colours(name: str, side: int) -> None:
+    assert cell_side(Cfa.named(name)) == side
+
+
+@pytest.mark.parametrize("name", ["RGGB", "GRBG", "XTRANS", "quad-rggb"])
+@pytest.mark.parametrize("shape", [(24, 36), (25, 31)])
+def test_every_pixel_is_the_mean_of_its_cell(name: str, shape: tuple[int, int]) -> None:
+    """Against a plain loop over cells."""
+    cfa = Cfa.named(name)
+    mosaic = np.random.default_rng(2).random(shape, dtype=np.float32)
+    side, masks = cell_side(cfa), cfa.masks(shape)
+    means = cell_means(mosaic, cfa)
+    assert means.shape == (shape[0] // side, shape[1] // side, 3)
+    for row, column, channel in np.ndindex(means.shape):
+        place = (slice(row * side, (row + 1) * side), slice(column * side, (column + 1) * side))
+        assert means[row, column, channel] == pytest.approx(mosaic[place][masks[place][..., channel]].mean())
+
+
+def test_missing_samples_do_not_count_and_empty_cells_ask_their_neighbours() -> None:
+    mosaic = np.full((8, 8), 0.5, np.float32)
+    missing = np.zeros((8, 8), np.bool_)
+    mosaic[0, 1], missing[0, 1] = 9.0, True  # one of two greens
+    mosaic[4, 4], missing[4, 4] = 9.0, True  # the only red of its cell
+    assert cell_means(mosaic, Cfa.named("RGGB"), missing) == pytest.approx(0.5)
+
+
+def test_what_shows_nothing_is_refused() -> None:
+    rggb = Cfa.named("RGGB")
+    with pytest.raises(InputError, match="no whole cell"):
+        cell_means(np.ones((1, 5), np.float32), rggb)
+    blind = ~rggb.masks((4, 4))[..., 1]
+    with pytest.raises(InputError, match="no sample of a colour"):
+        cell_means(np.ones((4, 4), np.float32), rggb, blind)
