@@ -14,5 +14,5 @@ print(peak_bytes() - before)
 
 
 def test_the_peak_sees_memory_that_was_given_back() -> None:
-    printed = subprocess.run([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True).stdout
-    assert int(printed) > 50_000_000
+    run = subprocess.run([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True)
+    assert int(run.stdout) > 50_000_000

@@ -62,6 +62,11 @@ def as_array(given: Any, what: str) -> NDArray[Any]:
     return array
 
 
+def all_finite(values: NDArray[Any]) -> bool:
+    """Tell whether no value is NaN or infinite, without an array of flags: NaN goes on into both ends."""
+    return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
+
+
 def checked_missing(
     missing: NDArray[Any], what: str, shape: tuple[int, ...], *others: tuple[int, ...]
 ) -> NDArray[np.bool_]:

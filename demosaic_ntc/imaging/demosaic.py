@@ -14,6 +14,7 @@ from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.checks import (
     QUALITIES,
     Quality,
+    all_finite,
     as_array,
     check_choice,
     checked_missing,
@@ -214,7 +215,7 @@ class _Task:
         if float(samples.min()) / scale < -_MOST_OF_WHITE:
             raise InputError("the mosaic has samples far below zero; give another black level")
         wide = samples.astype(np.float32) if samples.dtype == np.float16 else samples
-        scaled, dead = (wide / scale).astype(np.float32), None
+        scaled, dead = (wide / scale).astype(np.float32, copy=False), None
         if missing is not None:
             dead = checked_missing(missing, "mosaic", samples.shape)
             scaled = without_missing(scaled, dead, cfa)
@@ -272,7 +273,7 @@ def checked_samples(mosaic: NDArray[Any], cfa: Cfa, *, signed: bool = False) -> 
     """Return the mosaic as an array of numbers that can be demosaiced, or raise."""
     samples = as_array(mosaic, "mosaic")
     cfa.checked_shape(samples.shape)
-    if not np.isfinite(samples).all():
+    if not all_finite(samples):
         raise InputError("the mosaic has samples that are NaN or infinite; replace them first")
     if not signed and samples.min() < 0:
         raise InputError(

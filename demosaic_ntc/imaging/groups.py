@@ -54,10 +54,20 @@ def reference_positions(length: int, patches: Patches) -> Places:
 def references_in(wanted: Flags, patches: Patches) -> Places:
     """Return (row, column) of the reference patches that hold a wanted pixel, sorted by rows."""
     rows, columns = (reference_positions(length, patches) for length in wanted.shape)
-    held = _any_within(_any_within(wanted, rows, patches.size).T, columns, patches.size)
-    across, down = np.nonzero(held)
+    across, down = np.nonzero(_holding(wanted, patches))
     order = np.lexsort((across, down))
     return np.stack([rows[down[order]], columns[across[order]]], axis=1)
+
+
+def count_references(wanted: Flags, patches: Patches) -> int:
+    """Return how many reference patches hold a wanted pixel."""
+    return int(np.count_nonzero(_holding(wanted, patches)))
+
+
+def _holding(wanted: Flags, patches: Patches) -> Flags:
+    """Return whether the reference patches hold a wanted pixel, (columns, rows) of them."""
+    rows, columns = (reference_positions(length, patches) for length in wanted.shape)
+    return _any_within(_any_within(wanted, rows, patches.size).T, columns, patches.size)
 
 
 def _any_within(flags: Flags, starts: Places, length: int) -> Flags:

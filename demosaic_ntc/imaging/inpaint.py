@@ -12,6 +12,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.checks import (
     QUALITIES,
     Quality,
+    all_finite,
     as_array,
     check_choice,
     checked_missing,
@@ -244,6 +245,8 @@ def _holes(missing: NDArray[Any], picture: NDArray[Any]) -> Flags:
 
 def _check_known(channels: NDArray[Any], holes: Flags) -> None:
     """Raise if known entries are nothing that can be completed, with their number and the first of them."""
+    if all_finite(channels) and channels.min() >= 0:  # of most pictures even what stands at missing places
+        return
     if channels.dtype.kind == "f":
         _refuse(~np.isfinite(channels) & ~holes, "NaN or infinite", "mark them as missing or replace them")
     if channels.dtype.kind != "u":

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.imaging.groups import GroupPass, Said, Scene, references_in
+from demosaic_ntc.imaging.groups import GroupPass, Said, Scene, count_references
 from demosaic_ntc.imaging.kernels.adding import draw_to_measured, take_over
 from demosaic_ntc.imaging.kernels.nearby import fill_from_nearby
 from demosaic_ntc.imaging.known import DEEPEST, Known
@@ -63,7 +63,7 @@ def restore(
     for number, work in enumerate(works):
         step = work.step.in_noise(float(known.noise.mean()))
         if deadline.passed():
-            unproven = len(references_in(work.wanted, step.patches.fitting(work.wanted.shape)))
+            unproven = count_references(work.wanted, step.patches.fitting(work.wanted.shape))
             gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
             continue
         groups = GroupPass(_scene(estimate, known, step), step, threads, estimate.variance.size > 0)

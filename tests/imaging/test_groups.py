@@ -18,6 +18,7 @@ from demosaic_ntc.imaging.groups import (
     Scene,
     _runs,
     bands_of,
+    count_references,
     reference_positions,
     references_in,
     tiles_of_references,
@@ -150,6 +151,7 @@ def test_references_are_those_whose_patch_holds_a_wanted_pixel(wanted: Flags, si
         if wanted[row : row + patches.size, column : column + patches.size].any()
     ]
     assert references_in(wanted, patches).tolist() == expected
+    assert count_references(wanted, patches) == len(expected)
 
 
 @settings(max_examples=60, deadline=None)

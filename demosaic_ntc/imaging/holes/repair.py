@@ -7,7 +7,7 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.first_guess.fill import plainly_filled
-from demosaic_ntc.imaging.groups import references_in
+from demosaic_ntc.imaging.groups import count_references
 from demosaic_ntc.imaging.holes.filled import filled
 from demosaic_ntc.imaging.holes.kinds import depths, kinds_of
 from demosaic_ntc.imaging.holes.regions import damaged_regions
@@ -90,7 +90,7 @@ def _unproven(missing: Flags, plan: Plan) -> Float32:
     if step is None:
         return np.zeros(0, np.float32)
     patches = step.patches.fitting(missing.shape)
-    return np.full(len(references_in(missing, patches)), np.inf, np.float32)
+    return np.full(count_references(missing, patches), np.inf, np.float32)
 
 
 def _first(planes: Planes, known: Flags, errors: bool, deadline: Deadline) -> Estimate:

@@ -7,7 +7,7 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import Contest
-from demosaic_ntc.imaging.groups import references_in
+from demosaic_ntc.imaging.groups import count_references
 from demosaic_ntc.imaging.known import Known
 from demosaic_ntc.imaging.mosaics.calm import settle_calm
 from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
@@ -77,7 +77,7 @@ def complete_mosaic(
     variance = _variance(first.error, known, noise) if errors else np.zeros((0, 0, 0), np.float32)
     if deadline.passed():
         patches = plan[Kind.BAYER if cfa.is_bayer else Kind.ARRAY][-1].patches.fitting(samples.shape[1:])
-        unproven = np.full(len(references_in(first.differing, patches)), np.inf, np.float32)
+        unproven = np.full(count_references(first.differing, patches), np.inf, np.float32)
         return Completed(Estimate(picture, variance), unproven, 1 - float(first.differing.mean()))
     wanted = uncertain = worth_groups(first.differing, missing)
     if noise is not None and shows and apart >= 0:
