@@ -1,4 +1,4 @@
-"""What a command takes, in a process of its own: what tests before it have used and given back is not seen there."""
+"""What a command takes, in a process of its own: there nothing is left of what others have used."""
 
 import subprocess
 import sys
@@ -26,7 +26,5 @@ print(peak_bytes() - before)
 def peak_of(*words: object) -> int:
     """By how many bytes a command, done or refused, raises the peak memory of its process."""
     command = [sys.executable, "-c", _TWICE, *map(str, words)]
-    answer = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=True)
     return int(answer.stdout)

@@ -16,8 +16,7 @@ from PIL import Image
 
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.studio.running import Studio, opened_studio, server_of
-
-PATIENCE = 120.0  # seconds: machines may be busy
+from tests.batch.helping import PATIENCE
 
 
 def waves(height: int = 90, width: int = 120, dtype: type = np.uint8) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.batch.helping import PATIENCE
 from tests.studio.helping import Served, png, waves
 
 API = ["/", "/api/state", "/api/events", "/api/pictures/1/tiles/before/0/0/0", "/api/pictures/1/mask.png"]
@@ -86,7 +87,7 @@ def test_answers_may_not_be_framed_sniffed_or_kept(shared: Served) -> None:
     ],
 )
 def test_no_path_of_a_request_reaches_the_disk(shared: Served, path: str) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", shared.studio.place.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", shared.studio.place.port, timeout=PATIENCE)
     connection.request("GET", path, headers=cookie(shared))
     answer = connection.getresponse()
     content = answer.read()

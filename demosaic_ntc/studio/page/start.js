@@ -5,6 +5,7 @@ class Studio {
     this.pictures = [];
     this.number = null;
     this.asked = new Set(); // tasks that this page has asked for
+    this.over = new Map(); // tasks that ended before this page knew that they are its own
     this.easel = new Easel(() => this.panels?.update());
     this.tools = new Tools(this.easel, (shape) => this.draw(shape));
     this.panels = new Panels(this);
@@ -31,8 +32,16 @@ class Studio {
 
   async begin(what, plain) {
     const answer = await this.ask(what, plain);
-    if (answer) for (const number of answer.tasks ?? [answer.task]) this.asked.add(number);
+    if (answer) this.expect(...(answer.tasks ?? [answer.task]));
     return answer;
+  }
+
+  // The stream may have told of a task's end before the answer that names it.
+  expect(...numbers) {
+    for (const number of numbers) {
+      this.asked.add(number);
+      if (this.over.has(number)) this.takeEnd(this.over.get(number));
+    }
   }
 
   // What the server tells ------------------------------------------------------------------------------------------
@@ -50,12 +59,12 @@ class Studio {
     if (this.pictures.length) this.panels.say(""); // the studio answers again
     this.pictures = pictures;
     byId("tasks").replaceChildren();
-    for (const task of tasks) this.panels.showTask(task);
     const kept = Number(sessionStorage.getItem("picture"));
     const first = pictures.find((each) => each.number === kept) ?? pictures[0];
     this.panels.updatePictures();
     if (first) this.show(this.picture ? this.number : first.number);
     else this.panels.update();
+    for (const task of tasks) this.takeTask(task); // what ended while nothing was heard is told now
   }
 
   takePicture(picture) {
@@ -70,12 +79,20 @@ class Studio {
   takeMask({ number, box, mask, touched }) {
     const sheet = this.pictures.find((each) => each.number === number)?.sheet;
     if (!sheet) return;
-    Object.assign(sheet, { mask, touched });
+    sheet.touched = touched;
+    if (number === this.number) this.easel.setTouched(touched);
+    this.takeStep(number, { box, mask });
+    if (number === this.number && sheet.raw) this.raws.soon();
+  }
+
+  // A step of a mask, as it is answered and told to all: the two come in any order, and to any picture.
+  takeStep(number, { box, mask }) {
+    const sheet = this.pictures.find((each) => each.number === number)?.sheet;
+    if (!sheet) return;
+    if (mask.version >= sheet.mask.version) sheet.mask = mask;
     if (number !== this.number) return;
-    this.easel.setMask(mask, box);
-    this.easel.setTouched(touched);
+    this.easel.markChanged(box, mask.version);
     this.panels.update();
-    if (sheet.raw) this.raws.soon();
   }
 
   takeRepaired({ number, touched, wish }) {
@@ -89,11 +106,19 @@ class Studio {
   takeTask(task) {
     this.panels.showTask(task);
     if (!["done", "failed", "cancelled"].includes(task.state)) return;
-    if (task.kind === "develop") this.raws.developed(task);
-    if (!this.asked.delete(task.number)) return;
+    if (task.kind === "develop") this.raws.developed();
+    this.takeEnd(task);
+  }
+
+  takeEnd(task) {
+    if (!this.asked.delete(task.number)) {
+      this.over.set(task.number, task);
+      return;
+    }
+    this.over.delete(task.number);
     this.panels.sayOfTask(task);
     if (task.state !== "done") return;
-    if (task.kind === "repair") this.easel.showsMask = false;
+    if (task.kind === "repair" && task.picture === this.number) this.easel.showsMask = false;
     if (task.kind === "save" && task.result.upload) {
       this.server.download(`/api/pictures/${task.picture}/result`, task.result.names[0]);
     }
@@ -147,8 +172,9 @@ class Studio {
     this.easel.pending.push(shape);
     const { tool, erase, radius } = shape;
     const points = shape.points.map((point) => point.map((value) => Math.round(100 * value) / 100));
+    const { number } = this;
     const answer = await this.ask("mask", { tool, erase, radius, points });
-    if (answer) this.easel.setMask(answer.mask, answer.box);
+    if (answer) this.takeStep(number, answer);
     if (answer) shape.version = answer.mask.version;
     else shape.failed = true;
     this.easel.update();
@@ -158,8 +184,9 @@ class Studio {
     const mask = this.picture?.sheet?.mask;
     if (!mask || (name in mask && !mask[name])) return;
     this.easel.showsMask = true;
+    const { number } = this;
     const answer = await this.ask("mask", { tool: name });
-    if (answer) this.easel.setMask(answer.mask, answer.box);
+    if (answer) this.takeStep(number, answer);
     this.easel.update();
   }
 
@@ -180,7 +207,7 @@ class Studio {
   async loadMask(file) {
     if (!file || !this.picture) return;
     const answer = await this.server.send("PUT", `/api/pictures/${this.number}/mask`, file);
-    if (answer) this.asked.add(answer.task);
+    if (answer) this.expect(answer.task);
     this.easel.showsMask = true;
   }
 
