@@ -70,7 +70,7 @@ def _looked(arrivals: Arrivals, files: Iterator[Found | None]) -> str | None:
     """What is complete when the folder is looked at now."""
     arrivals._bell.set()
     found = next(files)
-    return found and found.source.name
+    return None if found is None else found.source.name
 
 
 def test_growing_file_is_waited_for(tmp_path: Path, clock: Clock) -> None:
