@@ -106,13 +106,15 @@ def served(sources: Sequence[Path], limits: Limits | None = None) -> Iterator[Se
         server = server_of(studio, lambda address: ready.set())
         thread = Thread(target=server.run, kwargs={"sockets": [studio.listener]})
         thread.start()
-        assert ready.wait(PATIENCE)
-        origin = f"http://127.0.0.1:{studio.place.port}"
-        with httpx.Client(base_url=origin, headers={"Origin": origin}, timeout=PATIENCE) as client:
-            assert client.get("/", params={"token": studio.place.secret}).status_code == 200
-            yield Served(studio, client)
-        server.should_exit = True
-        thread.join(PATIENCE)
+        try:
+            assert ready.wait(PATIENCE)
+            origin = f"http://127.0.0.1:{studio.place.port}"
+            with httpx.Client(base_url=origin, headers={"Origin": origin}, timeout=PATIENCE) as client:
+                assert client.get("/", params={"token": studio.place.secret}).status_code == 200
+                yield Served(studio, client)
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
 
 
 def png(pixels: Any) -> bytes:
