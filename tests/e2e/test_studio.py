@@ -391,3 +391,23 @@ def test_news_of_a_mask_that_come_late_change_nothing(page: Browser) -> None:
     mask = "{ version: 0, pixels: 0, undo: false, redo: false }"
     page.run(f"studio.hear({{ kind: 'mask', number: 1, box: [0, 1, 0, 1], touched: [], mask: {mask} }})")
     assert page.run("studio.picture.sheet.mask.pixels") == count
+
+
+def test_steps_made_in_a_hurry_reach_the_server_in_their_order(page: Browser, desk: Served) -> None:
+    """A stroke, undone and erased again before the server has answered the first of them."""
+    shape = "{{ tool: 'rectangle', erase: {erase}, radius: 1, points: [[{left}, 50], [{right}, 59]] }}"
+    first, second, gone = (
+        shape.format(erase=erase, left=left, right=right)
+        for erase, left, right in (("false", 50, 99), ("false", 200, 219), ("true", 210, 219))
+    )
+    page.run(
+        "(() => { const post = studio.server.post.bind(studio.server); let wait = 300;"
+        # The sooner a request is made, the longer it is on its way.
+        " studio.server.post = async (...all) => { wait -= 60;"
+        " await new Promise((go) => setTimeout(go, wait)); return post(...all); };"
+        f" return Promise.all([studio.draw({first}), studio.step('undo'), studio.draw({second}),"
+        f" studio.draw({gone})]).then(() => 0); }})()"
+    )
+    expected = np.zeros((300, 400), np.bool_)
+    expected[50:60, 200:210] = True
+    np.testing.assert_array_equal(marked(desk), expected)

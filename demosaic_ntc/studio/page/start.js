@@ -5,6 +5,7 @@ class Studio {
     this.pictures = [];
     this.number = null;
     this.asked = new Set(); // tasks that this page has asked for
+    this.last = Promise.resolve(); // the last step of a mask that was sent
     this.over = new Map(); // tasks that ended before this page knew that they are its own
     this.easel = new Easel(() => this.panels?.update());
     this.tools = new Tools(this.easel, (shape) => this.draw(shape));
@@ -22,16 +23,29 @@ class Studio {
     return this.pictures.find((each) => each.number === this.number) ?? null;
   }
 
+  sheetOf(number) {
+    return this.pictures.find((each) => each.number === number)?.sheet;
+  }
+
   nameOf(number) {
     return this.pictures.find((each) => each.number === number)?.name ?? "";
   }
 
-  ask(what, plain = {}) {
-    return this.server.post(`/api/pictures/${this.number}/${what}`, plain);
+  ask(what, plain = {}, number = this.number) {
+    return this.server.post(`/api/pictures/${number}/${what}`, plain);
   }
 
+  // Steps reach the server one after the other, as they were made: an eraser never before its brush.
+  inTurn(send) {
+    this.last = this.last.then(send).catch(() => null);
+    return this.last;
+  }
+
+  // What is asked for is done with all that was drawn before.
   async begin(what, plain) {
-    const answer = await this.ask(what, plain);
+    const { number } = this;
+    await this.last;
+    const answer = await this.ask(what, plain, number);
     if (answer) this.expect(...(answer.tasks ?? [answer.task]));
     return answer;
   }
@@ -77,7 +91,7 @@ class Studio {
   }
 
   takeMask({ number, box, mask, touched }) {
-    const sheet = this.pictures.find((each) => each.number === number)?.sheet;
+    const sheet = this.sheetOf(number);
     if (!sheet) return;
     sheet.touched = touched;
     if (number === this.number) this.easel.setTouched(touched);
@@ -87,7 +101,7 @@ class Studio {
 
   // A step of a mask, as it is answered and told to all: the two come in any order, and to any picture.
   takeStep(number, { box, mask }) {
-    const sheet = this.pictures.find((each) => each.number === number)?.sheet;
+    const sheet = this.sheetOf(number);
     if (!sheet) return;
     if (mask.version >= sheet.mask.version) sheet.mask = mask;
     if (number !== this.number) return;
@@ -173,7 +187,7 @@ class Studio {
     const { tool, erase, radius } = shape;
     const points = shape.points.map((point) => point.map((value) => Math.round(100 * value) / 100));
     const { number } = this;
-    const answer = await this.ask("mask", { tool, erase, radius, points });
+    const answer = await this.inTurn(() => this.ask("mask", { tool, erase, radius, points }, number));
     if (answer) this.takeStep(number, answer);
     if (answer) shape.version = answer.mask.version;
     else shape.failed = true;
@@ -181,16 +195,19 @@ class Studio {
   }
 
   async step(name) {
-    const mask = this.picture?.sheet?.mask;
-    if (!mask || (name in mask && !mask[name])) return;
-    this.easel.showsMask = true;
     const { number } = this;
-    const answer = await this.ask("mask", { tool: name });
+    if (!this.picture?.sheet) return;
+    this.easel.showsMask = true;
+    const answer = await this.inTurn(() => {
+      const { mask } = this.sheetOf(number);
+      return name in mask && !mask[name] ? null : this.ask("mask", { tool: name }, number);
+    });
     if (answer) this.takeStep(number, answer);
     this.easel.update();
   }
 
-  repair(what) {
+  async repair(what) {
+    await this.last;
     if (this.picture?.sheet?.mask.pixels && !this.picture.raw) this.begin("repair", { what, quality: byId("quality").value });
   }
 
