@@ -163,8 +163,10 @@ def test_errors_are_shown_eight_times_as_bright(
 
 
 def test_there_are_no_errors_without_truth(page: Browser) -> None:
+    assert attribute(page, "#errors", "title") == "Show errors (e)"
     click(page, "#pictures button:nth-child(2)")
     assert page.run("document.getElementById('errors').disabled") is True
+    assert "a truth to compare with" in attribute(page, "#errors", "title")
     assert page.run("document.getElementById('caption').textContent").startswith("two: ours")
 
 
