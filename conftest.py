@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -21,6 +22,12 @@ HEARS_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_i
 
 # Pictures say when they were made; those of the tests are compared byte by byte.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
+
+# The same examples on every machine, however busy: what fails, fails for everybody, and no clock is asked.
+settings.register_profile(
+    "ours", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("ours")
 
 Run = Callable[..., Any]
 Install = Callable[[Mapping[str, str]], None]

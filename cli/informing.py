@@ -74,7 +74,8 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
 
 def _tell(facts: list[dict[str, Any]]) -> None:
     """One block of lines per file."""
-    typer.echo("\n\n".join("\n".join(_lines(fact)) for fact in facts))
+    if facts:
+        typer.echo("\n\n".join("\n".join(_lines(fact)) for fact in facts))
 
 
 def _lines(fact: dict[str, Any]) -> list[str]:

@@ -262,10 +262,11 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
 def _black_notice(ready: Prepared, how: Development) -> Iterator[str]:
     """A hint where a mosaic that says nothing of its black level seems to have one."""
     photo = ready.photo
-    if not photo.is_plain or how.black is not None or how.balance != "camera":
+    if not photo.is_plain or how.black is not None:
         return
-    darkest = float(np.quantile(photo.mosaic[::_GLANCE, ::_GLANCE], _DARKEST))
-    if darkest > _SEEN_BLACK * photo.white:
+    seen = photo.mosaic[::_GLANCE, ::_GLANCE]
+    darkest = float(np.quantile(seen, _DARKEST))
+    if darkest > _SEEN_BLACK * float(seen.max()):  # white may be that of 16 bits, of which 14 are used
         yield f"the darkest samples read {darkest:.0f}; if that is black, give `black={darkest:.0f}`"
 
 

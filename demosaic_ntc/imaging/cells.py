@@ -26,7 +26,8 @@ def cell_means(mosaic: Floats, cfa: Cfa, missing: NDArray[np.bool_] | None = Non
     """The mean of each colour in each cell, (height // side, width // side, 3), of (height, width) samples.
 
     Cells that the border cuts are left out. A colour of which a cell lacks all samples is taken from its
-    neighbours, ever farther ones.
+    neighbours, ever farther ones. Colours whose samples lie to one side in all cells are moved to the middle:
+    they would be out of step with the others, seen as coloured edges.
     """
     side = cell_side(cfa)
     height, width = (length // side for length in mosaic.shape)
@@ -48,7 +49,7 @@ def cell_means(mosaic: Floats, cfa: Cfa, missing: NDArray[np.bool_] | None = Non
         weight = np.float32(1) if known is None else known[samples].astype(np.float32)
         totals[cells][..., channel] += mosaic[samples] * weight
         counts[cells][..., channel] += weight
-    return _filled(totals, counts)
+    return _centred(_filled(totals, counts), cfa, side)
 
 
 def _filled(totals: Floats, counts: Floats) -> Floats:
@@ -60,6 +61,38 @@ def _filled(totals: Floats, counts: Floats) -> Floats:
         around_totals, around_counts = (_with_neighbours(values) for values in (totals, counts))
         totals, counts = np.where(empty, around_totals, totals), np.where(empty, around_counts, counts)
     return totals / counts
+
+
+def _centred(means: Floats, cfa: Cfa, side: int) -> Floats:
+    """Means as they would be seen in the middle of each cell, by lines between neighbouring cells."""
+    planes = [_moved(means[..., channel], *_off_centre(cfa, side, channel)) for channel in range(3)]
+    return np.stack(planes, axis=2)
+
+
+def _off_centre(cfa: Cfa, side: int, channel: int) -> tuple[float, float]:
+    """How far below and right of the middle a colour's samples lie, in cells; 0 where cells differ."""
+    down, across = (int(length) for length in np.lcm(cfa.period, side))
+    shown = cfa.masks((down, across))[..., channel]
+    cells = shown.reshape(down // side, side, across // side, side).swapaxes(1, 2).reshape(-1, side, side)
+    places = (np.arange(side) - (side - 1) / 2) / side
+    counts = cells.sum(axis=(1, 2))
+    offsets = np.stack([(cells.sum(axis=2) @ places) / counts, (cells.sum(axis=1) @ places) / counts])
+    same = np.ptp(offsets, axis=1) < 1e-9
+    return float(offsets[0, 0] * same[0]), float(offsets[1, 0] * same[1])
+
+
+def _moved(plane: Floats, *off: float) -> Floats:
+    """A plane whose samples lie off their places, down and right, read at the places themselves."""
+    for axis, by in enumerate(off):
+        before, after = (np.take(plane, _clipped(plane.shape[axis], step), axis) for step in (-1, 1))
+        neighbour, share = (before, by) if by > 0 else (after, -by)
+        plane = plane + np.float32(share) * (neighbour - plane)
+    return plane
+
+
+def _clipped(length: int, step: int) -> NDArray[np.intp]:
+    """The neighbours of all places of a line; at its ends the places themselves."""
+    return np.clip(np.arange(length) + step, 0, length - 1)
 
 
 def _with_neighbours(values: Floats) -> Floats:

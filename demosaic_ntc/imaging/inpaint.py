@@ -293,8 +293,9 @@ def too_wide(deep: int, restored: int) -> tuple[str, ...]:
     """Return what a user should know if so many pixels of those restored lie deep inside holes."""
     if deep == 0:
         return ()
+    share = "less than 1%" if deep < 0.01 * restored else f"{deep / restored:.0%}"
     return (
-        f"{deep / restored:.0%} of what was restored lies more than {TOO_DEEP} pixels inside holes, farther "
+        f"{share} of what was restored lies more than {TOO_DEEP} pixels inside holes, farther "
         "than what is around them can tell: it is smooth, whatever was there",
     )
 

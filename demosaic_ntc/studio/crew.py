@@ -30,6 +30,9 @@ READY = "ready"
 
 _GLANCE_SECONDS = 0.05
 
+# A worker is ended within two seconds, of a processor that a busy machine may give to others meanwhile.
+_LEAVING_SECONDS = 60.0
+
 _ENGINE = "groups"  # the stage that takes nearly all of the time
 
 
@@ -162,7 +165,7 @@ class Lane:
         """End the worker, and wait until it is gone."""
         self._stop.ask()
         self._stop.ask()
-        self._thread.join(timeout=10)
+        self._thread.join(timeout=_LEAVING_SECONDS)
         self._stop.close()
 
     def _run(self) -> None:

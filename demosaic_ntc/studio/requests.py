@@ -20,8 +20,8 @@ async def json_of(request: Request) -> dict[str, Any]:
         if len(content) > _MOST_JSON:
             raise TooLarge(f"a request has at most {_MOST_JSON} bytes; draw shorter strokes")
     try:
-        plain = json.loads(content or b"{}")
-    except ValueError:
+        plain = json.loads(content or b"{}", parse_int=float)  # of any length: what is too large is infinite
+    except (ValueError, RecursionError):
         raise InputError("the request is no JSON; reload the page") from None
     if not isinstance(plain, dict):
         raise InputError("the request is no object; reload the page")

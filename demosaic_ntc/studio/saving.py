@@ -18,6 +18,8 @@ _ENDING = "_repaired"
 MASK_ENDING = ".mask.png"  # what batches look for beside a picture
 LIST_ENDING = ".bad-pixels.txt"
 
+_MOST_LISTED = 1_000_000  # bad pixels, by far: sensors have some hundreds
+
 NEW, REPLACE, ORIGINAL = "new", "replace", "original"
 
 
@@ -31,6 +33,22 @@ def target_for(source: Path, suffix: str, place: str, ending: str = _ENDING) -> 
     if place == REPLACE:
         return usual
     return free(usual)
+
+
+def raw_target_for(source: Path, suffix: str, place: str, last: Path | None) -> Path:
+    """Where a raw's picture goes: its name is that of the camera's own picture, which is never replaced."""
+    if place == REPLACE and last is not None and last.suffix == f".{suffix}":
+        return last
+    target = target_for(source, suffix, place, "")
+    if place == REPLACE and os.path.lexists(target):
+        raise InputError(f"{target.name} was not made here; save a new file")
+    return target
+
+
+def check_list(count: int) -> None:
+    """Refuse to list more pixels than lists are read with."""
+    if count > _MOST_LISTED:
+        raise InputError(f"{count} pixels are marked, of a raw at most {_MOST_LISTED} can be; erase some")
 
 
 def free(wished: Path) -> Path:

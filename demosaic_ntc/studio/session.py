@@ -33,7 +33,7 @@ class Entry:
     failure: str = ""
     wish: Wish = field(default_factory=Wish)
     signs: tuple[int, int] = (0, 0)  # length and time of the file that was opened
-    result: Path | None = None  # what was saved of an upload, to be downloaded
+    result: Path | None = None  # what was saved last; of an upload it is downloaded
 
     @property
     def is_raw(self) -> bool:

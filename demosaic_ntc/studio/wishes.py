@@ -211,7 +211,7 @@ class Wishes:
         entry.check_unchanged()
         entry.wish = wish
         bad = self._bad_pixels(entry, sheet, beside=not entry.is_upload)
-        target = saving.target_for(entry.source, suffix, place, "")
+        target = saving.raw_target_for(entry.source, suffix, place, entry.result)
         work = Convert(wish.settings(self.session.limits, bad, half=False))
         command = wish.command(entry.source, target, bad)
 
@@ -240,6 +240,7 @@ class Wishes:
         """The list of what is marked in a raw; None where nothing is, so that hot pixels are looked for."""
         if not sheet.mask.count:
             return None
+        saving.check_list(sheet.mask.count)
         name = entry.source.stem + saving.LIST_ENDING
         target = saving.free(entry.source.with_name(name)) if beside else self.scratch(entry, name)
         saving.write_bad_pixels(target, sheet.mask.flags(), sheet.facts.orientation)

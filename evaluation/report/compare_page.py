@@ -28,6 +28,8 @@ from .page import Page, Scene, page_html
 
 PAGE, PICTURES = "index.html", "pictures"
 
+_MOST_NAMED = 3  # raws in the title
+
 _INTRODUCTION = (
     "The same raw samples, interpolated in different ways and finished alike. There is no truth to compare "
     "with, so there are no figures: look at fine lines, coloured edges and small print."
@@ -107,7 +109,10 @@ def _names(sources: Iterable[Path]) -> list[str]:
 
 def _title(sources: Sequence[Path]) -> str:
     """What the page is called."""
-    return sources[0].name if len(sources) == 1 else f"{len(sources)} raws"
+    names = [source.name for source in sources]
+    if len(names) > _MOST_NAMED:
+        names[_MOST_NAMED:] = [f"{len(names) - _MOST_NAMED} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def _facts(choice: Choice, methods: Iterable[Method]) -> dict[str, str]:

@@ -30,6 +30,8 @@ MARGIN = 64
 #: The value of a saturated sample in the mosaics that methods get.
 WHITE = 65535
 
+_OURS = {"ntc": "ours, normal", "ntc-fast": "ours, fast", "ntc-best": "ours, best"}
+
 #: The page opens with the first two.
 BAYER_METHODS = (
     *("ntc", "libraw-ahd", "ntc-best", "ntc-fast", "libraw-dcb", "libraw-dht"),
@@ -117,6 +119,11 @@ def on_sensor(box: CropBox, orientation: int, shape: tuple[int, ...]) -> CropBox
     return CropBox(right[0], down[0], right[1] - right[0] + 1, down[1] - down[0] + 1)
 
 
+def _called(method: str) -> str:
+    """What a method is called where photographers look: ours by its quality."""
+    return _OURS.get(method, method)
+
+
 def scenes(
     negative: Negative, parts: Parts, methods: Iterable[Method], report: Callable[[str], None]
 ) -> Iterator[Scene]:
@@ -126,7 +133,7 @@ def scenes(
     for number, box in enumerate(boxes, start=1):
         versions = []
         for method in methods:
-            versions.append(Version(method.name, address(lossless(negative.restored(box, method)))))
+            versions.append(Version(_called(method.name), address(lossless(negative.restored(box, method)))))
             report(f"{negative.name}: {method.name}")
         name = f"{negative.name}, part {number}" if len(boxes) > 1 else negative.name
         yield Scene(name, box.width, box.height, tuple(versions), small, box.share(negative.overview.shape))
@@ -139,7 +146,8 @@ def whole_scene(
     versions = []
     for method in methods:
         content = lossless(negative.restored(negative.whole, method))
-        versions.append(Version(method.name, beside(folder, f"{negative.name}-{method.name}.webp", content)))
+        address_of = beside(folder, f"{negative.name}-{method.name}.webp", content)
+        versions.append(Version(_called(method.name), address_of))
         report(f"{negative.name}: {method.name}")
     whole = negative.whole
     return Scene(

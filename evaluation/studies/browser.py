@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 60.0
+PATIENCE = 240.0  # seconds: machines may be busy
 
 _CODES = {"Tab": 9, "Enter": 13, "Escape": 27, "Home": 36, "End": 35, "ArrowLeft": 37, "ArrowRight": 39}
 _CONTROL = 2  # of DevTools' modifiers
@@ -94,7 +94,7 @@ class Browser:
         """The next message of the browser."""
         deadline = monotonic() + PATIENCE
         while b"\0" not in self._unread:
-            ready, _, _ = select.select([self._answers], [], [], deadline - monotonic())
+            ready, _, _ = select.select([self._answers], [], [], max(0.0, deadline - monotonic()))
             assert ready, "the browser does not answer"
             read = os.read(self._answers, 1 << 20)
             assert read, "the browser has ended"
@@ -109,10 +109,20 @@ class Browser:
 
     def visit(self, address: str) -> None:
         """Open an address and wait until its page is drawn."""
+        self.call("Page.navigate", url="about:blank")  # what the last page still says is not this one's
+        self.settle()
         self.events.clear()
         self.call("Page.navigate", url=address)
         self.run("new Promise(done => document.readyState === 'complete' ? done() : (onload = done))")
         self.settle()
+
+    def reload(self) -> None:
+        """Load the page again and wait until it is there."""
+        self.events.clear()
+        self.call("Page.reload")
+        # Asked in between, the old page would answer, or be gone before it has.
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self._next())
 
     def run(self, script: str) -> Any:
         """The value of an expression; a promise is awaited."""
@@ -184,7 +194,12 @@ class Browser:
             "Log.entryAdded",
             "Network.loadingFailed",
         )
-        loud = [event for event in self.events if event.get("method") in kinds]
+        loud = [event for event in self.events if event.get("method") in kinds and not _is_called_off(event)]
         asked = [event for event in self.events if event.get("method") == "Network.requestWillBeSent"]
         fetched = [e for e in asked if not e["params"]["request"]["url"].startswith(("file:", "data:"))]
         return [*loud, *fetched]
+
+
+def _is_called_off(event: dict[str, Any]) -> bool:
+    """Whether it tells of something that the page, or whoever left it, no longer wanted."""
+    return bool(event.get("params", {}).get("canceled"))

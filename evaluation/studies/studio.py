@@ -7,7 +7,7 @@ seconds of the worker processes, which hold on a busy one as well, stand beside 
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -129,12 +129,14 @@ def _strokes(source: Path) -> str:
     return f"Promise.all({lines}.map(points => studio.draw({shape})))"
 
 
-def _workers() -> list[psutil.Process]:
-    return [child for child in psutil.Process().children() if "batch.worker" in " ".join(child.cmdline())]
-
-
 def _cpu_seconds() -> float:
-    return sum(sum(child.cpu_times()[:2]) for child in _workers())
+    """The seconds of all workers; other children may end while they are looked at."""
+    spent = 0.0
+    for child in psutil.Process().children():
+        with suppress(psutil.Error):
+            if "batch.worker" in " ".join(child.cmdline()):
+                spent += sum(child.cpu_times()[:2])
+    return spent
 
 
 def _memory(page: Browser) -> int:

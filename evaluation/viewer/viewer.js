@@ -118,6 +118,7 @@ class Viewer extends View {
     });
     byId("errors").setAttribute("aria-pressed", String(this.errors && Boolean(this.truth)));
     byId("errors").disabled = !this.truth;
+    byId("errors").title = this.truth ? "Show errors (e)" : "Errors are shown where there is a truth to compare with";
     this.showDivider(byId("divider"), `${this.wanted.left} on the left`);
     byId("caption").textContent = this.caption();
     this.draw();

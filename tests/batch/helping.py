@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,13 @@ def until(condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
         time.sleep(0.02)
 
 
+@contextmanager
+def new_children() -> Iterator[Callable[[], list[psutil.Process]]]:
+    """The children that this process has started since; it may have others, of tests that went before."""
+    before = set(psutil.Process().children())
+    yield lambda: [child for child in psutil.Process().children() if child not in before]
+
+
 def records(folder: Path) -> dict[str, dict[str, Any]]:
     """The last line of a folder's report for every input, by name."""
     lines = map(json.loads, (folder / REPORT).read_bytes().splitlines())
@@ -40,6 +48,12 @@ def records(folder: Path) -> dict[str, dict[str, Any]]:
 def statuses(folder: Path) -> dict[str, str]:
     """How the work on every input ended, by name."""
     return {name: record["status"] for name, record in records(folder).items()}
+
+
+def noted(folder: Path, count: int = 1) -> bool:
+    """Whether the report says of so many files that they are done."""
+    report = folder / REPORT
+    return report.exists() and report.read_bytes().count(b'"done"') >= count
 
 
 def is_over(process: Any) -> bool:

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.helping import PATIENCE, REPORT, end_soon, injected, statuses, until
+from tests.batch.helping import PATIENCE, REPORT, end_soon, injected, noted, statuses, until
 
 pytest.importorskip("distributed")
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,7 +107,7 @@ def test_crash_costs_its_file_and_no_worker(
     for name in "abcdef":
         (source / f"{name}.dng").write_text(name)
     faulty({"b.dng": "segv", "d.dng": "hang", "e.dng": "bug"})
-    result = _batch(source, out, "--timeout", 3, "--scheduler", dask.address)
+    result = _batch(source, out, "--timeout", 10, "--scheduler", dask.address)
     assert result.exit_code == 1, result.output
     expected = {"b.dng": "crashed", "d.dng": "timeout", "e.dng": "failed"}
     assert statuses(out) == {f"{name}.dng": "done" for name in "acf"} | expected
@@ -123,7 +123,7 @@ def test_interrupt_calls_everything_off(
         (source / f"{name}.dng").write_text(name)
     code = injected({"b.dng": "hang", "c.dng": "hang"})
     process = start("batch", source, "-o", out, "--scheduler", dask.address, code=code)
-    until(lambda: len(list(out.glob(".*.partial"))) == 2)
+    until(lambda: len(list(out.glob(".*.partial"))) == 2 and noted(out))
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors

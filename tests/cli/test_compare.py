@@ -36,6 +36,7 @@ def test_two_raws_are_shown_in_their_most_detailed_parts(samples: Path, tmp_path
     assert [scene["truth"] for scene in shown] == [None] * 4
     assert list(target.iterdir()) == [target / "index.html"]
     page = (target / "index.html").read_text()
+    assert "<h1>scene_rggb.dng and scene_xtrans.dng</h1>" in page
     for fact in ("machine", "versions", "commit", "development"):
         assert f"<dt>{fact}</dt>" in page
 
@@ -46,8 +47,8 @@ def test_our_qualities_and_libraws_algorithms_are_compared_unless_told_otherwise
     result = compare(small, "-o", tmp_path, "--threads", 1)
     assert result.exit_code == 0, result.stderr
     names = [version["name"] for version in scenes(tmp_path)[0]["versions"]]
-    assert names[:2] == ["ntc", "libraw-ahd"]
-    assert {"ntc-best", "ntc-fast", "libraw-dcb", "libraw-linear"} <= set(names)
+    assert names[:2] == ["ours, normal", "libraw-ahd"]
+    assert {"ours, best", "ours, fast", "libraw-dcb", "libraw-linear"} <= set(names)
 
 
 def test_a_part_can_be_given(samples: Path, tmp_path: Path) -> None:

@@ -323,3 +323,14 @@ def test_a_mosaic_without_levels_is_told_what_to_give(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "--wb auto" in result.stderr
     assert "--black 64" in result.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--wb", "auto"), ("--wb", "2,1,1.5")])
+def test_a_black_level_is_seen_whatever_balance_is_chosen(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Samples of 14 bits in 16: their black is told by how far they reach, not by what 16 bits could hold."""
+    ramp = np.linspace(600, 16383, 64 * 64).reshape(64, 64).astype(np.uint16)
+    cv2.imwrite(str(tmp_path / "m.png"), ramp)
+    words = (tmp_path / "m.png", tmp_path / "a.png", "--cfa", "RGGB", "--method", "bilinear")
+    assert "if that is black, give --black 6" in _run(*words, *options).stderr
+    told = _run(*words, *options, "--black", 600, "--overwrite").stderr
+    assert "if that is black" not in told

@@ -44,7 +44,8 @@ def test_one_bad_file_does_not_hide_the_others(tmp_path: Path) -> None:
 
 def test_a_single_bad_file_has_its_own_exit_code(tmp_path: Path) -> None:
     (tmp_path / "bad.dng").write_bytes(b"text")
-    assert _run("info", tmp_path / "bad.dng").exit_code == 3
+    result = _run("info", tmp_path / "bad.dng")
+    assert (result.exit_code, result.stdout) == (3, "")
 
 
 def test_noise_of_the_profile_is_shown_and_may_be_given_instead(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
+from tests.batch.helping import PATIENCE
 
 
 def test_without_its_libraries_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,5 +46,5 @@ def test_it_shows_its_address_and_ends_on_an_interrupt(
         assert address.startswith("http://127.0.0.1:")
         assert "/?token=" in address
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        assert process.wait(PATIENCE) == 130
     assert [path.name for path in tmp_path.iterdir()] == ["a.png"]

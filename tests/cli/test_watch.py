@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.helping import PATIENCE, REPORT, injected, until
+from tests.batch.helping import PATIENCE, REPORT, injected, noted, until
 
 Start = Callable[..., Any]
 
@@ -32,7 +32,8 @@ def test_raws_become_pictures_as_they_appear(folders: tuple[Path, Path], start: 
     (source / "sub" / "second.dng").write_bytes(b"second")
     until(lambda: (out / "first.png").exists() and (out / "sub" / "second.png").exists())
     (source / "first.dng").write_bytes(b"changed")
-    until(lambda: (out / "first.png").read_bytes() == b"changed")
+    until(lambda: noted(out, 3))
+    assert (out / "first.png").read_bytes() == b"changed"
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
@@ -52,7 +53,7 @@ def test_half_a_file_that_is_completed_later_is_tried_again(
     (source / "a.dng").write_bytes(whole[:2000])
     assert b"a.dng" in process.stderr.readline(), "the failure is told at once"
     (source / "a.dng").write_bytes(whole)
-    until(lambda: b'"done"' in (out / REPORT).read_bytes())
+    until(lambda: noted(out))
     process.send_signal(signal.SIGTERM)
     output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, errors

@@ -1,8 +1,10 @@
 """What tests ask a page: where things are, what they say, and to click them."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
-from evaluation.studies.browser import Browser
+from evaluation.studies.browser import PATIENCE, Browser
 
 
 def element(page: Browser, selector: str) -> tuple[float, float, float, float]:
@@ -13,6 +15,20 @@ def element(page: Browser, selector: str) -> tuple[float, float, float, float]:
     )
     left, top, width, height = found
     return left, top, width, height
+
+
+def eventually(check: Callable[[], None]) -> None:
+    """Wait until a check passes: what it looks at may still be decoded or drawn."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            check()
+        except AssertionError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 def click(page: Browser, selector: str) -> None:

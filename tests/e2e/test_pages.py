@@ -11,7 +11,7 @@ from cli.app import app
 from evaluation.report.embedding import beside, lossless, thumbnail
 from evaluation.report.page import Page, Scene, Version, page_html
 from evaluation.studies.browser import Browser
-from tests.e2e.looking import click, element
+from tests.e2e.looking import click, element, eventually
 
 SIDE = 48
 
@@ -32,12 +32,16 @@ def test_pictures_in_files_beside_the_page_are_shown_with_their_errors(
     path.write_text(page_html(Page("Report", "Words.", {}, (shown,))), encoding="utf-8")
     browser.resize(1200, 900)
     browser.open(path)
-    assert seen(browser, tmp_path / "a.png", 0.47) == (90, 90, 90)
-    assert seen(browser, tmp_path / "a.png", 0.53) == (100, 100, 100)
+    eventually(lambda: check_seen(browser, tmp_path / "a.png", 90, 100))
     click(browser, "#errors")
-    assert seen(browser, tmp_path / "a.png", 0.47) == (0, 0, 0)
-    assert seen(browser, tmp_path / "a.png", 0.53) == (80, 80, 80)
+    eventually(lambda: check_seen(browser, tmp_path / "a.png", 0, 80))
     assert browser.complaints() == []
+
+
+def check_seen(page: Browser, target: Path, left: int, right: int) -> None:
+    """Which greys are seen on both sides of the divider."""
+    assert seen(page, target, 0.47) == (left,) * 3
+    assert seen(page, target, 0.53) == (right,) * 3
 
 
 def seen(page: Browser, target: Path, across: float) -> tuple[int, ...]:

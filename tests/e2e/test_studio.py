@@ -1,5 +1,6 @@
 """The studio in a real browser: a picture opened, painted on, repaired, compared, saved, and found again."""
 
+import json
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ pytest.importorskip("starlette", reason="the studio needs starlette and uvicorn"
 
 from cli.app import app
 from evaluation.studies.browser import Browser
+from tests.batch.helping import until
 from tests.e2e.looking import attribute, click, element
 from tests.studio.helping import Served, served, waves
 
@@ -25,6 +27,7 @@ IDLE = (
     "studio.easel.number !== null && studio.easel.tiles.isIdle"
     " && !studio.easel.pending.length && !studio.asked.size"
 )
+SAVED = "document.getElementById('said').textContent.includes('Saved')"
 REPAIRED = "document.getElementById('said').textContent.includes('repaired')"
 COMPLAINTS = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
 
@@ -145,9 +148,8 @@ def test_damage_is_painted_repaired_compared_saved_and_found_again(
     arguments = ["inpaint", str(folder / "a.png"), str(mask_file), str(expected), "--quality", "fast", "-q"]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     assert saved.read_bytes() == expected.read_bytes()
-    page.run("window.isOld = true")
-    page.call("Page.reload")
-    page.wait_for(f"!window.isOld && typeof studio !== 'undefined' && {IDLE}")
+    page.reload()
+    page.wait_for(IDLE)
     page.run("studio.easel.showsMask = false; studio.easel.setZoom(1)")
     np.testing.assert_array_equal(picture_on(page), after)
     assert page.run("studio.picture.sheet.mask.pixels") == np.count_nonzero(mask)
@@ -155,9 +157,9 @@ def test_damage_is_painted_repaired_compared_saved_and_found_again(
 
 def save(page: Browser, folder: Path) -> Path:
     known = set(folder.iterdir())
+    page.run("studio.panels.say('')")
     click(page, "#save")
-    page.wait_for("studio.asked.size")
-    page.wait_for(IDLE)
+    page.wait_for(f"{SAVED} && {IDLE}")
     (saved,) = set(folder.iterdir()) - known
     assert saved.name in page.run("document.getElementById('said').textContent")
     return saved
@@ -197,8 +199,7 @@ def test_fingers_paint_and_two_of_them_zoom(page: Browser, desk: Served) -> None
     page.touch("touchStart", *near)
     page.touch("touchMove", (middle[0] - 60, middle[1]), (middle[0] + 60, middle[1]))
     page.touch("touchEnd")
-    page.wait_for(IDLE)
-    assert page.run("studio.easel.scale") > 1
+    page.wait_for(f"studio.easel.scale > 1 && {IDLE}")
     assert np.count_nonzero(marked(desk)) == painted  # a pinch is no stroke
     page.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
@@ -305,13 +306,9 @@ def test_a_file_is_dropped_in_and_its_result_downloaded(page: Browser, desk: Ser
     with a_step(page):
         page.drag(on_screen(page, 20, 20), on_screen(page, 50, 20))
     click(page, "#save")
-    page.wait_for("studio.asked.size")
-    page.wait_for(IDLE)
+    page.wait_for(f"{SAVED} && {IDLE}")
     saved = tmp_path / "dropped_repaired.png"
-    for _ in range(200):
-        if saved.exists():
-            break
-        page.settle()
+    until(saved.exists)
     number = page.run("studio.number")
     assert saved.read_bytes() == desk.get(f"/api/pictures/{number}/result").content
 
@@ -351,3 +348,66 @@ def test_nothing_is_wider_than_the_screen(page: Browser, width: int) -> None:
         ".map(e => e.id || e.tagName)"
     )
     assert wide == []
+
+
+def ended(number: int) -> str:
+    """What the server tells of a task that has saved a file, as a script's object."""
+    task = {"number": number, "kind": "save", "picture": 1, "state": "done", "stage": "", "share": 1}
+    return json.dumps({**task, "left": None, "reason": "", "notices": [], "result": {"names": ["x.png"]}})
+
+
+def test_an_end_that_is_told_before_the_answer_is_heard(page: Browser) -> None:
+    page.run("studio.ask = async () => ({ task: 99999 })")
+    page.run(f"studio.hear({{ kind: 'task', task: {ended(99999)} }})")
+    page.run("studio.begin('save', {})")
+    assert page.run("document.getElementById('said').textContent") == "Saved x.png."
+    assert page.run("studio.asked.size") == 0
+
+
+def test_an_end_that_was_missed_is_told_by_the_next_state(page: Browser) -> None:
+    page.run("studio.asked.add(99999)")
+    page.run(f"studio.hear({{ kind: 'state', pictures: studio.pictures, tasks: [{ended(99999)}] }})")
+    assert page.run("document.getElementById('said').textContent") == "Saved x.png."
+    assert page.run("studio.asked.size") == 0
+
+
+def test_a_stroke_belongs_to_the_picture_it_was_drawn_on(page: Browser, desk: Served) -> None:
+    """Even if another one is shown before the server has answered."""
+    desk.post("/api/pictures/2/open")
+    desk.opened(2)
+    page.wait_for("studio.pictures[1].sheet")
+    page.run(
+        "studio.draw({ tool: 'brush', erase: false, radius: 5, points: [[50, 50]] }).then(() => 0,"
+        " studio.show(2))"
+    )
+    page.wait_for(f"studio.pictures[0].sheet.mask.pixels && {IDLE}")
+    assert np.count_nonzero(marked(desk)) == page.run("studio.pictures[0].sheet.mask.pixels")
+    assert page.run("studio.pictures[1].sheet.mask.pixels") == 0
+
+
+def test_news_of_a_mask_that_come_late_change_nothing(page: Browser) -> None:
+    painted(page)
+    count = page.run("studio.picture.sheet.mask.pixels")
+    mask = "{ version: 0, pixels: 0, undo: false, redo: false }"
+    page.run(f"studio.hear({{ kind: 'mask', number: 1, box: [0, 1, 0, 1], touched: [], mask: {mask} }})")
+    assert page.run("studio.picture.sheet.mask.pixels") == count
+
+
+def test_steps_made_in_a_hurry_reach_the_server_in_their_order(page: Browser, desk: Served) -> None:
+    """A stroke, undone and erased again before the server has answered the first of them."""
+    shape = "{{ tool: 'rectangle', erase: {erase}, radius: 1, points: [[{left}, 50], [{right}, 59]] }}"
+    first, second, gone = (
+        shape.format(erase=erase, left=left, right=right)
+        for erase, left, right in (("false", 50, 99), ("false", 200, 219), ("true", 210, 219))
+    )
+    page.run(
+        "(() => { const post = studio.server.post.bind(studio.server); let wait = 300;"
+        # The sooner a request is made, the longer it is on its way.
+        " studio.server.post = async (...all) => { wait -= 60;"
+        " await new Promise((go) => setTimeout(go, wait)); return post(...all); };"
+        f" return Promise.all([studio.draw({first}), studio.step('undo'), studio.draw({second}),"
+        f" studio.draw({gone})]).then(() => 0); }})()"
+    )
+    expected = np.zeros((300, 400), np.bool_)
+    expected[50:60, 200:210] = True
+    np.testing.assert_array_equal(marked(desk), expected)

@@ -15,7 +15,7 @@ from evaluation.report.embedding import address, lossless, thumbnail
 from evaluation.report.page import Page, Scene, Version, page_html
 from evaluation.report.tables import Cell, DataTable
 from evaluation.studies.browser import Browser
-from tests.e2e.looking import attribute, click, element
+from tests.e2e.looking import attribute, click, element, eventually
 
 SIDE = 48
 
@@ -75,6 +75,11 @@ def geometry(page: Browser) -> tuple[int, int, float]:
     return int(x), int(y), float(scale)
 
 
+def check_shown(page: Browser, shown: Callable[[], NDArray[np.int64]], left: str, right: str) -> None:
+    """Two versions are seen, as soon as they are decoded and drawn."""
+    eventually(lambda: check_pixels(page, shown(), {"left": BLUES[left], "right": BLUES[right]}))
+
+
 def check_pixels(page: Browser, pixels: NDArray[np.int64], blue: dict[str, int]) -> None:
     """Every canvas pixel inside the picture is the right picture pixel, on both sides of the divider."""
     x, y, scale = geometry(page)
@@ -109,7 +114,7 @@ def test_both_sides_show_the_same_place_at_every_zoom(
     left, top, _, _ = element(page, "#stage")
     page.drag((left + 100, top + 100), (left + 100 + 37, top + 100 + 13))
     assert geometry(page)[2] == zoom
-    check_pixels(page, shown(), {"left": BLUES["truth"], "right": BLUES["ours"]})
+    check_shown(page, shown, "truth", "ours")
 
 
 def test_screens_with_small_pixels_show_them_one_to_one(
@@ -117,16 +122,15 @@ def test_screens_with_small_pixels_show_them_one_to_one(
 ) -> None:
     page.resize(800, 700, ratio=2.5)
     click(page, "#zooms [data-zoom='2']")
-    pixels = shown()
-    assert pixels.shape[1] == round(2.5 * element(page, "#stage")[2])
-    check_pixels(page, pixels, {"left": BLUES["truth"], "right": BLUES["ours"]})
+    check_shown(page, shown, "truth", "ours")
+    assert shown().shape[1] == round(2.5 * element(page, "#stage")[2])
 
 
 def test_the_divider_follows_the_mouse(page: Browser, shown: Callable[[], NDArray[np.int64]]) -> None:
     left, top, width, height = element(page, "#stage")
     page.drag((left + width / 2, top + height / 3), (left + 0.6 * width, top + height / 2))
     assert attribute(page, "#divider", "aria-valuenow") == "60"
-    check_pixels(page, shown(), {"left": BLUES["truth"], "right": BLUES["ours"]})
+    check_shown(page, shown, "truth", "ours")
     page.drag((left + 0.6 * width, top + 9), (left + width + 300, top + 9))
     assert attribute(page, "#divider", "aria-valuenow") == "100"
 
@@ -136,9 +140,9 @@ def test_any_two_versions_can_be_chosen_and_swapped(
 ) -> None:
     page.run("document.getElementById('left').focus()")
     page.press("t")  # from truth to the next version that begins with a t
-    check_pixels(page, shown(), {"left": BLUES["theirs"], "right": BLUES["ours"]})
+    check_shown(page, shown, "theirs", "ours")
     click(page, "#swap")
-    check_pixels(page, shown(), {"left": BLUES["ours"], "right": BLUES["theirs"]})
+    check_shown(page, shown, "ours", "theirs")
     assert "theirs on the left" not in attribute(page, "#divider", "aria-valuetext")
 
 
@@ -147,16 +151,22 @@ def test_errors_are_shown_eight_times_as_bright(
 ) -> None:
     click(page, "#errors")
     assert attribute(page, "#errors", "aria-pressed") == "true"
-    pixels = shown()
-    inside = pixels[..., 3] > 0
-    assert {tuple(p) for p in pixels[inside][:, :3].tolist()} == {(0, 0, 0), (0, 0, 8 * BLUES["ours"])}
+    expected = {(0, 0, 0), (0, 0, 8 * BLUES["ours"])}
+
+    def only_errors() -> None:
+        pixels = shown()
+        assert {tuple(p) for p in pixels[pixels[..., 3] > 0][:, :3].tolist()} == expected
+
+    eventually(only_errors)
     click(page, "#errors")
-    check_pixels(page, shown(), {"left": BLUES["truth"], "right": BLUES["ours"]})
+    check_shown(page, shown, "truth", "ours")
 
 
 def test_there_are_no_errors_without_truth(page: Browser) -> None:
+    assert attribute(page, "#errors", "title") == "Show errors (e)"
     click(page, "#pictures button:nth-child(2)")
     assert page.run("document.getElementById('errors').disabled") is True
+    assert "a truth to compare with" in attribute(page, "#errors", "title")
     assert page.run("document.getElementById('caption').textContent").startswith("two: ours")
 
 
@@ -197,14 +207,12 @@ def test_the_wheel_zooms_with_control_and_scrolls_without(page: Browser) -> None
     x, y, scale = geometry(page)
     under = ((spot[0] - left - x) / scale, (spot[1] - top - y) / scale)
     page.mouse("mouseWheel", *spot, deltaX=0, deltaY=-120, modifiers=2)
-    page.settle()
+    page.wait_for("document.getElementById('stage').dataset.scale === '4'")
     x, y, scale = geometry(page)
-    assert scale == 4
     assert ((spot[0] - left - x) / scale, (spot[1] - top - y) / scale) == pytest.approx(under, abs=0.5)
     page.mouse("mouseWheel", *spot, deltaX=0, deltaY=200)
-    page.run("new Promise(done => setTimeout(done, 300))")
+    page.wait_for("scrollY > 0")
     assert geometry(page)[2] == 4
-    assert page.run("scrollY") > 0
 
 
 def test_fingers_move_the_picture_and_zoom_it(page: Browser) -> None:
@@ -217,13 +225,12 @@ def test_fingers_move_the_picture_and_zoom_it(page: Browser) -> None:
     page.touch("touchStart", (x, y))
     page.touch("touchMove", (x + 10, y + 20))
     page.touch("touchEnd")
-    page.settle()
-    assert geometry(page) == (before[0] + 20, before[1] + 40, 4)
+    page.wait_for(f"document.getElementById('stage').dataset.corner === '{before[0] + 20},{before[1] + 40}'")
+    assert geometry(page)[2] == 4
     page.touch("touchStart", (x, y), (x + 40, y))
     page.touch("touchMove", (x - 10, y), (x + 60, y))
     page.touch("touchEnd")
-    page.settle()
-    assert geometry(page)[2] == 8
+    page.wait_for("document.getElementById('stage').dataset.scale === '8'")
 
 
 def test_tables_sort_by_their_numbers_both_ways_and_what_is_missing_stays_last(page: Browser) -> None:

@@ -203,9 +203,9 @@ def test_bombs_are_refused_before_decoding(tmp_path: Path, mask: Path, refused: 
     header = b"IHDR" + struct.pack(">LLBBBBB", 50000, 50000, 8, 2, 0, 0, 0)
     chunk = struct.pack(">L", 13) + header + struct.pack(">L", zlib.crc32(header))
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk + bytes(100))
-    start = time.process_time()
+    start = time.thread_time()
     assert "too large: 50000×50000" in refused(tmp_path / "a.png", mask, tmp_path / "out.png", blamed="a.png")
-    assert time.process_time() - start < 10
+    assert time.thread_time() - start < 10
 
 
 @pytest.mark.parametrize("name", ["rgb8.png", "rgb8.jpg", "rgb16.tif"])

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -132,9 +133,8 @@ def _kill_at_random(tmp_path: Path, small: Path, start: Start, kills: int, early
         assert all(path.read_bytes() == whole[path.name] for path in out.glob("*.png"))
         assert end_soon(workers), "no orphans"
         if len(list(out.glob("*.png"))) == files:
-            (out / REPORT).unlink()
-            for path in out.iterdir():
-                path.unlink()
+            shutil.rmtree(out)
+            out.mkdir()
     process = start("batch", folder, "-o", out, *options)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors

@@ -37,7 +37,7 @@ def test_damaged_file_in_the_middle(tmp_path: Path, batch: Batch, fill: Fill, sm
 def test_faults_of_every_kind_in_one_batch(tmp_path: Path, batch: Batch, fill: Fill, faulty: Install) -> None:
     faulty({"b": "segv", "d": "hang", "f": "grow", "h": "bug", "j": "exit", "l": "refuse"})
     names = "abcdefghijklm"
-    result = batch("--timeout", 3, "--memory", 0.3, sources=[fill(*names) / name for name in names])
+    result = batch("--timeout", 10, "--memory", 0.3, sources=[fill(*names) / name for name in names])
     assert result.exit_code == 1, result.output
     expected = dict.fromkeys(names, "done")
     expected |= {"b": "crashed", "d": "timeout", "f": "failed", "h": "failed", "j": "crashed", "l": "failed"}

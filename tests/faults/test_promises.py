@@ -24,7 +24,8 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.picture_reading import read_picture
 from demosaic_ntc.files.png import chunk
 from demosaic_ntc.files.sniff import Limits
-from tests.batch.helping import PATIENCE, REPORT, injected, is_over, until
+from tests.batch.helping import PATIENCE, REPORT, injected, is_over, noted, until
+from tests.faults.memory import peak_of
 from tests.files.pictures import write_mask
 
 pytestmark = pytest.mark.fault
@@ -87,9 +88,9 @@ def test_large_profile_or_text_is_no_damage(picture: Path, name: bytes, data: by
 
 def test_profile_that_unfolds_to_gigabytes_costs_nothing(picture: Path) -> None:
     with_chunk(picture, b"zTXt", b"Comment\0\0" + zlib.compress(bytes(300_000_000), 9))
-    before = psutil.Process().memory_info().rss
     assert read_picture(picture, Limits()).size == (SIDE, SIDE)
-    assert psutil.Process().memory_info().rss - before < 150e6
+    words = (picture, picture.with_name("a.mask.png"), picture.with_name("o.png"))
+    assert peak_of("inpaint", *words, "--method", "biharmonic", "--overwrite") < 150e6
 
 
 @pytest.mark.parametrize("length", [0xFFFFFFF0, 0x7FFFFFFF, 0xFFFFFFFF])
@@ -106,19 +107,19 @@ def test_jpeg_of_nothing_but_markers_is_refused_quickly(tmp_path: Path, filling:
     """Row 21: whatever its size, in a moment."""
     path = tmp_path / "a.jpg"
     path.write_bytes(b"\xff\xd8" + filling * (40_000_000 // len(filling)))
-    start = time.process_time()
+    start = time.thread_time()
     with pytest.raises(InputError, match="damaged JPEG"):
         read_picture(path, Limits())
-    assert time.process_time() - start < 2.0
+    assert time.thread_time() - start < 2.0
 
 
 def test_png_in_a_million_pieces_is_refused_quickly(picture: Path) -> None:
     whole = picture.read_bytes()
     picture.write_bytes(whole[:33] + chunk(b"teXt", b"") * 1_000_000 + whole[33:])
-    start = time.process_time()
+    start = time.thread_time()
     with pytest.raises(InputError, match="chunks"):
         read_picture(picture, Limits())
-    assert time.process_time() - start < 20.0
+    assert time.thread_time() - start < 20.0
 
 
 def test_pixels_in_many_pieces_are_read(tmp_path: Path) -> None:
@@ -269,7 +270,8 @@ def test_watch_goes_on_while_folders_come_and_go(tmp_path: Path, start: Start) -
         folder.rmdir()
         folder.parent.rmdir()
     (source / "last.dng").write_bytes(b"last")
-    until((out / "last.png").exists)
+    until(lambda: noted(out))
+    assert (out / "last.png").exists()
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=PATIENCE)
@@ -285,7 +287,7 @@ def test_watched_folder_that_is_deleted_ends_in_order(tmp_path: Path, start: Sta
     process = start("watch", source, "-o", out, "--settle", 0.1, code=injected({}))
     assert b"watching" in process.stderr.readline()
     (source / "a.dng").write_bytes(b"a")
-    until(lambda: (out / REPORT).exists() and (out / REPORT).stat().st_size > 0)
+    until(lambda: noted(out))
     (source / "a.dng").unlink()
     source.rmdir()
     output, errors = process.communicate(timeout=PATIENCE)

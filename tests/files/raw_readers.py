@@ -10,7 +10,7 @@ import pytest
 import tifffile
 from numpy.typing import NDArray
 
-_SECONDS = 120
+_SECONDS = 240
 
 # Everything is said that a profile would otherwise add.
 _RAWTHERAPEE_PROFILE = """[Version]

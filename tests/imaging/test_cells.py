@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.imaging import cells as module
 from demosaic_ntc.imaging.cells import cell_means, cell_side
 from demosaic_ntc.imaging.cfa import Cfa
 
@@ -13,10 +14,27 @@ def test_cells_show_all_colours(name: str, side: int) -> None:
     assert cell_side(Cfa.named(name)) == side
 
 
+@pytest.mark.parametrize("name", ["RGGB", "GRBG", "BGGR", "quad-rggb"])
+def test_all_colours_are_seen_at_the_middle_of_their_cells(name: str) -> None:
+    """A ramp is a ramp in all of them, with the same value at the same place; but at its ends."""
+    rows, columns = np.mgrid[0:48, 0:64]
+    cfa = Cfa.named(name)
+    side = cell_side(cfa)
+    seen = cell_means((0.01 * rows + 0.003 * columns).astype(np.float32), cfa)
+    rows, columns = (side * places + (side - 1) / 2 for places in np.mgrid[0 : 48 // side, 0 : 64 // side])
+    expected = (0.01 * rows + 0.003 * columns)[1:-1, 1:-1, None]
+    np.testing.assert_allclose(
+        seen[1:-1, 1:-1], np.broadcast_to(expected, (*expected.shape[:2], 3)), atol=1e-6
+    )
+
+
 @pytest.mark.parametrize("name", ["RGGB", "GRBG", "XTRANS", "quad-rggb"])
 @pytest.mark.parametrize("shape", [(24, 36), (25, 31)])
-def test_every_pixel_is_the_mean_of_its_cell(name: str, shape: tuple[int, int]) -> None:
-    """Against a plain loop over cells."""
+def test_every_pixel_is_the_mean_of_its_cell(
+    name: str, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against a plain loop over cells, before colours are moved to their middles."""
+    monkeypatch.setattr(module, "_centred", lambda means, cfa, side: means)
     cfa = Cfa.named(name)
     mosaic = np.random.default_rng(2).random(shape, dtype=np.float32)
     side, masks = cell_side(cfa), cfa.masks(shape)

@@ -5,6 +5,7 @@ from threading import Event
 import pytest
 
 from demosaic_ntc.imaging.parallel import in_order
+from tests.batch.helping import PATIENCE
 
 
 @pytest.mark.parametrize("threads", [1, 3, 20])
@@ -17,7 +18,7 @@ def test_a_slow_item_does_not_lose_its_place() -> None:
 
     def work(item: int) -> int:
         if item == 0:
-            assert second_is_done.wait(10)
+            assert second_is_done.wait(PATIENCE)
         else:
             second_is_done.set()
         return item

@@ -16,8 +16,7 @@ from PIL import Image
 
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.studio.running import Studio, opened_studio, server_of
-
-PATIENCE = 120.0  # seconds: machines may be busy
+from tests.batch.helping import PATIENCE
 
 
 def waves(height: int = 90, width: int = 120, dtype: type = np.uint8) -> Any:
@@ -107,13 +106,15 @@ def served(sources: Sequence[Path], limits: Limits | None = None) -> Iterator[Se
         server = server_of(studio, lambda address: ready.set())
         thread = Thread(target=server.run, kwargs={"sockets": [studio.listener]})
         thread.start()
-        assert ready.wait(PATIENCE)
-        origin = f"http://127.0.0.1:{studio.place.port}"
-        with httpx.Client(base_url=origin, headers={"Origin": origin}, timeout=PATIENCE) as client:
-            assert client.get("/", params={"token": studio.place.secret}).status_code == 200
-            yield Served(studio, client)
-        server.should_exit = True
-        thread.join(PATIENCE)
+        try:
+            assert ready.wait(PATIENCE)
+            origin = f"http://127.0.0.1:{studio.place.port}"
+            with httpx.Client(base_url=origin, headers={"Origin": origin}, timeout=PATIENCE) as client:
+                assert client.get("/", params={"token": studio.place.secret}).status_code == 200
+                yield Served(studio, client)
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
 
 
 def png(pixels: Any) -> bytes:

@@ -12,8 +12,9 @@ from cli.app import app
 from cli.converting import settings_from
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.looks import Wish
-from tests.studio.helping import Served
+from tests.studio.helping import Served, served
 
 WISHES: list[dict[str, Any]] = [
     {},
@@ -80,3 +81,25 @@ def test_a_picture_is_not_developed(shared: Served) -> None:
     shared.opened(1)
     for path in ("develop", "convert", "command"):
         assert shared.post(f"/api/pictures/1/{path}").status_code == 400
+
+
+def test_the_cameras_own_picture_beside_a_raw_is_never_replaced(tmp_path: Path, small: Path) -> None:
+    (tmp_path / "photo.dng").write_bytes(small.read_bytes())
+    (tmp_path / "photo.jpg").write_text("the camera's")
+    with served([tmp_path / "photo.dng"]) as studio:
+        studio.opened(1)
+        wish = {"quality": "fast", "format": "jpg"}
+        refused = studio.post("/api/pictures/1/convert", {**wish, "place": "replace"})
+        assert refused.status_code == 400
+        assert "photo.jpg was not made here" in refused.json()["error"]
+        for place in ("new", "replace"):
+            done = studio.task(studio.post("/api/pictures/1/convert", {**wish, "place": place}))
+            assert done["result"]["names"] == ["photo-2.jpg"], done
+    assert (tmp_path / "photo.jpg").read_text() == "the camera's"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["photo-2.jpg", "photo.dng", "photo.jpg"]
+
+
+def test_more_pixels_than_lists_are_read_with_are_refused() -> None:
+    saving.check_list(1_000_000)
+    with pytest.raises(InputError, match="1000001 pixels are marked"):
+        saving.check_list(1_000_001)

@@ -7,13 +7,14 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 import tifffile
 from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
+from demosaic_ntc.studio.crew import Task
+from tests.batch.helping import PATIENCE
 from tests.studio.helping import Served, heard, png, waited, waves
 
 
@@ -215,14 +216,16 @@ def test_tabs_are_told_what_others_do(shared: Served) -> None:
     told: list[dict[str, object]] = []
     thread = threading.Thread(target=lambda: told.append(heard(shared, "mask")))
     listeners = shared.studio.wishes.session._listeners
-    before = len(listeners)
+    before = list(listeners)
     thread.start()
-    waited(lambda: len(listeners) > before or None)
+    waited(lambda: [one for one in listeners if one not in before] or None)
     shared.stroke(number, (10, 10))
-    thread.join(60)
+    thread.join(PATIENCE)
     assert told[0]["number"] == number
     assert shared.get("/api/state").status_code == 200
-    waited(lambda: len(listeners) <= before or None)  # a tab that is closed is no longer told
+    waited(
+        lambda: not [one for one in listeners if one not in before] or None
+    )  # a tab that is closed is no longer told
 
 
 def test_strokes_of_two_tabs_at_once_are_all_kept(shared: Served) -> None:
@@ -235,7 +238,7 @@ def test_strokes_of_two_tabs_at_once_are_all_kept(shared: Served) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     marked = shared.tile(number, "mask")[..., 1]
     assert np.count_nonzero(marked) == 12
     for _ in threads:
@@ -243,8 +246,12 @@ def test_strokes_of_two_tabs_at_once_are_all_kept(shared: Served) -> None:
     assert not shared.tile(number, "mask")[..., 1].any()
 
 
-def workers() -> list[psutil.Process]:
-    return [child for child in psutil.Process().children() if "batch.worker" in " ".join(child.cmdline())]
+def worker_of(shared: Served, task: Task) -> int:
+    """The number of the process that works on a task."""
+    supervisor = shared.studio.wishes.crew._of[task.number]._supervisor
+    assert supervisor is not None
+    (seat,) = (seat for seat in supervisor._seats.values() if seat.job is task.job)
+    return seat._process.pid
 
 
 def begun(shared: Served, number: int) -> int:
@@ -258,8 +265,7 @@ def begun(shared: Served, number: int) -> int:
 def test_a_killed_worker_costs_its_repair_alone(shared: Served) -> None:
     number = shared.upload(png(waves(400, 400)))
     task = shared.studio.wishes.crew.tasks[begun(shared, number)]
-    busiest = max(workers(), key=lambda child: sum(child.cpu_times()[:2]))
-    os.kill(busiest.pid, signal.SIGKILL)
+    os.kill(worker_of(shared, task), signal.SIGKILL)
     waited(lambda: task.is_over or None)
     assert task.state == "failed"
     assert "SIGKILL" in task.reason

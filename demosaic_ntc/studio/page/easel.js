@@ -52,12 +52,11 @@ class Easel extends View {
   }
 
   // The mask has changed within a box: top, bottom, left, right.
-  setMask(mask, [top, bottom, left, right]) {
-    this.sheet.mask = mask;
+  markChanged([top, bottom, left, right], version) {
     const { tile } = this.sheet;
     for (let row = Math.floor(top / tile); row * tile < bottom; row++) {
       for (let column = Math.floor(left / tile); column * tile < right; column++) {
-        this.masked.touch(column, row, mask.version);
+        this.masked.touch(column, row, version);
       }
     }
     this.later();

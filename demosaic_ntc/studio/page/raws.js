@@ -57,7 +57,8 @@ class Raws {
     if (!answer) this.busy = false;
   }
 
-  developed(task) {
+  developed() {
+    if (!this.busy) return;
     this.busy = false;
     this.tellCommand();
     if (this.again) {

@@ -5,6 +5,8 @@ class Studio {
     this.pictures = [];
     this.number = null;
     this.asked = new Set(); // tasks that this page has asked for
+    this.last = Promise.resolve(); // the last step of a mask that was sent
+    this.over = new Map(); // tasks that ended before this page knew that they are its own
     this.easel = new Easel(() => this.panels?.update());
     this.tools = new Tools(this.easel, (shape) => this.draw(shape));
     this.panels = new Panels(this);
@@ -21,18 +23,39 @@ class Studio {
     return this.pictures.find((each) => each.number === this.number) ?? null;
   }
 
+  sheetOf(number) {
+    return this.pictures.find((each) => each.number === number)?.sheet;
+  }
+
   nameOf(number) {
     return this.pictures.find((each) => each.number === number)?.name ?? "";
   }
 
-  ask(what, plain = {}) {
-    return this.server.post(`/api/pictures/${this.number}/${what}`, plain);
+  ask(what, plain = {}, number = this.number) {
+    return this.server.post(`/api/pictures/${number}/${what}`, plain);
   }
 
+  // Steps reach the server one after the other, as they were made: an eraser never before its brush.
+  inTurn(send) {
+    this.last = this.last.then(send).catch(() => null);
+    return this.last;
+  }
+
+  // What is asked for is done with all that was drawn before.
   async begin(what, plain) {
-    const answer = await this.ask(what, plain);
-    if (answer) for (const number of answer.tasks ?? [answer.task]) this.asked.add(number);
+    const { number } = this;
+    await this.last;
+    const answer = await this.ask(what, plain, number);
+    if (answer) this.expect(...(answer.tasks ?? [answer.task]));
     return answer;
+  }
+
+  // The stream may have told of a task's end before the answer that names it.
+  expect(...numbers) {
+    for (const number of numbers) {
+      this.asked.add(number);
+      if (this.over.has(number)) this.takeEnd(this.over.get(number));
+    }
   }
 
   // What the server tells ------------------------------------------------------------------------------------------
@@ -50,12 +73,12 @@ class Studio {
     if (this.pictures.length) this.panels.say(""); // the studio answers again
     this.pictures = pictures;
     byId("tasks").replaceChildren();
-    for (const task of tasks) this.panels.showTask(task);
     const kept = Number(sessionStorage.getItem("picture"));
     const first = pictures.find((each) => each.number === kept) ?? pictures[0];
     this.panels.updatePictures();
     if (first) this.show(this.picture ? this.number : first.number);
     else this.panels.update();
+    for (const task of tasks) this.takeTask(task); // what ended while nothing was heard is told now
   }
 
   takePicture(picture) {
@@ -68,14 +91,22 @@ class Studio {
   }
 
   takeMask({ number, box, mask, touched }) {
-    const sheet = this.pictures.find((each) => each.number === number)?.sheet;
+    const sheet = this.sheetOf(number);
     if (!sheet) return;
-    Object.assign(sheet, { mask, touched });
+    sheet.touched = touched;
+    if (number === this.number) this.easel.setTouched(touched);
+    this.takeStep(number, { box, mask });
+    if (number === this.number && sheet.raw) this.raws.soon();
+  }
+
+  // A step of a mask, as it is answered and told to all: the two come in any order, and to any picture.
+  takeStep(number, { box, mask }) {
+    const sheet = this.sheetOf(number);
+    if (!sheet) return;
+    if (mask.version >= sheet.mask.version) sheet.mask = mask;
     if (number !== this.number) return;
-    this.easel.setMask(mask, box);
-    this.easel.setTouched(touched);
+    this.easel.markChanged(box, mask.version);
     this.panels.update();
-    if (sheet.raw) this.raws.soon();
   }
 
   takeRepaired({ number, touched, wish }) {
@@ -89,11 +120,19 @@ class Studio {
   takeTask(task) {
     this.panels.showTask(task);
     if (!["done", "failed", "cancelled"].includes(task.state)) return;
-    if (task.kind === "develop") this.raws.developed(task);
-    if (!this.asked.delete(task.number)) return;
+    if (task.kind === "develop") this.raws.developed();
+    this.takeEnd(task);
+  }
+
+  takeEnd(task) {
+    if (!this.asked.delete(task.number)) {
+      this.over.set(task.number, task);
+      return;
+    }
+    this.over.delete(task.number);
     this.panels.sayOfTask(task);
     if (task.state !== "done") return;
-    if (task.kind === "repair") this.easel.showsMask = false;
+    if (task.kind === "repair" && task.picture === this.number) this.easel.showsMask = false;
     if (task.kind === "save" && task.result.upload) {
       this.server.download(`/api/pictures/${task.picture}/result`, task.result.names[0]);
     }
@@ -147,23 +186,28 @@ class Studio {
     this.easel.pending.push(shape);
     const { tool, erase, radius } = shape;
     const points = shape.points.map((point) => point.map((value) => Math.round(100 * value) / 100));
-    const answer = await this.ask("mask", { tool, erase, radius, points });
-    if (answer) this.easel.setMask(answer.mask, answer.box);
+    const { number } = this;
+    const answer = await this.inTurn(() => this.ask("mask", { tool, erase, radius, points }, number));
+    if (answer) this.takeStep(number, answer);
     if (answer) shape.version = answer.mask.version;
     else shape.failed = true;
     this.easel.update();
   }
 
   async step(name) {
-    const mask = this.picture?.sheet?.mask;
-    if (!mask || (name in mask && !mask[name])) return;
+    const { number } = this;
+    if (!this.picture?.sheet) return;
     this.easel.showsMask = true;
-    const answer = await this.ask("mask", { tool: name });
-    if (answer) this.easel.setMask(answer.mask, answer.box);
+    const answer = await this.inTurn(() => {
+      const { mask } = this.sheetOf(number);
+      return name in mask && !mask[name] ? null : this.ask("mask", { tool: name }, number);
+    });
+    if (answer) this.takeStep(number, answer);
     this.easel.update();
   }
 
-  repair(what) {
+  async repair(what) {
+    await this.last;
     if (this.picture?.sheet?.mask.pixels && !this.picture.raw) this.begin("repair", { what, quality: byId("quality").value });
   }
 
@@ -180,7 +224,7 @@ class Studio {
   async loadMask(file) {
     if (!file || !this.picture) return;
     const answer = await this.server.send("PUT", `/api/pictures/${this.number}/mask`, file);
-    if (answer) this.asked.add(answer.task);
+    if (answer) this.expect(answer.task);
     this.easel.showsMask = true;
   }
 
