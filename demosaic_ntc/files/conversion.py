@@ -11,22 +11,22 @@ import numpy as np
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target
-from demosaic_ntc.files.dng import LinearPicture, write_dng
-from demosaic_ntc.files.dng_picture import check_dng, for_preview, is_dng, linear_picture
-from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, written_beside
-from demosaic_ntc.files.finishing import cut, finish_of, look_name, stored_orientation, turned
-from demosaic_ntc.files.icc import icc_profile
-from demosaic_ntc.files.image import write_picture
+from demosaic_ntc.files.developing.finishing import cut, finish_of, look_name, stored_orientation, turned
+from demosaic_ntc.files.developing.later import Later
+from demosaic_ntc.files.developing.prepared import Prepared, complete_mosaic, prepare
+from demosaic_ntc.files.developing.render import Finish, Pixels, brightening, finish, finish_error, is_dark
+from demosaic_ntc.files.developing.sizing import shrunk
+from demosaic_ntc.files.dng.linear_picture import check_dng, for_preview, is_dng, linear_picture
+from demosaic_ntc.files.dng.writing import LinearPicture, write_dng
 from demosaic_ntc.files.journal import Journal, rows_as
-from demosaic_ntc.files.later import Later
-from demosaic_ntc.files.levels import Exposure
-from demosaic_ntc.files.lossy import FinishedPicture
 from demosaic_ntc.files.metadata import finished
-from demosaic_ntc.files.noise import span_of
-from demosaic_ntc.files.prepared import Prepared, complete_mosaic, prepare
-from demosaic_ntc.files.render import Finish, Pixels, brightening, finish, finish_error, is_dark
+from demosaic_ntc.files.pictures.error_map import ErrorMap, Expected, check_map, written_beside
+from demosaic_ntc.files.pictures.icc import icc_profile
+from demosaic_ntc.files.pictures.image import write_picture
+from demosaic_ntc.files.pictures.lossy import FinishedPicture
+from demosaic_ntc.files.raw.levels import Exposure
+from demosaic_ntc.files.raw.noise import span_of
 from demosaic_ntc.files.settings import Development, Settings
-from demosaic_ntc.files.sizing import shrunk
 from demosaic_ntc.files.sniff import named
 from demosaic_ntc.imaging.checks import silently
 from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_mosaics

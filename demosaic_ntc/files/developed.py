@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.conversion import Facts, develop_photo
-from demosaic_ntc.files.image import format_of, write_picture
+from demosaic_ntc.files.developing.render import unheard
 from demosaic_ntc.files.journal import Journal
-from demosaic_ntc.files.levels import Balance, White
-from demosaic_ntc.files.lossy import FinishedPicture, Loss
-from demosaic_ntc.files.photo import RawPhoto
-from demosaic_ntc.files.plain import Layout
-from demosaic_ntc.files.reading import read_photo
-from demosaic_ntc.files.render import unheard
+from demosaic_ntc.files.pictures.image import format_of, write_picture
+from demosaic_ntc.files.pictures.lossy import FinishedPicture, Loss
+from demosaic_ntc.files.raw.levels import Balance, White
+from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.plain import Layout
+from demosaic_ntc.files.raw.reading import read_photo
+from demosaic_ntc.files.raw.temperature import Temperature
 from demosaic_ntc.files.settings import Development, Engine, LookName, Output, Settings
-from demosaic_ntc.files.temperature import Temperature
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.checks import Quality, silently
 from demosaic_ntc.imaging.demosaic import Method

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
-from demosaic_ntc.files.detection import Detected, Detection, check_mask_target, detect, mask_written_beside
-from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, white_of, written_beside
 from demosaic_ntc.files.journal import Journal, rows_as
-from demosaic_ntc.files.mask import MaskRule, painted, read_mask, transparent
-from demosaic_ntc.files.picture import StoredPicture, without_palette
-from demosaic_ntc.files.picture_reading import read_picture
-from demosaic_ntc.files.picture_writing import (
+from demosaic_ntc.files.pictures.detection import (
+    Detected,
+    Detection,
+    check_mask_target,
+    detect,
+    mask_written_beside,
+)
+from demosaic_ntc.files.pictures.error_map import ErrorMap, Expected, check_map, white_of, written_beside
+from demosaic_ntc.files.pictures.mask import MaskRule, painted, read_mask, transparent
+from demosaic_ntc.files.pictures.picture import StoredPicture, without_palette
+from demosaic_ntc.files.pictures.reading import read_picture
+from demosaic_ntc.files.pictures.writing import (
     changes,
     check_fits,
     made_opaque,

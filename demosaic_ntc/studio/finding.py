@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.batch.job import Done
-from demosaic_ntc.files.bad_pixels import found_bad_pixels
-from demosaic_ntc.files.mask import MaskRule, read_mask
-from demosaic_ntc.files.noise import noise_of
-from demosaic_ntc.files.picture import StoredPicture
-from demosaic_ntc.files.reading import read_photo
-from demosaic_ntc.files.render import oriented
+from demosaic_ntc.files.developing.render import oriented
+from demosaic_ntc.files.pictures.mask import MaskRule, read_mask
+from demosaic_ntc.files.pictures.picture import StoredPicture
+from demosaic_ntc.files.raw.bad_pixels import found_bad_pixels
+from demosaic_ntc.files.raw.noise import noise_of
+from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Kind, Limits
 from demosaic_ntc.imaging.blemishes import find_blemishes
 from demosaic_ntc.imaging.restored import ReportProgress

@@ -19,7 +19,7 @@ from demosaic_ntc.batch.result import measure
 from demosaic_ntc.batch.resume import History, Needless, decide
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files import partial
-from demosaic_ntc.files.plain import Layout
+from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.cfa import Cfa

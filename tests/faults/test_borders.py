@@ -25,7 +25,7 @@ from demosaic_ntc.batch.plan import Found, Search
 from demosaic_ntc.batch.watch import Arrivals
 from demosaic_ntc.errors import InputError, OutputError, Truncated
 from demosaic_ntc.files.damage import border, damage_explained, encoding_explained
-from tests.files.pictures import write_mask
+from tests.files.picture_files import write_mask
 
 pytestmark = pytest.mark.fault
 

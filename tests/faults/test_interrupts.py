@@ -31,7 +31,7 @@ conversion.complete_mosaic = endless
 # A writer that never ends, with half a picture on the disk.
 STUCK_WRITER = """
 import time
-import demosaic_ntc.files.image as image
+import demosaic_ntc.files.pictures.image as image
 def stuck(file, *_):
     file.write(b"half")
     file.flush()

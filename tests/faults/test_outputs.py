@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from demosaic_ntc.files import conversion, image
+from demosaic_ntc.files import conversion
+from demosaic_ntc.files.pictures import image
 from tests.batch.helping import PATIENCE
 
 pytestmark = pytest.mark.fault

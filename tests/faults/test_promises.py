@@ -21,11 +21,11 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.picture_reading import read_picture
-from demosaic_ntc.files.png import chunk
+from demosaic_ntc.files.pictures.png_writing import chunk
+from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.sniff import Limits
 from tests.batch.helping import PATIENCE, REPORT, injected, is_over, until
-from tests.files.pictures import write_mask
+from tests.files.picture_files import write_mask
 
 pytestmark = pytest.mark.fault
 ROOT = Path(__file__).resolve().parents[2]
