@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.colour import SPACE_NAMES
 from demosaic_ntc.files.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths
-from demosaic_ntc.files.pictures.image import SHALLOW, format_of
+from demosaic_ntc.files.pictures.formats import SHALLOW, format_of
 from demosaic_ntc.files.pictures.lossy import Loss
 from demosaic_ntc.files.raw.bad_pixels import BadPixels
 from demosaic_ntc.files.raw.levels import BALANCES, Balance, White

@@ -20,7 +20,7 @@ from demosaic_ntc.files.dng.colours import BASELINE_EXPOSURE, colour_fields, neu
 from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE
 from demosaic_ntc.files.dng.writing import BLACK, WHITE, LinearPicture
 from demosaic_ntc.files.metadata import ORIENTATION
-from demosaic_ntc.files.pictures.image import format_of
+from demosaic_ntc.files.pictures.formats import format_of
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import Box, RawPhoto
 from demosaic_ntc.files.settings import Development, Settings

@@ -21,7 +21,8 @@ from demosaic_ntc.files.atomic import whole_file
 from demosaic_ntc.files.damage import encoding_explained
 from demosaic_ntc.files.developing.render import ReportRows
 from demosaic_ntc.files.metadata import Exif, Fields, directory_block, for_tiff
-from demosaic_ntc.files.pictures.lossy import JPEG_LARGEST_SIDE, FinishedPicture
+from demosaic_ntc.files.pictures.lossy import JPEG_LARGEST_SIDE
+from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.raw.photo import Box
 from demosaic_ntc.files.settings import Output
 from demosaic_ntc.files.tags import BYTE, LONG, RATIONAL, SHORT, SUB_DIRECTORIES, Field, write_directory
@@ -54,7 +55,7 @@ class LinearPicture:
 def write_dng(
     target: Path,
     picture: LinearPicture,
-    preview: FinishedPicture,
+    preview: Picture,
     output: Output,
     report: ReportRows,
 ) -> None:
@@ -63,7 +64,7 @@ def write_dng(
         raise OutputError("DNG ends at 4 GiB, which this picture may exceed; write a PNG")
     with whole_file(target, overwrite=output.overwrite) as file:
         file.write(b"II*\0" + bytes(4))
-        shown = Image.fromarray(np.ascontiguousarray(preview.pixels))
+        shown = Image.fromarray(np.ascontiguousarray(preview.colours))
         thumbnail = _write_jpeg(file, shown, _THUMBNAIL_SIDE, output.loss.quality)
         large = {
             **_write_jpeg(file, shown, JPEG_LARGEST_SIDE, output.loss.quality),
@@ -201,10 +202,10 @@ def _write_directory(file: BinaryIO, tags: Fields) -> int:
     return place
 
 
-def _write_first(file: BinaryIO, tags: Fields, exif: Exif | None) -> None:
+def _write_first(file: BinaryIO, tags: Fields, exif: Exif) -> None:
     """Write the first directory, with metadata where there is some, and its place at the start."""
     place = _padded(file)
-    if exif is None:
+    if not exif:
         file.write(write_directory(tags, place))
     else:
         kept = for_tiff(exif)

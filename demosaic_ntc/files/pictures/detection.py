@@ -12,7 +12,7 @@ from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import Exists, InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
 from demosaic_ntc.files.developing.render import oriented, unheard
-from demosaic_ntc.files.pictures.picture import FULL, StoredPicture
+from demosaic_ntc.files.pictures.picture import FULL, Picture
 from demosaic_ntc.files.pictures.png_writing import write_png
 from demosaic_ntc.imaging.blemishes import KINDS, checked_kinds, checked_sensitivity, find_blemishes
 
@@ -52,7 +52,7 @@ class Detected:
         return f"{blemishes} found ({names}), {self.share:.2%} of the picture"
 
 
-def detect(picture: StoredPicture, detection: Detection) -> tuple[Flags, Detected]:
+def detect(picture: Picture, detection: Detection) -> tuple[Flags, Detected]:
     """Look for blemishes: their pixels, as the picture is stored, and what to say of them."""
     flags = find_blemishes(picture.colours, detection.kinds, detection.sensitivity)
     _, count = ndimage.label(flags, _CORNERS)
@@ -72,7 +72,7 @@ def check_mask_target(target: Path | None, *, overwrite: bool) -> None:
 
 @contextmanager
 def mask_written_beside(
-    target: Path | None, flags: Flags, picture: StoredPicture, *, overwrite: bool
+    target: Path | None, flags: Flags, picture: Picture, *, overwrite: bool
 ) -> Iterator[None]:
     """Write flags of a picture's pixels as a mask of the picture as it is seen, white and black.
 

@@ -17,7 +17,7 @@ from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import Exif, read_exif
 from demosaic_ntc.files.pictures import pillow
 from demosaic_ntc.files.pictures.exif_block import stated_orientation, without_thumbnail
-from demosaic_ntc.files.pictures.picture import JpegForm, StoredPicture
+from demosaic_ntc.files.pictures.picture import JpegForm, Picture
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels
 
 Segments = list[tuple[int, bytes]]
@@ -43,7 +43,7 @@ _LONGEST = 65533
 _UNKNOWN_SAMPLING, _EVERY_OTHER = -1, 2  # the second is 4:2:0, which hardly any decoder misses
 
 
-def read_jpeg(file: BinaryIO, limits: Limits) -> StoredPicture:
+def read_jpeg(file: BinaryIO, limits: Limits) -> Picture:
     """Read a grey or RGB JPEG; CMYK and depths other than 8 bits are refused."""
     with damage_explained("JPEG"):
         segments = list(_segments(file))
@@ -53,12 +53,12 @@ def read_jpeg(file: BinaryIO, limits: Limits) -> StoredPicture:
         (data[len(_EXIF) :] for marker, data in segments if marker == _APP1 and data.startswith(_EXIF)), None
     )
     block = without_thumbnail(block) if block else None
-    return StoredPicture(
-        Kind.JPEG,
+    return Picture(
         pixels,
+        kind=Kind.JPEG,
         profile=_profile(segments),
         exif=read_exif(io.BytesIO(block)) if block else Exif(),
-        exif_block=block,
+        carried=block,
         orientation=stated_orientation(block),
         own=form,
         notices=tuple(_notices(segments)),

@@ -14,9 +14,12 @@ import numpy as np
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
+from demosaic_ntc.files.colour import SPACES
 from demosaic_ntc.files.damage import encoding_explained
 from demosaic_ntc.files.developing.render import Pixels
-from demosaic_ntc.files.metadata import Exif, exif_block, for_jpeg
+from demosaic_ntc.files.metadata import exif_block, for_jpeg
+from demosaic_ntc.files.pictures.icc import icc_profile
+from demosaic_ntc.files.pictures.picture import Picture
 
 Subsampling = Literal["4:4:4", "4:2:2", "4:2:0"]
 
@@ -28,21 +31,6 @@ _AVIF_SPEED = 8  # of 10; half the time of the usual 6 for a few percent more by
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedPicture:
-    """Pixels the right way up, with what describes them."""
-
-    pixels: Pixels
-    profile: bytes
-    exif: Exif | None
-    is_srgb: bool = True
-
-    @property
-    def block(self) -> bytes:
-        """The EXIF block; empty if there is none."""
-        return exif_block(self.exif) if self.exif else b""
-
-
-@dataclass(frozen=True, slots=True)
 class Loss:
     """How much may be left out: a quality from 1 to 100, and colours at full, half or quarter resolution."""
 
@@ -50,21 +38,28 @@ class Loss:
     subsampling: Subsampling = "4:4:4"
 
 
-def write_jpeg(file: BinaryIO, picture: FinishedPicture, loss: Loss) -> None:
+def write_jpeg(file: BinaryIO, picture: Picture, loss: Loss) -> None:
     """Write an 8-bit JPEG."""
-    _check_side("JPEG", picture.pixels, JPEG_LARGEST_SIDE)
+    _check_side("JPEG", picture.colours, JPEG_LARGEST_SIDE)
     exif = b"Exif\0\0" + exif_block(for_jpeg(picture.exif)) if picture.exif else b""
     chroma = _SUBSAMPLINGS[loss.subsampling]
     _save(file, "JPEG", picture, quality=loss.quality, subsampling=chroma, exif=exif)
 
 
-def write_webp(file: BinaryIO, picture: FinishedPicture, loss: Loss) -> None:
+def write_webp(file: BinaryIO, picture: Picture, loss: Loss) -> None:
     """Write a WebP; it has quarter-resolution colours unless nothing at all is left out, at quality 100."""
-    _check_side("WebP", picture.pixels, _WEBP_LARGEST_SIDE)
-    _save(file, "WEBP", picture, quality=loss.quality, lossless=loss.quality == _LOSSLESS, exif=picture.block)
+    _check_side("WebP", picture.colours, _WEBP_LARGEST_SIDE)
+    _save(
+        file,
+        "WEBP",
+        picture,
+        quality=loss.quality,
+        lossless=loss.quality == _LOSSLESS,
+        exif=picture.block or b"",
+    )
 
 
-def write_avif(file: BinaryIO, picture: FinishedPicture, loss: Loss) -> None:
+def write_avif(file: BinaryIO, picture: Picture, loss: Loss) -> None:
     """Write an AVIF of 8 bits."""
     _save(
         file,
@@ -73,34 +68,34 @@ def write_avif(file: BinaryIO, picture: FinishedPicture, loss: Loss) -> None:
         quality=loss.quality,
         subsampling=loss.subsampling,
         speed=_AVIF_SPEED,
-        exif=picture.block,
+        exif=picture.block or b"",
     )
 
 
-def write_jpeg_xl(file: BinaryIO, picture: FinishedPicture, loss: Loss) -> None:
+def write_jpeg_xl(file: BinaryIO, picture: Picture, loss: Loss) -> None:
     """Write a JPEG XL in the depth of the pixels; nothing is left out at quality 100."""
     import imagecodecs  # noqa: PLC0415 (slow to load; other formats do without)
 
-    if not picture.is_srgb:
+    if picture.profile != icc_profile(SPACES["srgb"]):
         raise OutputError(
             "JPEG XL is written in sRGB alone; leave out `color_space` and `linear`, or write a TIFF"
         )
     lossless = loss.quality == _LOSSLESS
-    pixels = np.ascontiguousarray(picture.pixels)
+    pixels = np.ascontiguousarray(picture.colours)
     with encoding_explained("JPEG XL"):
         coded = imagecodecs.jpegxl_encode(
             pixels, level=None if lossless else loss.quality, lossless=lossless, usecontainer=True
         )
     for kind, content in _boxes(bytes(coded)):
         file.write(_box(kind, content))
-        if kind == b"ftyp" and picture.exif:  # at once behind the head, as readers expect it
+        if kind == b"ftyp" and picture.block:  # at once behind the head, as readers expect it
             file.write(_box(b"Exif", struct.pack(">L", 0) + picture.block))
 
 
-def _save(file: BinaryIO, kind: str, picture: FinishedPicture, **how: Any) -> None:
+def _save(file: BinaryIO, kind: str, picture: Picture, **how: Any) -> None:
     """Write by Pillow, with the profile; into memory first: some encoders want to go back in their file."""
     content = io.BytesIO()
-    image = Image.fromarray(np.ascontiguousarray(picture.pixels))
+    image = Image.fromarray(np.ascontiguousarray(picture.colours))
     with encoding_explained(kind):
         image.save(content, kind, icc_profile=picture.profile, **how)
     file.write(content.getbuffer())

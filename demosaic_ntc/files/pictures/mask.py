@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.files.developing.render import oriented
 from demosaic_ntc.files.pictures.mask_reading import read_mask_picture
-from demosaic_ntc.files.pictures.picture import FULL, StoredPicture
+from demosaic_ntc.files.pictures.picture import FULL, Picture
 from demosaic_ntc.files.sniff import Limits, named
 
 Flags = NDArray[np.bool_]
@@ -58,7 +58,7 @@ def parse_colour(text: str) -> Colour:
     return red, green, blue
 
 
-def read_mask(path: Path, picture: StoredPicture, rule: MaskRule, limits: Limits) -> Flags:
+def read_mask(path: Path, picture: Picture, rule: MaskRule, limits: Limits) -> Flags:
     """The pixels of the picture, as it is stored, that the mask of a file marks."""
     mask = read_mask_picture(path, limits)
     with named(path):
@@ -69,7 +69,7 @@ def read_mask(path: Path, picture: StoredPicture, rule: MaskRule, limits: Limits
     return np.ascontiguousarray(stored)
 
 
-def painted(picture: StoredPicture, colour: Colour) -> Flags:
+def painted(picture: Picture, colour: Colour) -> Flags:
     """The pixels that have exactly this colour; grey ones have it where it is grey."""
     wanted = np.array(colour, dtype=np.float64) / FULL
     colours = picture.colours if picture.colours.ndim == 3 else picture.colours[..., None]
@@ -80,7 +80,7 @@ def painted(picture: StoredPicture, colour: Colour) -> Flags:
     return np.asarray((colours == levels).all(axis=2))
 
 
-def transparent(picture: StoredPicture, rule: MaskRule) -> Flags:
+def transparent(picture: Picture, rule: MaskRule) -> Flags:
     """The pixels that are not opaque; with a threshold, those of which at least this share is missing."""
     if picture.alpha is None:
         raise BadMask(
@@ -91,7 +91,7 @@ def transparent(picture: StoredPicture, rule: MaskRule) -> Flags:
     return np.asarray(~lacking if rule.invert else lacking)
 
 
-def _marked(mask: StoredPicture, rule: MaskRule) -> Flags:
+def _marked(mask: Picture, rule: MaskRule) -> Flags:
     """White pixels, or black ones if the rule inverts; of a layer, painted ones."""
     if rule.alpha:
         return transparent(mask, rule)
@@ -172,7 +172,7 @@ def _places(wrong: Flags) -> tuple[int, str]:
     return int(pixels.sum()), f"row {row}, column {column}"
 
 
-def _misfit(marked: Flags, picture: StoredPicture) -> str:
+def _misfit(marked: Flags, picture: Picture) -> str:
     """What does not fit, with both shapes as they are seen."""
     height, width = picture.size[::-1] if picture.orientation >= 5 else picture.size
     turned = "" if picture.orientation == 1 else " as it is seen, turned by its EXIF orientation"

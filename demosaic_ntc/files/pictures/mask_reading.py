@@ -6,7 +6,7 @@ from typing import BinaryIO
 import numpy as np
 
 from demosaic_ntc.errors import BadMask
-from demosaic_ntc.files.pictures.picture import StoredPicture
+from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.pillow import converted, frames_of, opened
 from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, kind_of, named, open_regular
@@ -15,7 +15,7 @@ from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, kind_of, named,
 _OF_MASKS = {Kind.BMP: "BMP", Kind.WEBP: "WEBP", Kind.GIF: "GIF"}
 
 
-def read_mask_picture(path: Path, limits: Limits) -> StoredPicture:
+def read_mask_picture(path: Path, limits: Limits) -> Picture:
     """Read a mask as it is stored."""
     with named(path), open_regular(path, limits) as file:
         kind = kind_of(file)
@@ -24,7 +24,7 @@ def read_mask_picture(path: Path, limits: Limits) -> StoredPicture:
     return read_picture(path, limits)
 
 
-def _read(file: BinaryIO, kind: Kind, limits: Limits) -> StoredPicture:
+def _read(file: BinaryIO, kind: Kind, limits: Limits) -> Picture:
     """Read one of the formats that Pillow decodes, eight bits a channel."""
     image = opened(file, _OF_MASKS[kind])
     check_pixels(*image.size, limits)
@@ -34,4 +34,4 @@ def _read(file: BinaryIO, kind: Kind, limits: Limits) -> StoredPicture:
     pixels = converted(opened(file, _OF_MASKS[kind]), "RGBA")
     alpha = pixels[..., 3]
     is_opaque = bool((alpha == 255).all())
-    return StoredPicture(kind, np.ascontiguousarray(pixels[..., :3]), None if is_opaque else alpha)
+    return Picture(np.ascontiguousarray(pixels[..., :3]), None if is_opaque else alpha, kind=kind)

@@ -1,4 +1,4 @@
-"""A picture file as it is stored: its pixels, and everything around them that a repair must not lose."""
+"""A picture, read from a file or finished: its pixels, and everything around them that a file says."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.metadata import Exif, Fields
+from demosaic_ntc.files.metadata import ORIENTATION, Exif, Fields, exif_block
 from demosaic_ntc.files.pictures.png_writing import PngChunks
 from demosaic_ntc.files.sniff import Kind
+from demosaic_ntc.files.tags import SHORT, Field
 
 FULL = 255
+
+_BLOCK = 1 << 14  # pixels compared with a palette at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +69,20 @@ class TiffOrigin:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredPicture:
-    """Colours (height × width, or × 3) and alpha in the depth of their file, not turned upright."""
+class Picture:
+    """Colours (height × width, or × 3) and alpha in the depth of a file, and what describes them.
 
-    kind: Kind
+    One that was read is as its file stores it, not turned upright. A finished one comes from no file; its
+    colours may be made as their rows are read.
+    """
+
     colours: NDArray[Any]
     alpha: NDArray[Any] | None = None
     indexed: Indexed | None = None  # then colours are what the numbers stand for
+    kind: Kind | None = None  # of the file it was read from
     profile: bytes | None = None
     exif: Exif = field(default_factory=Exif)
-    exif_block: bytes | None = None  # as PNG and JPEG carry it
+    carried: bytes | None = None  # the block of EXIF that its PNG or JPEG had
     orientation: int = 1
     own: PngChunks | JpegForm | TiffOrigin | None = None  # for a target in the same format
     notices: tuple[str, ...] = ()
@@ -92,10 +99,62 @@ class StoredPicture:
         prefix = kinds.get(self.colours.dtype.kind, "")
         return f"{prefix} {8 * self.colours.itemsize}-bit".strip()
 
+    @property
+    def format(self) -> str | None:
+        """The name of the format it was read from."""
+        return None if self.kind is None else self.kind.value
 
-def without_palette(picture: StoredPicture) -> StoredPicture:
+    @property
+    def block(self) -> bytes | None:
+        """The metadata as most formats carry it; None where there is nothing to say."""
+        if self.carried is not None:
+            return self.carried
+        if not self.exif and self.orientation == 1:
+            return None
+        turned = {**self.exif.image, ORIENTATION: Field(SHORT, (self.orientation,))}
+        return exif_block(replace(self.exif, image=turned))
+
+
+def without_palette(picture: Picture) -> Picture:
     """The picture in colours: numbers of a palette cannot become opaque one by one."""
     if picture.indexed is None or picture.indexed.palette.alpha is None:
         return picture
     remark = "the palette, whose entries are transparent or not, was expanded to colours"
     return replace(picture, indexed=None, own=None, notices=(*picture.notices, remark))
+
+
+def repaired(picture: Picture, colours: NDArray[Any], missing: NDArray[np.bool_]) -> Picture:
+    """The picture with other colours where they were missing; palettes give the nearest they have."""
+    if picture.indexed is None:
+        return replace(picture, colours=colours)
+    numbers, palette = picture.indexed.numbers.copy(), picture.indexed.palette
+    numbers[missing] = _nearest(palette, colours[missing], numbers[missing])
+    indexed = Indexed(numbers, palette)
+    return replace(picture, colours=expanded(indexed), indexed=indexed)
+
+
+def made_opaque(picture: Picture, missing: NDArray[np.bool_]) -> Picture:
+    """The picture with no transparency where it was repaired."""
+    if picture.alpha is None:
+        return picture
+    largest = 1 if picture.alpha.dtype.kind == "f" else np.iinfo(picture.alpha.dtype).max
+    return replace(picture, alpha=np.where(missing, largest, picture.alpha).astype(picture.alpha.dtype))
+
+
+def _nearest(palette: Palette, colours: NDArray[Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The entries closest to the colours, among those as transparent as the ones they replace."""
+    alpha = np.zeros(len(palette.colours)) if palette.alpha is None else palette.alpha
+    chosen = np.empty_like(numbers)
+    for value in np.unique(alpha[numbers]):
+        entries, pixels = np.flatnonzero(alpha == value), np.flatnonzero(alpha[numbers] == value)
+        for start in range(0, pixels.size, _BLOCK):
+            block = pixels[start : start + _BLOCK]
+            chosen[block] = entries[_closest(colours[block], palette.colours[entries])]
+    return chosen
+
+
+def _closest(colours: NDArray[Any], entries: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """For each colour the entry at the smallest Euclidean distance."""
+    pixels = colours.reshape(len(colours), 1, -1).astype(np.float32)
+    distances = np.square(pixels - entries.reshape(1, len(entries), -1)).sum(axis=2)
+    return np.asarray(distances.argmin(axis=1))

@@ -13,7 +13,7 @@ from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import Exif, read_exif
 from demosaic_ntc.files.pictures import pillow
 from demosaic_ntc.files.pictures.exif_block import stated_orientation, without_thumbnail
-from demosaic_ntc.files.pictures.picture import Indexed, Palette, StoredPicture, expanded
+from demosaic_ntc.files.pictures.picture import Indexed, Palette, Picture, expanded
 from demosaic_ntc.files.pictures.png_chunks import Chunks, PngContent, bare_picture, content_of
 from demosaic_ntc.files.pictures.png_writing import (
     GREY,
@@ -36,7 +36,7 @@ _WITH_ALPHA = (GREY_ALPHA, RGB_ALPHA)
 _LARGEST_PROFILE = 1 << 26
 
 
-def read_png(file: BinaryIO, limits: Limits) -> StoredPicture:
+def read_png(file: BinaryIO, limits: Limits) -> Picture:
     """Read a PNG; animations and damaged files are refused."""
     form = _checked_form(file, limits)
     with damage_explained("PNG"):
@@ -73,20 +73,20 @@ def _check_is_still(chunks: Chunks) -> None:
         raise Unsupported(f"is an animated PNG of {frames} frames; save the frame to be repaired by itself")
 
 
-def _described(form: PngForm, pixels: NDArray[Any], before: Chunks, behind: Chunks) -> StoredPicture:
+def _described(form: PngForm, pixels: NDArray[Any], before: Chunks, behind: Chunks) -> Picture:
     """The pixels with what the chunks say."""
     found = dict(before + behind)
     block = without_thumbnail(found[b"eXIf"]) if b"eXIf" in found else None
     indexed = _indexed(form, pixels, found)
     colours, alpha = (expanded(indexed), _alpha(indexed)) if indexed else _split(form, pixels)
-    return StoredPicture(
-        Kind.PNG,
+    return Picture(
         colours,
         alpha,
         indexed,
+        Kind.PNG,
         profile=_profile(found.get(b"iCCP")),
         exif=read_exif(io.BytesIO(block)) if block else Exif(),
-        exif_block=block,
+        carried=block,
         orientation=stated_orientation(block),
         own=PngChunks(_kept(before, block), _kept(behind, block)),
     )

@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from demosaic_ntc.errors import InputError, NotAnImage, Unsupported
 from demosaic_ntc.files.pictures.jpeg import read_jpeg
-from demosaic_ntc.files.pictures.picture import StoredPicture
+from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.pillow import frames_of
 from demosaic_ntc.files.pictures.png_reading import read_png
 from demosaic_ntc.files.pictures.tiff_reading import read_tiff
@@ -18,7 +18,7 @@ _CONVERT = "convert it to PNG, TIFF or JPEG first"
 _TIFF_SUFFIXES = (".tif", ".tiff")
 
 
-def read_picture(path: Path, limits: Limits) -> StoredPicture:
+def read_picture(path: Path, limits: Limits) -> Picture:
     """Read a PNG, TIFF or JPEG."""
     with named(path), open_regular(path, limits) as file:
         kind = kind_of(file)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import Truncated, Unsupported
 from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import ORIENTATION, SOFTWARE, orientation_in, read_exif
-from demosaic_ntc.files.pictures.picture import Indexed, Palette, StoredPicture, TiffOrigin, expanded
+from demosaic_ntc.files.pictures.picture import Indexed, Palette, Picture, TiffOrigin, expanded
 from demosaic_ntc.files.pictures.tiff_writing import BLACK_IS_ZERO, PALETTE, RGB, WHITE_IS_ZERO
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, is_dng, main_directory
 from demosaic_ntc.files.tags import (
@@ -53,7 +53,7 @@ _KEPT = {
 }
 
 
-def read_tiff(file: BinaryIO, limits: Limits) -> StoredPicture:
+def read_tiff(file: BinaryIO, limits: Limits) -> Picture:
     """Read a TIFF of one page; raws, CMYK and whatever else is no grey or RGB picture are refused."""
     if main_directory(file) is not None or is_dng(file):
         raise Unsupported("is a raw file; develop it with `demosaic-ntc convert`")
@@ -108,16 +108,16 @@ def _name(number: Any) -> str:
     return str(getattr(number, "name", number))
 
 
-def _described(page: Any, pixels: NDArray[Any], file: BinaryIO) -> StoredPicture:
+def _described(page: Any, pixels: NDArray[Any], file: BinaryIO) -> Picture:
     """The pixels with what the tags say."""
     directory = TagReader(file).first()
     indexed = _indexed(page, pixels)
     colours, alpha = _split(page, pixels) if indexed is None else (expanded(indexed), None)
-    return StoredPicture(
-        Kind.TIFF,
+    return Picture(
         colours,
         alpha,
         indexed,
+        Kind.TIFF,
         profile=page.iccprofile,
         exif=read_exif(file),
         orientation=orientation_in(directory),

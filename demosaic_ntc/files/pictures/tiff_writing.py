@@ -62,7 +62,7 @@ def write_tiff(
 def _write_tags(file: BinaryIO, tags: Fields, exif: Exif | None) -> None:
     """Write the directories at the end, and their place at the start."""
     start = file.tell()
-    if exif is None:
+    if not exif:
         file.write(write_directory(tags, start))
     else:
         file.write(directory_block(exif, {**exif.image, **tags}, start))

@@ -1,4 +1,4 @@
-"""A repaired picture into a file: in its own depth and kind of colours, with all that described it."""
+"""Pictures into files, finished or repaired: in their depth, with all that describes them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,32 +11,30 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.atomic import whole_file
 from demosaic_ntc.files.developing.render import ReportRows
-from demosaic_ntc.files.metadata import ORIENTATION, Exif, exif_block
-from demosaic_ntc.files.pictures import jpeg, png_writing, tiff_writing
-from demosaic_ntc.files.pictures.image import format_of
-from demosaic_ntc.files.pictures.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE
+from demosaic_ntc.files.metadata import ORIENTATION, Fields, for_tiff
+from demosaic_ntc.files.pictures import jpeg, lossy, png_writing, tiff_writing
+from demosaic_ntc.files.pictures.formats import format_of
+from demosaic_ntc.files.pictures.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE, Loss
 from demosaic_ntc.files.pictures.picture import (
     Indexed,
     JpegForm,
     Palette,
-    StoredPicture,
+    Picture,
     TiffOrigin,
-    expanded,
 )
 from demosaic_ntc.files.pictures.png_writing import PngChunks, PngForm
 from demosaic_ntc.files.tags import SHORT, Field
 
-_JPEG_QUALITY = 95
 _UNASSOCIATED_ALPHA = 2
-_BLOCK = 1 << 14  # pixels compared with a palette at a time
+_REPAIRED = ("PNG", "TIFF", "JPEG")
 
 
 def repair_format(target: Path) -> str:
     """The format that a repaired picture is to be written in."""
-    return format_of(target, _WRITERS)
+    return format_of(target, _REPAIRED)
 
 
-def check_fits(picture: StoredPicture, target: Path) -> None:
+def check_fits(picture: Picture, target: Path) -> None:
     """Refuse, before any work is done, a format that cannot hold what the picture has."""
     kind, colours = repair_format(target), picture.colours
     if kind == "JPEG" and picture.alpha is not None:
@@ -49,66 +47,36 @@ def check_fits(picture: StoredPicture, target: Path) -> None:
         raise OutputError(f"{target}: JPEG ends at {JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
 
 
-def changes(picture: StoredPicture, target: Path) -> Iterator[str]:
+def changes(picture: Picture, target: Path) -> Iterator[str]:
     """What a user should know about writing the picture in the format of a target."""
     kind = repair_format(target)
     if kind == "JPEG":
         yield "JPEG codes all pixels again, so known ones change a little too; a PNG or TIFF keeps them"
-    if kind != picture.kind.value:
-        yield f"from {picture.kind.value} to {kind}, of the metadata EXIF and profile are carried over only"
-    if kind == "JPEG" and picture.kind.value != kind and jpeg.is_too_long(_block(picture)):
+    if kind != picture.format:
+        yield f"from {picture.format} to {kind}, of the metadata EXIF and profile are carried over only"
+    if kind == "JPEG" and picture.format != kind and jpeg.is_too_long(picture.block):
         yield "the EXIF block is too long for JPEG and was left out"
     if picture.indexed is not None and _expands(picture.indexed.palette, kind):
         yield f"the palette was expanded to colours for {kind}"
 
 
-def repaired(picture: StoredPicture, colours: NDArray[Any], missing: NDArray[np.bool_]) -> StoredPicture:
-    """The picture with other colours where they were missing; palettes give the nearest they have."""
-    if picture.indexed is None:
-        return replace(picture, colours=colours)
-    numbers, palette = picture.indexed.numbers.copy(), picture.indexed.palette
-    numbers[missing] = _nearest(palette, colours[missing], numbers[missing])
-    indexed = Indexed(numbers, palette)
-    return replace(picture, colours=expanded(indexed), indexed=indexed)
-
-
-def made_opaque(picture: StoredPicture, missing: NDArray[np.bool_]) -> StoredPicture:
-    """The picture with no transparency where it was repaired."""
-    if picture.alpha is None:
-        return picture
-    largest = 1 if picture.alpha.dtype.kind == "f" else np.iinfo(picture.alpha.dtype).max
-    return replace(picture, alpha=np.where(missing, largest, picture.alpha).astype(picture.alpha.dtype))
-
-
-def _nearest(palette: Palette, colours: NDArray[Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The entries closest to the colours, among those as transparent as the ones they replace."""
-    alpha = np.zeros(len(palette.colours)) if palette.alpha is None else palette.alpha
-    chosen = np.empty_like(numbers)
-    for value in np.unique(alpha[numbers]):
-        entries, pixels = np.flatnonzero(alpha == value), np.flatnonzero(alpha[numbers] == value)
-        for start in range(0, pixels.size, _BLOCK):
-            block = pixels[start : start + _BLOCK]
-            chosen[block] = entries[_closest(colours[block], palette.colours[entries])]
-    return chosen
-
-
-def _closest(colours: NDArray[Any], entries: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """For each colour the entry at the smallest Euclidean distance."""
-    pixels = colours.reshape(len(colours), 1, -1).astype(np.float32)
-    distances = np.square(pixels - entries.reshape(1, len(entries), -1)).sum(axis=2)
-    return np.asarray(distances.argmin(axis=1))
-
-
-def write_stored(target: Path, picture: StoredPicture, *, overwrite: bool, report: ReportRows) -> None:
+def write_picture(
+    target: Path, picture: Picture, *, overwrite: bool, report: ReportRows, loss: Loss | None = None
+) -> None:
     """Write the picture in the format of its target's extension, whole or not at all."""
+    kind, loss = format_of(target, {*_BY_ROWS, *_AT_ONCE}), loss or Loss()
     with whole_file(target, overwrite=overwrite) as file:
-        _WRITERS[repair_format(target)](file, picture, report)
+        if kind in _BY_ROWS:
+            _BY_ROWS[kind](file, picture, report)
+        else:
+            _AT_ONCE[kind](file, picture, loss)
+            report(1, 1)
 
 
-def _write_png(file: BinaryIO, picture: StoredPicture, report: ReportRows) -> None:
+def _write_png(file: BinaryIO, picture: Picture, report: ReportRows) -> None:
     """Write a PNG."""
     own = picture.own
-    kept = own if isinstance(own, PngChunks) else png_writing.described(picture.profile, _block(picture))
+    kept = own if isinstance(own, PngChunks) else png_writing.described(picture.profile, picture.block)
     if picture.indexed is None:
         pixels = _channels(picture)
         png_writing.write_png_as(file, pixels, PngForm.of(pixels), kept, report)
@@ -130,11 +98,9 @@ def _levels(indexed: Indexed) -> NDArray[np.uint8]:
     return np.asarray(2**palette.bits - 1 - indexed.numbers if is_reversed else indexed.numbers)
 
 
-def _write_tiff(file: BinaryIO, picture: StoredPicture, report: ReportRows) -> None:
+def _write_tiff(file: BinaryIO, picture: Picture, report: ReportRows) -> None:
     """Write a TIFF; palettes with transparency become colours with alpha, as TIFF has no such palettes."""
     own = picture.own if isinstance(picture.own, TiffOrigin) else None
-    fields = own.fields if own else {ORIENTATION: Field(SHORT, (picture.orientation,))}
-    exif = picture.exif if any((picture.exif.image, picture.exif.photo, picture.exif.gps)) else None
     if picture.indexed is not None and not _expands(picture.indexed.palette, "TIFF"):
         pixels: NDArray[Any] = picture.indexed.numbers
         form = _indexed_form(picture.indexed.palette, own)
@@ -146,8 +112,15 @@ def _write_tiff(file: BinaryIO, picture: StoredPicture, report: ReportRows) -> N
         )
         if own and own.photometric == tiff_writing.WHITE_IS_ZERO:
             pixels, form = _from_white(pixels), replace(form, photometric=tiff_writing.WHITE_IS_ZERO)
-    form = replace(form, fields={**form.fields, **fields})
-    tiff_writing.write_tiff(file, pixels, picture.profile, exif, report, form)
+    form = replace(form, fields={**form.fields, **_stated(picture)})
+    tiff_writing.write_tiff(file, pixels, picture.profile, for_tiff(picture.exif), report, form)
+
+
+def _stated(picture: Picture) -> Fields:
+    """The tags to be kept of a TIFF; how others are turned, which finished pictures say in their EXIF."""
+    if isinstance(picture.own, TiffOrigin):
+        return picture.own.fields
+    return {} if picture.kind is None else {ORIENTATION: Field(SHORT, (picture.orientation,))}
 
 
 def _from_white(pixels: NDArray[Any]) -> NDArray[Any]:
@@ -175,39 +148,30 @@ def _indexed_form(palette: Palette, own: TiffOrigin | None) -> tiff_writing.Tiff
     )
 
 
-def _write_jpeg(file: BinaryIO, picture: StoredPicture, report: ReportRows) -> None:
-    """Write a JPEG: one that was a JPEG before with its own tables, others at full colour resolution."""
+def _write_jpeg(file: BinaryIO, picture: Picture, loss: Loss) -> None:
+    """Write a JPEG: one that was a JPEG before with its own tables, finished ones as other lossy formats."""
     own = picture.own
-    if isinstance(own, JpegForm):
+    if picture.kind is None:
+        lossy.write_jpeg(file, picture, loss)
+    elif isinstance(own, JpegForm):
         coding = {"qtables": own.tables, "subsampling": own.sampling, "progressive": own.progressive}
-        content = jpeg.coded(picture.colours, own.segments, **coding)
-    else:
-        segments = jpeg.described(picture.profile, _block(picture))
-        content = jpeg.coded(picture.colours, segments, quality=_JPEG_QUALITY, subsampling=CHROMA_KEPT)
-    file.write(content)
-    report(1, 1)
+        file.write(jpeg.coded(picture.colours, own.segments, **coding))
+    else:  # EXIF that is too long is left out here, where Pillow would refuse it
+        segments = jpeg.described(picture.profile, picture.block)
+        file.write(jpeg.coded(picture.colours, segments, quality=loss.quality, subsampling=CHROMA_KEPT))
 
 
-def _block(picture: StoredPicture) -> bytes | None:
-    """The metadata as PNG and JPEG carry it; None where there is nothing to say."""
-    if picture.exif_block is not None:
-        return picture.exif_block
-    exif, turned = picture.exif, picture.orientation != 1
-    if not (exif.image or exif.photo or exif.gps or turned):
-        return None
-    return exif_block(_with_orientation(exif, picture.orientation))
-
-
-def _with_orientation(exif: Exif, orientation: int) -> Exif:
-    """The metadata with an orientation."""
-    return replace(exif, image={**exif.image, ORIENTATION: Field(SHORT, (orientation,))})
-
-
-def _channels(picture: StoredPicture) -> NDArray[Any]:
+def _channels(picture: Picture) -> NDArray[Any]:
     """Colours and alpha side by side."""
     if picture.alpha is None:
         return picture.colours
     return np.dstack([picture.colours, picture.alpha])
 
 
-_WRITERS = {"PNG": _write_png, "TIFF": _write_tiff, "JPEG": _write_jpeg}
+_BY_ROWS = {"PNG": _write_png, "TIFF": _write_tiff}
+_AT_ONCE = {
+    "JPEG": _write_jpeg,
+    "WebP": lossy.write_webp,
+    "AVIF": lossy.write_avif,
+    "JPEG XL": lossy.write_jpeg_xl,
+}

@@ -15,12 +15,13 @@ from demosaic_ntc.files.colour import SPACES
 from demosaic_ntc.files.developing.sizing import shrunk
 from demosaic_ntc.files.metadata import Exif, read_exif
 from demosaic_ntc.files.pictures.icc import icc_profile
-from demosaic_ntc.files.pictures.image import write_picture
-from demosaic_ntc.files.pictures.lossy import FinishedPicture, Loss
+from demosaic_ntc.files.pictures.lossy import Loss
+from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.pictures.writing import write_picture
 from demosaic_ntc.files.settings import Output
 from demosaic_ntc.files.tags import ASCII, Field
 
-PROFILE = icc_profile(SPACES["p3"])
+PROFILE, SRGB = icc_profile(SPACES["p3"]), icc_profile(SPACES["srgb"])
 EXIF = Exif(image={271: Field(ASCII, b"Maker\0"), 272: Field(ASCII, b"Model\0")})
 
 
@@ -30,8 +31,8 @@ def _smooth(dtype: type[np.unsignedinteger] = np.uint8) -> NDArray[np.unsignedin
     return (light * np.iinfo(dtype).max).astype(dtype)
 
 
-def _write(target: Path, pixels: NDArray[np.unsignedinteger], loss: Loss, *, is_srgb: bool = True) -> Path:
-    picture = FinishedPicture(pixels, PROFILE, EXIF, is_srgb)
+def _write(target: Path, pixels: NDArray[np.unsignedinteger], loss: Loss, profile: bytes = PROFILE) -> Path:
+    picture = Picture(pixels, profile=profile, exif=EXIF)
     write_picture(target, picture, overwrite=True, loss=loss, report=lambda done, total: None)
     return target
 
@@ -49,16 +50,16 @@ def test_pixels_profile_and_exif_come_back(tmp_path: Path, suffix: str, exact: b
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 def test_jpeg_xl_keeps_the_depth(tmp_path: Path, dtype: type[np.unsignedinteger]) -> None:
-    content = _write(tmp_path / "a.jxl", _smooth(dtype), Loss(100)).read_bytes()
+    content = _write(tmp_path / "a.jxl", _smooth(dtype), Loss(100), SRGB).read_bytes()
     assert np.array_equal(imagecodecs.jpegxl_decode(content), _smooth(dtype))
-    smaller = _write(tmp_path / "b.jxl", _smooth(dtype), Loss(90)).read_bytes()
+    smaller = _write(tmp_path / "b.jxl", _smooth(dtype), Loss(90), SRGB).read_bytes()
     difference = np.abs(imagecodecs.jpegxl_decode(smaller).astype(float) - _smooth(dtype))
     assert difference.mean() < 0.02 * np.iinfo(dtype).max
 
 
 def test_jpeg_xl_has_exif_in_its_box(tmp_path: Path) -> None:
     """Right behind the head, with the four bytes before it that the standard asks for."""
-    content = _write(tmp_path / "a.jxl", _smooth(), Loss(90)).read_bytes()
+    content = _write(tmp_path / "a.jxl", _smooth(), Loss(90), SRGB).read_bytes()
     assert content[:12] == b"\0\0\0\x0cJXL \r\n\x87\n"
     place = content.index(b"Exif")
     assert content[place + 4 : place + 8] == bytes(4)
@@ -67,7 +68,7 @@ def test_jpeg_xl_has_exif_in_its_box(tmp_path: Path) -> None:
 
 def test_jpeg_xl_of_other_colours_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="sRGB alone"):
-        _write(tmp_path / "a.jxl", _smooth(), Loss(), is_srgb=False)
+        _write(tmp_path / "a.jxl", _smooth(), Loss())
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,11 +11,11 @@ from PIL import Image
 
 from demosaic_ntc.errors import BadMask, InputError, TooLarge
 from demosaic_ntc.files.pictures.mask import MaskRule, parse_colour, read_mask
-from demosaic_ntc.files.pictures.picture import StoredPicture
-from demosaic_ntc.files.sniff import Kind, Limits
+from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.sniff import Limits
 
 FLAGS = np.array([[True, False, False], [False, True, True]])
-PLAIN = StoredPicture(Kind.PNG, np.zeros((2, 3), np.uint8))
+PLAIN = Picture(np.zeros((2, 3), np.uint8))
 STRICT = MaskRule()
 
 
@@ -165,7 +165,7 @@ def test_another_size_is_refused_with_both(tmp_path: Path) -> None:
 
 
 def test_a_mask_of_the_stored_shape_of_a_turned_picture_is_refused(tmp_path: Path) -> None:
-    turned = StoredPicture(Kind.PNG, np.zeros((2, 3), np.uint8), orientation=6)
+    turned = Picture(np.zeros((2, 3), np.uint8), orientation=6)
     Image.fromarray(np.zeros((2, 3), np.uint8)).save(tmp_path / "m.png")
     with pytest.raises(BadMask, match="the mask is 3×2, the picture 2×3 as it is seen"):
         read_mask(tmp_path / "m.png", turned, STRICT, Limits())

@@ -15,8 +15,9 @@ from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.colour import SPACES
 from demosaic_ntc.files.metadata import Exif, finished
 from demosaic_ntc.files.pictures.icc import icc_profile
-from demosaic_ntc.files.pictures.image import write_picture
-from demosaic_ntc.files.pictures.lossy import FinishedPicture, Loss
+from demosaic_ntc.files.pictures.lossy import Loss
+from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.pictures.writing import write_picture
 
 PROFILE = icc_profile(SPACES["srgb"])
 EXIF = finished(
@@ -39,10 +40,8 @@ def _pixels(bits: int) -> NDArray[np.unsignedinteger]:
     return np.random.default_rng(0).integers(0, 2**bits, (130, 70, 3)).astype(depth)
 
 
-def _write(
-    target: Path, pixels: NDArray[np.unsignedinteger], exif: Exif | None = EXIF, quality: int = 95
-) -> None:
-    picture = FinishedPicture(pixels, PROFILE, exif)
+def _write(target: Path, pixels: NDArray[np.unsignedinteger], exif: Exif = EXIF, quality: int = 95) -> None:
+    picture = Picture(pixels, profile=PROFILE, exif=exif)
     write_picture(target, picture, overwrite=False, loss=Loss(quality), report=_unheard)
 
 
@@ -54,9 +53,9 @@ def test_png_comes_back_exactly(tmp_path: Path, bits: int) -> None:
     assert np.array_equal(read[..., ::-1], _pixels(bits))
 
 
-@pytest.mark.parametrize("exif", [EXIF, None])
+@pytest.mark.parametrize("exif", [EXIF, Exif()])
 @pytest.mark.parametrize("bits", [8, 16])
-def test_tiff_comes_back_exactly(tmp_path: Path, bits: int, exif: Exif | None) -> None:
+def test_tiff_comes_back_exactly(tmp_path: Path, bits: int, exif: Exif) -> None:
     _write(tmp_path / "a.tif", _pixels(bits), exif)
     read = cv2.imread(str(tmp_path / "a.tif"), cv2.IMREAD_UNCHANGED)
     assert read is not None
@@ -100,6 +99,12 @@ def test_lower_jpeg_quality_makes_smaller_files(tmp_path: Path) -> None:
 def test_unknown_extension_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"unknown picture format '\.gif'; use one of \.png"):
         _write(tmp_path / "a.gif", _pixels(8))
+
+
+def test_finished_pixels_are_no_dng(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"unknown picture format '\.dng'; use one of \.png"):
+        _write(tmp_path / "a.dng", _pixels(8))
+    assert not list(tmp_path.iterdir())
 
 
 def test_equal_pictures_are_equal_files(tmp_path: Path) -> None:
