@@ -75,7 +75,7 @@ BORDERS = {
     },
     "tifffile": {"files/pictures/tiff_reading.py", "files/raw/plain.py"},
     "rawpy": {"files/raw/embedded.py", "files/raw/libraw.py"},
-    "imagecodecs": {"files/dng/writing.py", "files/pictures/lossy.py"},
+    "imagecodecs": {"files/dng/writing.py", "files/pictures/lossy.py", "files/pictures/png_reading.py"},
     "psutil": {"machine.py"},
     "watchfiles": {"batch/watch.py"},
     "distributed": {"batch/cluster.py"},

@@ -21,12 +21,10 @@ def opened(file: BinaryIO, kind: str) -> ImageFile.ImageFile:
         return Image.open(file, formats=[kind])
 
 
-def decoded(image: ImageFile.ImageFile, raw_mode: str | None = None) -> NDArray[Any]:
-    """The pixels of a picture, single bits as 0 and 255; `raw_mode` says how Pillow takes what is stored."""
+def decoded(image: ImageFile.ImageFile) -> NDArray[Any]:
+    """The pixels of a picture, single bits as 0 and 255."""
     with damage_explained(image.format or "picture"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if raw_mode is not None:
-            image.tile = [tile._replace(args=raw_mode) for tile in image.tile]
         return np.asarray(image.convert("L") if image.mode == "1" else image)
 
 

@@ -1,19 +1,17 @@
 """The chunks of a PNG, walked through once, and the bare picture among them for a decoder.
 
-A decoder is shown the header, the palette and the pixels as one block. It never sees texts and profiles,
-which it may refuse for their size, nor how many pieces the pixels lie in, each of which costs it time.
+A decoder is shown the header and the pixels. It never sees texts and profiles, which it may refuse for their
+size, nor a transparent colour, which it would make a channel of.
 """
 
-import io
 import os
 import struct
 import zlib
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from demosaic_ntc.errors import Truncated
-from demosaic_ntc.files.pictures.png_writing import SIGNATURE, chunk
+from demosaic_ntc.files.pictures.png_writing import GREY, PALETTE, SIGNATURE, chunk
 
 Chunks = list[tuple[bytes, bytes]]
 Span = tuple[int, int]  # place in the file, length
@@ -21,7 +19,7 @@ Span = tuple[int, int]  # place in the file, length
 # A file of two gigabytes has as many, of the size that most writers give them.
 _MOST_CHUNKS = 1 << 18
 
-_HEADER = 13
+_HEADER, _COLOUR = 13, 9  # the length of the header, the place of the kind of colours in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +54,19 @@ def content_of(file: BinaryIO) -> PngContent:
     raise _broken(f"more than {_MOST_CHUNKS} chunks")
 
 
-def bare_picture(file: BinaryIO, content: PngContent, header: bytes | None = None) -> BinaryIO:
-    """The picture alone, as a PNG with one block of pixels; with another header if one is given."""
-    palette = b"".join(chunk(name, data) for name, data in content.before if name == b"PLTE")
-    length = sum(length for _, length in content.pixels)
-    start = (
-        SIGNATURE + chunk(b"IHDR", header or content.header) + palette + struct.pack(">L4s", length, b"IDAT")
-    )
-    # The sum over the pixels is not known; decoders do not look at it, the stream has its own.
-    end = bytes(4) + chunk(b"IEND", b"")
-    return io.BufferedReader(_Joined(file, [start, *content.pixels, end]), 1 << 16)
+def bare_picture(file: BinaryIO, content: PngContent) -> bytes:
+    """The picture alone, as a PNG; the numbers of a palette pass for grey, or colours would come back."""
+    header = bytearray(content.header)
+    header[_COLOUR] = GREY if header[_COLOUR] == PALETTE else header[_COLOUR]
+    # The sums over the pixels are made anew: their stream has its own.
+    blocks = (chunk(b"IDAT", _span(file, *span)) for span in content.pixels)
+    return b"".join([SIGNATURE, chunk(b"IHDR", bytes(header)), *blocks, chunk(b"IEND", b"")])
+
+
+def _span(file: BinaryIO, place: int, length: int) -> bytes:
+    """Bytes of a file."""
+    file.seek(place)
+    return file.read(length)
 
 
 def _data(file: BinaryIO, place: int, length: int, name: bytes) -> bytes:
@@ -82,48 +83,3 @@ def _data(file: BinaryIO, place: int, length: int, name: bytes) -> bytes:
 def _broken(reason: str) -> Truncated:
     """The error for a PNG that is not whole."""
     return Truncated(f"truncated or damaged PNG ({reason}); copy it again from its source")
-
-
-class _Joined(io.RawIOBase):
-    """Bytes and spans of a file, read as one file."""
-
-    def __init__(self, file: BinaryIO, parts: list[bytes | Span]) -> None:
-        self._file, self._parts = file, parts
-        self._starts = [0]
-        for part in parts:
-            self._starts.append(self._starts[-1] + (len(part) if isinstance(part, bytes) else part[1]))
-        self._place = 0
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def seekable(self) -> bool:
-        """It is."""
-        return True
-
-    def tell(self) -> int:
-        """Where reading goes on."""
-        return self._place
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go on elsewhere."""
-        bases = {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: self._starts[-1]}
-        self._place = max(bases[whence] + offset, 0)
-        return self._place
-
-    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
-        """Read up to the end of a part."""
-        if self._place >= self._starts[-1]:
-            return 0
-        number = bisect_right(self._starts, self._place) - 1
-        part, skipped = self._parts[number], self._place - self._starts[number]
-        wanted = min(len(buffer), self._starts[number + 1] - self._place)
-        if isinstance(part, bytes):
-            data = part[skipped : skipped + wanted]
-        else:
-            self._file.seek(part[0] + skipped)
-            data = self._file.read(wanted)
-        buffer[: len(data)] = data
-        self._place += len(data)
-        return len(data)

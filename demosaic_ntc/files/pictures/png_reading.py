@@ -1,6 +1,7 @@
 """PNG pictures of every depth and kind of colour, with the chunks that describe them."""
 
 import io
+import logging
 import struct
 import zlib
 from typing import Any, BinaryIO
@@ -11,10 +12,14 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
 from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import Exif, read_exif
-from demosaic_ntc.files.pictures import pillow
 from demosaic_ntc.files.pictures.exif_block import stated_orientation, without_thumbnail
-from demosaic_ntc.files.pictures.picture import Indexed, Palette, Picture, expanded
-from demosaic_ntc.files.pictures.png_chunks import Chunks, PngContent, bare_picture, content_of
+from demosaic_ntc.files.pictures.picture import FULL, Indexed, Palette, Picture, expanded
+from demosaic_ntc.files.pictures.png_chunks import (
+    Chunks,
+    PngContent,
+    bare_picture,
+    content_of,
+)
 from demosaic_ntc.files.pictures.png_writing import (
     GREY,
     GREY_ALPHA,
@@ -27,6 +32,9 @@ from demosaic_ntc.files.pictures.png_writing import (
 )
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels
 
+# What it logs about interlaced pictures and damage would reach the terminal; the error says enough.
+logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
+
 # Chunks about colours and size that stay true; others are copied where their name allows it (section 5.4).
 _STAY_TRUE = {b"PLTE", b"tRNS", b"iCCP", b"sRGB", b"gAMA", b"cHRM", b"cICP", b"sBIT", b"bKGD", b"pHYs"}
 _ANIMATION = {b"acTL", b"fcTL", b"fdAT"}
@@ -34,6 +42,7 @@ _SAFE_TO_COPY = 0x20  # the bit of the name's last letter
 
 _WITH_ALPHA = (GREY_ALPHA, RGB_ALPHA)
 _LARGEST_PROFILE = 1 << 26
+_LARGEST_SIDE = 1_000_000  # of libpng's
 
 
 def read_png(file: BinaryIO, limits: Limits) -> Picture:
@@ -46,9 +55,9 @@ def read_png(file: BinaryIO, limits: Limits) -> Picture:
 
 
 def read_grey_png(file: BinaryIO) -> NDArray[Any]:
-    """The pixels of a grey PNG without alpha; one of fewer bits than eight has other types than integers."""
+    """The pixels of a grey PNG of 8 or 16 bits without alpha."""
     with damage_explained("PNG"):
-        return np.asarray(pillow.opened(bare_picture(file, content_of(file)), "PNG"))
+        return _samples(file, content_of(file))
 
 
 def _checked_form(file: BinaryIO, limits: Limits) -> PngForm:
@@ -59,6 +68,10 @@ def _checked_form(file: BinaryIO, limits: Limits) -> PngForm:
         raise Truncated("truncated or damaged PNG header; copy it again from its source")
     width, height, bits, colour = struct.unpack(">LLBB", header[16:26])
     check_pixels(width, height, limits)
+    if max(width, height) > _LARGEST_SIDE:
+        raise Unsupported(
+            f"is a PNG of {width}×{height} pixels, at most {_LARGEST_SIDE} a side are read; cut it"
+        )
     if bits not in (1, 2, 4, 8, 16) or colour not in (GREY, RGB, PALETTE, *_WITH_ALPHA):
         raise NotAnImage(
             f"is a PNG of {bits} bits and colour type {colour}, which do not exist; save it anew"
@@ -153,25 +166,15 @@ def _split(form: PngForm, pixels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[A
 
 
 def _decoded(file: BinaryIO, form: PngForm, content: PngContent) -> NDArray[Any]:
-    """All channels of all pixels; of packed grey and palettes, the numbers.
-
-    Pillow keeps one byte of each 16-bit sample of RGB, the high one. Told that the samples had the other byte
-    order, it keeps the low one: decoded twice, nothing is lost. Grey with alpha of 16 bits is made out to be
-    RGBA of 8: the same bytes per pixel.
-    """
-    if form.bits == 16 and form.colour in (RGB, RGB_ALPHA):
-        mode = "RGB" if form.colour == RGB else "RGBA"
-        high, low = (_pixels(bare_picture(file, content), f"{mode};16{order}") for order in "BL")
-        return np.asarray((high.astype(np.uint16) << 8) | low)
-    if form.bits == 16 and form.colour == GREY_ALPHA:
-        header = content.header[:8] + bytes((8, RGB_ALPHA)) + content.header[10:]
-        return _pixels(bare_picture(file, content, header)).view(">u2").astype(np.uint16)
-    pixels = _pixels(bare_picture(file, content))
-    if form.bits < 8 and form.colour == GREY:
-        return np.asarray(np.rint(pixels.astype(np.float32) * ((2**form.bits - 1) / 255)), dtype=np.uint8)
-    return pixels.astype(np.uint16) if form.bits == 16 else pixels
+    """All channels of all pixels; of packed grey and palettes, the numbers."""
+    pixels = _samples(file, content)
+    if form.bits < 8:  # spread over a byte
+        return np.asarray(np.rint(pixels.astype(np.float32) * ((2**form.bits - 1) / FULL)), dtype=np.uint8)
+    return pixels
 
 
-def _pixels(file: BinaryIO, raw_mode: str | None = None) -> NDArray[Any]:
-    """The pixels of a bare PNG."""
-    return pillow.decoded(pillow.opened(file, "PNG"), raw_mode)
+def _samples(file: BinaryIO, content: PngContent) -> NDArray[Any]:
+    """What is stored, in bytes or 16 bits; a stream of too few pixels, or whose sum is wrong, is refused."""
+    import imagecodecs  # noqa: PLC0415 (other formats do without)
+
+    return np.asarray(imagecodecs.png_decode(bare_picture(file, content)))

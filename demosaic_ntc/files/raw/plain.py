@@ -85,11 +85,9 @@ def _read_png(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
     check_pixels(width, height, limits)
     if header[25] != 0:
         raise Unsupported("is a PNG with colours or transparency; a mosaic has one grey channel")
-    file.seek(0)
-    picture = read_grey_png(file)
-    if picture.dtype.kind not in "ui" or picture.ndim != 2:
+    if header[24] < 8:
         raise Unsupported("is a PNG of fewer than 8 bits; a mosaic has 8 or 16 bits per sample")
-    return picture.astype(np.uint16) if picture.itemsize > 1 else picture
+    return read_grey_png(file)
 
 
 def _read_tiff(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:

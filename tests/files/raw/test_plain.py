@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.errors import InputError, TooLarge, Truncated, Unsupported
+from demosaic_ntc.files.pictures.png_writing import GREY, PngChunks, PngForm, write_png_as
 from demosaic_ntc.files.raw.plain import Layout, read_headerless
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
@@ -50,6 +51,15 @@ def test_pages_are_counted(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "m.tif", np.zeros((3, 8, 8), dtype=np.uint16), photometric="minisblack")
     with pytest.raises(Unsupported, match="3 frames"):
         read_photo(tmp_path / "m.tif", Layout(cfa=RGGB))
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_shallow_pngs_are_no_mosaics(tmp_path: Path, bits: int) -> None:
+    levels = (np.indices((8, 8)).sum(axis=0) % 2**bits).astype(np.uint8)
+    with (tmp_path / "m.png").open("wb") as file:
+        write_png_as(file, levels, PngForm(bits, GREY), PngChunks(), lambda done, total: None)
+    with pytest.raises(Unsupported, match="fewer than 8 bits"):
+        read_photo(tmp_path / "m.png", Layout(cfa=RGGB))
 
 
 def test_cut_png_is_damaged(tmp_path: Path) -> None:
