@@ -278,7 +278,7 @@ def test_watch_goes_on_while_folders_come_and_go(tmp_path: Path, start: Start) -
 
 
 def test_watched_folder_that_is_deleted_ends_in_order(tmp_path: Path, start: Start) -> None:
-    """Row 26: with the summary, and without a journal."""
+    """Row 26: with the summary, and nothing left that was begun."""
     source, out = tmp_path / "in", tmp_path / "out"
     source.mkdir()
     out.mkdir()

@@ -1,8 +1,8 @@
 """What a run has published and not yet put on record: results of a run that was killed, known to be its own.
 
 A run that is killed between giving a picture its name and recording it leaves a picture that no record
-explains. Its journal tells what that picture is known by. It lies beside the report and is removed when
-nothing is left open.
+explains. A file of begun outputs tells what that picture is known by. It lies beside the report and is
+removed when nothing is left open.
 """
 
 import json
@@ -17,7 +17,7 @@ from demosaic_ntc.files.atomic import refusals_explained
 from demosaic_ntc.files.partial import is_abandoned, owner
 
 
-class Journal:
+class BegunOutputs:
     """The results that this run has published."""
 
     def __init__(self, report: Path) -> None:
@@ -32,7 +32,7 @@ class Journal:
             file.write(line + "\n")
 
     def adopt(self) -> dict[str, Result]:
-        """What dead runs have published, by place; their journals are this run's to remove from now on."""
+        """What dead runs have published, by place; their files are this run's to remove from now on."""
         self._adopted = list(self._of_dead_runs())
         return {output: result for path in self._adopted for output, result in _published(path)}
 
@@ -43,7 +43,7 @@ class Journal:
                 path.unlink(missing_ok=True)
 
     def _of_dead_runs(self) -> Iterator[Path]:
-        """The journals of runs that were killed."""
+        """The files of runs that were killed."""
         prefix = _prefix(self._report)
         with suppress(OSError):
             for name in sorted(os.listdir(self._report.parent)):
@@ -54,12 +54,12 @@ class Journal:
 
 
 def _prefix(report: Path) -> str:
-    """How the names of a report's journals start."""
+    """How the names of these files start, beside a report."""
     return f".{report.name[:100]}-"
 
 
 def _published(path: Path) -> Iterator[tuple[str, Result]]:
-    """The results that a journal names; its last line may be unfinished, any may be damaged."""
+    """The results that such a file names; its last line may be unfinished, any may be damaged."""
     with suppress(OSError):
         for line in path.read_text(encoding="ascii", errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, RecursionError):

@@ -13,7 +13,7 @@ from signal import Signals
 from typing import Any
 
 from demosaic_ntc.batch.job import Identity, Job
-from demosaic_ntc.batch.worker import GO, Terms
+from demosaic_ntc.batch.worker import GO, WorkerSetup
 from demosaic_ntc.machine import resident_bytes
 
 # Kept of what a worker says on stderr: enough for the trace of a crash.
@@ -40,10 +40,10 @@ class HungUp(Exception):
     """The worker has ended, or speaks nonsense and must be."""
 
 
-class Seat:
+class WorkerProcess:
     """One process of a batch, which works on one file at a time."""
 
-    def __init__(self, number: int, terms: Terms) -> None:
+    def __init__(self, number: int, setup: WorkerSetup) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -66,7 +66,7 @@ class Seat:
         self._since = 0.0
         self._log = b""
         with suppress(OSError):  # one that ended at once is found to be gone when it is listened to
-            self.channel.send(terms)
+            self.channel.send(setup)
 
     @property
     def is_idle(self) -> bool:
