@@ -29,8 +29,8 @@ def bad_pixels(
 
         from demosaic_ntc.errors import Exists
         from demosaic_ntc.files.atomic import check_target
-        from demosaic_ntc.files.dark_frames import hot_pixels, write_bad_pixels
-        from demosaic_ntc.files.reading import read_photo
+        from demosaic_ntc.files.raw.dark_frames import hot_pixels, write_bad_pixels
+        from demosaic_ntc.files.raw.reading import read_photo
         from demosaic_ntc.files.sniff import Limits
 
         if output.exists() and not overwrite:

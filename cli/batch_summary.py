@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from demosaic_ntc.batch.job import Ended, Job, Status
-from demosaic_ntc.batch.resume import Needless
+from demosaic_ntc.batch.resume import Skipped
 from demosaic_ntc.batch.tally import Tally
 
 # The report has all failures; the screen has room for these.
@@ -34,10 +34,10 @@ def complaint(event: Ended) -> str:
     return f"{outcome.status.value} {source}: {reason}"
 
 
-def plan_lines(decided: Iterable[Job | Needless]) -> Iterator[str]:
+def plan_lines(decided: Iterable[Job | Skipped]) -> Iterator[str]:
     """What a run would do, file by file."""
     for item in decided:
-        if isinstance(item, Needless):
+        if isinstance(item, Skipped):
             verb = "keep" if item.status is Status.KEPT else "skip"
             yield f"{verb} {item.job.source}: {item.reason}"
         else:

@@ -10,9 +10,9 @@ import typer
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.conversion import Conversion, convert_file, kernels_for
 from demosaic_ntc.files.costs import stage_costs
-from demosaic_ntc.files.dng_picture import check_dng
-from demosaic_ntc.files.lossy import Loss
-from demosaic_ntc.files.reading import likely_array
+from demosaic_ntc.files.dng.linear_picture import check_dng
+from demosaic_ntc.files.pictures.lossy import Loss
+from demosaic_ntc.files.raw.reading import likely_array
 from demosaic_ntc.files.settings import Development, Output, Settings
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.demosaic import METHODS

@@ -9,10 +9,10 @@ import typer
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.costs import QUALITIES, memory, seconds
-from demosaic_ntc.files.levels import expose
-from demosaic_ntc.files.noise import noise_of, span_of
-from demosaic_ntc.files.photo import RawPhoto
-from demosaic_ntc.files.reading import read_photo
+from demosaic_ntc.files.raw.levels import expose
+from demosaic_ntc.files.raw.noise import noise_of, span_of
+from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.noise import NoiseModel
 

@@ -10,9 +10,9 @@ import typer
 
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.costs import REPAIR_COSTS
-from demosaic_ntc.files.detection import Detection
-from demosaic_ntc.files.mask import MaskRule, parse_colour
-from demosaic_ntc.files.picture_writing import repair_format
+from demosaic_ntc.files.pictures.detection import Detection
+from demosaic_ntc.files.pictures.mask import MaskRule, parse_colour
+from demosaic_ntc.files.pictures.writing import repair_format
 from demosaic_ntc.files.repair import Repair, RepairSettings, repair_file
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.inpaint import METHODS

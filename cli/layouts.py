@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from demosaic_ntc.files.plain import Layout
+from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.imaging.cfa import Cfa
 
 

@@ -16,7 +16,7 @@ from .failures import one_line
 from .saying import say
 
 if TYPE_CHECKING:
-    from demosaic_ntc.files.error_map import ErrorMap
+    from demosaic_ntc.files.pictures.error_map import ErrorMap
     from demosaic_ntc.imaging.restored import GroupCertificate
 
 
@@ -44,7 +44,7 @@ def check_different(source: Path, target: Path) -> None:
 
 def check_error_map(target: Path | None, method: str, others: Iterable[Path | None]) -> None:
     """Take for wrong usage an error map that makes no sense with this method or beside these files."""
-    from demosaic_ntc.files.error_map import check_asked
+    from demosaic_ntc.files.pictures.error_map import check_asked
 
     try:
         if target is not None:

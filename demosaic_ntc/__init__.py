@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from demosaic_ntc.batch.tally import Tally
     from demosaic_ntc.batch.task import BatchTask, Rules, Workers
     from demosaic_ntc.files.developed import Developed, develop, read_mosaic
-    from demosaic_ntc.files.levels import GreyPatch
-    from demosaic_ntc.files.mask import MaskRule
+    from demosaic_ntc.files.pictures.mask import MaskRule
+    from demosaic_ntc.files.raw.levels import GreyPatch
+    from demosaic_ntc.files.raw.temperature import Temperature
     from demosaic_ntc.files.repair import RepairSettings
     from demosaic_ntc.files.settings import Development, Engine, Output, Settings
-    from demosaic_ntc.files.temperature import Temperature
     from demosaic_ntc.imaging.blemishes import find_blemishes
     from demosaic_ntc.imaging.demosaic import demosaic
     from demosaic_ntc.imaging.inpaint import inpaint
@@ -31,9 +31,9 @@ _HOME = {
     "Developed": "demosaic_ntc.files.developed",
     "Development": "demosaic_ntc.files.settings",
     "Engine": "demosaic_ntc.files.settings",
-    "GreyPatch": "demosaic_ntc.files.levels",
+    "GreyPatch": "demosaic_ntc.files.raw.levels",
     "LeastRadius": "demosaic_ntc.ntc.solution",
-    "MaskRule": "demosaic_ntc.files.mask",
+    "MaskRule": "demosaic_ntc.files.pictures.mask",
     "NonnegativeTensorCompletion": "demosaic_ntc.ntc.estimator",
     "Output": "demosaic_ntc.files.settings",
     "RepairSettings": "demosaic_ntc.files.repair",
@@ -43,7 +43,7 @@ _HOME = {
     "Solution": "demosaic_ntc.ntc.solution",
     "Status": "demosaic_ntc.ntc.solution",
     "Tally": "demosaic_ntc.batch.tally",
-    "Temperature": "demosaic_ntc.files.temperature",
+    "Temperature": "demosaic_ntc.files.raw.temperature",
     "Workers": "demosaic_ntc.batch.task",
     "complete": "demosaic_ntc.ntc.complete",
     "demosaic": "demosaic_ntc.imaging.demosaic",

@@ -32,7 +32,7 @@ from demosaic_ntc.batch.job import Event as BatchEvent
 from demosaic_ntc.batch.result import State, state_of
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.supervisor import Supervisor
-from demosaic_ntc.batch.worker import Terms
+from demosaic_ntc.batch.worker import WorkerSetup
 from demosaic_ntc.errors import ClusterError, DemosaicNtcError
 from demosaic_ntc.files.damage import words
 
@@ -80,8 +80,8 @@ class Task:
 def work_on(task: Task) -> dict[str, Any]:
     """Do a job in a process of its own; runs in a Dask worker."""
     threads = task.threads or _threads_per_file()
-    terms = Terms(task.job.work, threads, task.allowance.memory)
-    with closing(_FarStop(task.stop_name)) as stop, Supervisor([terms], task.allowance, stop) as crew:
+    setup = WorkerSetup(task.job.work, threads, task.allowance.memory)
+    with closing(_FarStop(task.stop_name)) as stop, Supervisor([setup], task.allowance, stop) as crew:
         ends = [event for event in crew.run(iter([task.job])) if isinstance(event, Ended)]
     return ends[0].outcome.plain() if ends else Outcome(Status.FAILED, "interrupted").plain()
 

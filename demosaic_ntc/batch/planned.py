@@ -6,11 +6,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from demosaic_ntc.batch.begun_outputs import BegunOutputs
 from demosaic_ntc.batch.job import Event, Job
-from demosaic_ntc.batch.journal import Journal
 from demosaic_ntc.batch.plan import check_apart, check_pairs, make_folders, make_output
 from demosaic_ntc.batch.resources import team_for, workers_that_fit
-from demosaic_ntc.batch.resume import History, Needless, decide
+from demosaic_ntc.batch.resume import History, Skipped, decide
 from demosaic_ntc.batch.run import Crew, Run
 from demosaic_ntc.batch.space import expect
 from demosaic_ntc.batch.stop import Stop
@@ -44,11 +44,11 @@ class Plan:
     task: BatchTask
     jobs: tuple[Job, ...]
 
-    def decided(self) -> list[Job | Needless]:
+    def decided(self) -> list[Job | Skipped]:
         """What a run would do with every job."""
         rules, history = self.task.rules, None
         if rules.asks_the_report:
-            published = Journal(self.task.report.path).adopt()
+            published = BegunOutputs(self.task.report.path).adopt()
             history = History.of(self.task.report.records(), published, again=not rules.resume)
         return [decide(job, history) for job in self.jobs]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from demosaic_ntc.batch.job import Work
-from demosaic_ntc.batch.worker import Terms
+from demosaic_ntc.batch.worker import WorkerSetup
 from demosaic_ntc.files.costs import memory as bytes_of
 from demosaic_ntc.machine import available_memory, processors
 
@@ -26,6 +26,6 @@ def shared_out(cores: int, jobs: int | None, threads: int | None, most: int) -> 
 
 def team_for(
     work: Work, *, jobs: int | None, threads: int | None, memory: int | None, most: int
-) -> list[Terms]:
+) -> list[WorkerSetup]:
     """The workers for a batch, each with its share of the processors."""
-    return [Terms(work, share, memory) for share in shared_out(processors(), jobs, threads, most)]
+    return [WorkerSetup(work, share, memory) for share in shared_out(processors(), jobs, threads, most)]

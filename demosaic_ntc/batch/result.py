@@ -64,7 +64,7 @@ def _is_cut(path: Path, known: Result) -> bool:
 
 def _has_its_end(path: Path) -> bool:
     """Whether a file is a whole picture."""
-    from demosaic_ntc.files.picture_reading import read_picture  # noqa: PLC0415 (workers start sooner)
+    from demosaic_ntc.files.pictures.reading import read_picture  # noqa: PLC0415 (workers start sooner)
 
     content = path.read_bytes()
     for start, end in _ENDS.items():

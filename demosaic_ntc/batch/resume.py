@@ -13,7 +13,7 @@ from demosaic_ntc.batch.result import State, state_of
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What earlier runs have made, by their report and their journals."""
+    """What earlier runs have made, by their report and the outputs they had begun."""
 
     last: dict[str, Record]  # by output: the last attempt
     made: dict[str, tuple[Result, ...]]  # by output: what was published there, the latest last
@@ -23,7 +23,7 @@ class History:
     def of(
         cls, records: Iterable[Record], published: Mapping[str, Result], *, again: bool = False
     ) -> "History":
-        """The history that records and journals tell; what journals of killed runs name is on no record."""
+        """The history that records tell, and outputs begun by killed runs, which are on no record."""
         history = cls({}, {}, again)
         for record in records:
             history.add(record)
@@ -51,7 +51,7 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Needless:
+class Skipped:
     """A job that is not done, and why."""
 
     job: Job
@@ -59,27 +59,27 @@ class Needless:
     status: Status = Status.SKIPPED
 
 
-def decide(job: Job, history: History | None) -> Job | Needless:
+def decide(job: Job, history: History | None) -> Job | Skipped:
     """The job to do, or why it need not or must not be done."""
     if not os.path.lexists(job.target):
         return job
     if history is None:
         exists = f"{job.target}: exists, skipped; use `overwrite` to replace it"
-        return job if job.overwrite else Needless(job, exists)
+        return job if job.overwrite else Skipped(job, exists)
     state, known = history.state_of(job.target)
     holds = _still_holds(job, history.last.get(str(job.target)), known)
     if holds and state in (State.UNCHANGED, None) and not history.again:
-        return Needless(job, "done by an earlier run with these settings")
+        return Skipped(job, "done by an earlier run with these settings")
     if job.overwrite:
         return job
     match state:
         case State.UNCHANGED | State.CUT:
             return replace(job, overwrite=True, replaces=known)
         case State.CHANGED:
-            return Needless(job, kept(job.target), Status.KEPT)
+            return Skipped(job, kept(job.target), Status.KEPT)
         case _:
             reason = "exists and no record tells that it was made here and is unchanged; use `overwrite`"
-            return Needless(job, f"{job.target}: {reason}")
+            return Skipped(job, f"{job.target}: {reason}")
 
 
 def kept(target: Path) -> str:

@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from demosaic_ntc.batch.begun_outputs import BegunOutputs
 from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Publishing
-from demosaic_ntc.batch.journal import Journal
 from demosaic_ntc.batch.plan import check_output
 from demosaic_ntc.batch.report import Record, Report, record_of
-from demosaic_ntc.batch.resume import History, Needless, decide
+from demosaic_ntc.batch.resume import History, Skipped, decide
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
 
@@ -31,13 +31,13 @@ class Run:
         self._output = output
         self._report = report
         self._stop = stop
-        self._journal = Journal(report.path)
+        self._begun = BegunOutputs(report.path)
         records = report.records()
         report.mend()
         self._history = (
-            History.of(records, self._journal.adopt(), again=not resume) if resume or overwrite_ours else None
+            History.of(records, self._begun.adopt(), again=not resume) if resume or overwrite_ours else None
         )
-        self._needless: deque[Needless] = deque()
+        self._skipped: deque[Skipped] = deque()
         self._open: set[Path] = set()
         self._trouble: OutputError | None = None
 
@@ -53,24 +53,24 @@ class Run:
             raise self._trouble
 
     def close(self) -> None:
-        """End the run; the journal goes once the report tells the end of all that was published."""
+        """End the run; what was begun is forgotten once the report tells the end of all of it."""
         if not self._open:
-            self._journal.close()
+            self._begun.close()
 
     def _needed(self, jobs: Iterable[Job | None]) -> Iterator[Job | None]:
         """The jobs that are to be done, decided when their turn comes: another run may have done them."""
         for job in jobs:
             match job and decide(job, self._history):
-                case Needless() as needless:
-                    self._needless.append(needless)
+                case Skipped() as skipped:
+                    self._skipped.append(skipped)
                 case wanted:
                     yield wanted
 
     def _passed_over(self) -> Iterator[Event]:
         """The jobs that were found not to be needed."""
-        while self._needless:
-            needless = self._needless.popleft()
-            event = Ended(None, needless.job, Outcome(needless.status, needless.reason))
+        while self._skipped:
+            skipped = self._skipped.popleft()
+            event = Ended(None, skipped.job, Outcome(skipped.status, skipped.reason))
             self._note(event)
             yield event
 
@@ -79,7 +79,7 @@ class Run:
         match event:
             case Publishing():
                 self._open.add(event.job.target)
-                self._journal.publish(event.job.target, event.result)
+                self._begun.publish(event.job.target, event.result)
             case Ended():
                 self._open.discard(event.job.target)
                 self._record(record_of(event.job, event.outcome))

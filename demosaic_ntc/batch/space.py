@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from demosaic_ntc.errors import InputError, NotAnImage
-from demosaic_ntc.files.jpeg import size_of
+from demosaic_ntc.files.pictures.jpeg import size_of
 from demosaic_ntc.files.sniff import Kind, Limits, kind_of, main_directory, open_regular
 from demosaic_ntc.files.tags import number
 

@@ -20,9 +20,9 @@ from demosaic_ntc.batch.job import (
     Status,
     result_from,
 )
-from demosaic_ntc.batch.seat import HungUp, Seat
 from demosaic_ntc.batch.stop import Stop
-from demosaic_ntc.batch.worker import Terms, out_of_memory
+from demosaic_ntc.batch.worker import WorkerSetup, out_of_memory
+from demosaic_ntc.batch.worker_process import HungUp, WorkerProcess
 from demosaic_ntc.files.partial import remove_stale
 
 # How often limits are checked and new jobs looked for.
@@ -38,12 +38,12 @@ _FALSE_STARTS = 3
 class Supervisor:
     """A team of workers, each started when there is something to do; leaving the block ends them all."""
 
-    def __init__(self, team: Sequence[Terms], allowance: Allowance, stop: Stop) -> None:
+    def __init__(self, team: Sequence[WorkerSetup], allowance: Allowance, stop: Stop) -> None:
         self._team = team
         self._allowance = allowance
         self._stop = stop
         self._size = len(team)
-        self._seats: dict[int, Seat] = {}
+        self._workers: dict[int, WorkerProcess] = {}
         self._waiting: deque[Job] = deque()
         self._unwanted: deque[Job] = deque()
         self._false_starts = 0
@@ -54,8 +54,8 @@ class Supervisor:
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        for seat in self._seats.values():
-            _dismiss(seat)
+        for worker in self._workers.values():
+            _dismiss(worker)
 
     def abandon(self, job: Job) -> None:
         """Give up a job that was fetched, soon; may be called from any thread."""
@@ -93,16 +93,16 @@ class Supervisor:
         """Start as many workers as there are jobs for them."""
         needed = len(self._busy()) + len(self._waiting)
         for number in range(self._size):
-            if len(self._seats) < needed and number not in self._seats:
-                self._seats[number] = Seat(number, self._team[number])
+            if len(self._workers) < needed and number not in self._workers:
+                self._workers[number] = WorkerProcess(number, self._team[number])
 
     def _hand_out(self) -> Iterator[Event]:
         """Give a job to everybody who waits for one."""
-        for seat in self._seats.values():
-            if seat.is_idle and self._waiting:
+        for worker in self._workers.values():
+            if worker.is_idle and self._waiting:
                 job = self._waiting.popleft()
-                yield Started(seat.number, job)
-                seat.give(job)
+                yield Started(worker.number, job)
+                worker.give(job)
 
     def _drop_unwanted(self) -> Iterator[Event]:
         """Give up what is no longer wanted, whether it waits or is under way."""
@@ -111,12 +111,12 @@ class Supervisor:
             if job in self._waiting:
                 self._waiting.remove(job)
                 yield Ended(None, job, Outcome(Status.ABANDONED, "given up"))
-            for seat in [seat for seat in self._busy() if seat.job is job]:
-                yield from self._give_up(seat, Status.ABANDONED, "given up")
+            for worker in [worker for worker in self._busy() if worker.job is job]:
+                yield from self._give_up(worker, Status.ABANDONED, "given up")
 
-    def _busy(self) -> list[Seat]:
+    def _busy(self) -> list[WorkerProcess]:
         """Who is at work."""
-        return [seat for seat in self._seats.values() if seat.job]
+        return [worker for worker in self._workers.values() if worker.job]
 
     def _wind_down(self) -> Iterator[Event]:
         """Let what is nearly done be finished; the rest is given up when the block is left."""
@@ -126,78 +126,80 @@ class Supervisor:
 
     def _watch(self) -> Iterator[Event]:
         """Wait until something happens, then see to everybody."""
-        voices = [voice.fileno() for seat in self._seats.values() for voice in (seat.channel, seat.stderr)]
+        voices = [
+            voice.fileno() for worker in self._workers.values() for voice in (worker.channel, worker.stderr)
+        ]
         if self._stop.fileno() in wait([*voices, self._stop.fileno()], _TICK_SECONDS):
             self._stop.hear()
-        for seat in list(self._seats.values()):
+        for worker in list(self._workers.values()):
             try:
-                yield from self._hear(seat)
-                yield from self._hold_to_limits(seat)
+                yield from self._hear(worker)
+                yield from self._hold_to_limits(worker)
             except (HungUp, KeyError, TypeError, ValueError):  # gone, or its answers make no sense
-                yield from self._mourn(seat)
+                yield from self._reap(worker)
 
-    def _hear(self, seat: Seat) -> Iterator[Event]:
+    def _hear(self, worker: WorkerProcess) -> Iterator[Event]:
         """Take in what a worker says."""
-        for answer in seat.answers():
+        for answer in worker.answers():
             if "ready" in answer:
-                seat.is_ready = True
+                worker.is_ready = True
             elif "identity" in answer:
-                seat.has_begun, self._false_starts = True, 0
-                seat.identity = answer["identity"] and Identity(**answer["identity"])
-            elif seat.job and "stage" in answer:
-                yield Moved(seat.number, seat.job, answer["stage"], answer["share"])
-            elif seat.job and "publishing" in answer:
-                yield Publishing(seat.number, seat.job, result_from(answer["publishing"]))
-                seat.nod()
-            elif seat.job and "outcome" in answer:
+                worker.has_begun, self._false_starts = True, 0
+                worker.identity = answer["identity"] and Identity(**answer["identity"])
+            elif worker.job and "stage" in answer:
+                yield Moved(worker.number, worker.job, answer["stage"], answer["share"])
+            elif worker.job and "publishing" in answer:
+                yield Publishing(worker.number, worker.job, result_from(answer["publishing"]))
+                worker.nod()
+            elif worker.job and "outcome" in answer:
                 outcome = Outcome.from_plain(answer["outcome"])
-                job, seat.job = seat.job, None
-                yield Ended(seat.number, job, outcome)
+                job, worker.job = worker.job, None
+                yield Ended(worker.number, job, outcome)
 
-    def _hold_to_limits(self, seat: Seat) -> Iterator[Event]:
+    def _hold_to_limits(self, worker: WorkerProcess) -> Iterator[Event]:
         """End a worker that takes too long or too much."""
         seconds, memory = self._allowance.seconds, self._allowance.memory
-        if seconds is not None and seat.seconds > seconds:
+        if seconds is not None and worker.seconds > seconds:
             reason = f"took longer than {seconds:g} s; raise `timeout` or choose a faster `quality`"
-            yield from self._give_up(seat, Status.TIMEOUT, reason)
-        elif memory is not None and seat.job and seat.resident_bytes > memory:
-            yield from self._give_up(seat, Status.FAILED, out_of_memory(memory))
+            yield from self._give_up(worker, Status.TIMEOUT, reason)
+        elif memory is not None and worker.job and worker.resident_bytes > memory:
+            yield from self._give_up(worker, Status.FAILED, out_of_memory(memory))
 
-    def _give_up(self, seat: Seat, status: Status, reason: str) -> Iterator[Event]:
+    def _give_up(self, worker: WorkerProcess, status: Status, reason: str) -> Iterator[Event]:
         """End a worker in the middle of its job; another will take its place."""
-        job, identity, seconds = seat.job, seat.identity, seat.seconds
-        self._remove(seat)
+        job, identity, seconds = worker.job, worker.identity, worker.seconds
+        self._remove(worker)
         if job is not None:
             outcome = Outcome(status, reason, identity=identity, seconds={"total": seconds})
-            yield Ended(seat.number, job, outcome)
+            yield Ended(worker.number, job, outcome)
 
-    def _mourn(self, seat: Seat) -> Iterator[Event]:
+    def _reap(self, worker: WorkerProcess) -> Iterator[Event]:
         """See what became of a worker that has ended by itself; another will take its place."""
-        job, seconds = seat.job, seat.seconds
-        ending = seat.last_words()
-        self._remove(seat)
-        if not seat.has_begun:  # no file can be blamed
-            self._count_false_start(seat, ending)
+        job, seconds = worker.job, worker.seconds
+        ending = worker.last_words()
+        self._remove(worker)
+        if not worker.has_begun:  # no file can be blamed
+            self._count_false_start(worker, ending)
             self._waiting.extendleft([job] if job else [])
         elif job is not None:
             reason = f"the process working on it crashed ({ending}); the file is probably damaged"
-            known = Outcome(Status.CRASHED, reason, identity=seat.identity, log=seat.log)
-            yield Ended(seat.number, job, replace(known, seconds={"total": seconds}))
+            known = Outcome(Status.CRASHED, reason, identity=worker.identity, log=worker.log)
+            yield Ended(worker.number, job, replace(known, seconds={"total": seconds}))
 
-    def _count_false_start(self, seat: Seat, ending: str) -> None:
+    def _count_false_start(self, worker: WorkerProcess, ending: str) -> None:
         """Give up when no worker comes up."""
         self._false_starts += 1
         if self._false_starts >= _FALSE_STARTS:
-            raise RuntimeError(f"workers end before they begin ({ending}): {seat.log}")
+            raise RuntimeError(f"workers end before they begin ({ending}): {worker.log}")
 
-    def _remove(self, seat: Seat) -> None:
+    def _remove(self, worker: WorkerProcess) -> None:
         """End a worker and give its place free."""
-        _dismiss(seat)
-        del self._seats[seat.number]
+        _dismiss(worker)
+        del self._workers[worker.number]
 
 
-def _dismiss(seat: Seat) -> None:
+def _dismiss(worker: WorkerProcess) -> None:
     """End a worker, and clear away what it leaves half-written."""
-    seat.end()
-    if seat.job is not None:
-        remove_stale(seat.job.target.parent)
+    worker.end()
+    if worker.job is not None:
+        remove_stale(worker.job.target.parent)

@@ -22,7 +22,7 @@ from demosaic_ntc.batch.work import Convert, Inpaint
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.conversion import kernels_for
 from demosaic_ntc.files.costs import REPAIR_COSTS, stage_costs
-from demosaic_ntc.files.dng_picture import check_dng
+from demosaic_ntc.files.dng.linear_picture import check_dng
 from demosaic_ntc.files.repair import RepairSettings
 from demosaic_ntc.files.settings import Settings
 from demosaic_ntc.imaging.kernels.examples import for_holes

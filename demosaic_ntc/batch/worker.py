@@ -37,7 +37,7 @@ GO = "go"
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class WorkerSetup:
     """What a worker is told once."""
 
     work: Work  # what to prepare for
@@ -50,15 +50,15 @@ def main() -> None:
     faulthandler.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     channel = _channel()
-    terms: Terms = channel.recv()
+    setup: WorkerSetup = channel.recv()
     inbox: queue.SimpleQueue[Job] = queue.SimpleQueue()
     nods: queue.SimpleQueue[str] = queue.SimpleQueue()
     Thread(target=_listen, args=(channel, inbox, nods), daemon=True).start()
-    terms.work.prepare()
-    _limit_memory(terms.memory)
+    setup.work.prepare()
+    _limit_memory(setup.memory)
     _answer(channel, ready=True)
     while True:
-        _work_on(inbox.get(), terms, channel, nods)
+        _work_on(inbox.get(), setup, channel, nods)
 
 
 def _channel() -> Connection:
@@ -101,14 +101,14 @@ def _answer(channel: Connection, **facts: Any) -> None:
         channel.send_bytes(json.dumps(facts).encode())
 
 
-def _work_on(job: Job, terms: Terms, channel: Connection, nods: "queue.SimpleQueue[str]") -> None:
+def _work_on(job: Job, setup: WorkerSetup, channel: Connection, nods: "queue.SimpleQueue[str]") -> None:
     """Do a job and tell how it ended."""
     reset_peak()
     identity = identify(job.source)
     _answer(channel, identity=identity and asdict(identity))
     publisher = _Publisher(job, channel, nods)
     with asked_before_publishing(publisher):
-        outcome = _outcome(job, terms, _Reporter(channel), identity)
+        outcome = _outcome(job, setup, _Reporter(channel), identity)
     published = publisher.result if outcome.status is Status.DONE else None
     _answer(channel, outcome=replace(outcome, peak_bytes=peak_bytes(), result=published).plain())
 
@@ -148,14 +148,14 @@ class _Reporter:
             _answer(self._channel, stage=progress.stage, share=progress.done / max(progress.total, 1))
 
 
-def _outcome(job: Job, terms: Terms, report: _Reporter, identity: Identity | None) -> Outcome:
+def _outcome(job: Job, setup: WorkerSetup, report: _Reporter, identity: Identity | None) -> Outcome:
     """Do the work; whatever it raises becomes an outcome."""
     try:
         done = job.work(
-            job.source, job.target, overwrite=job.overwrite, threads=terms.threads, progress=report
+            job.source, job.target, overwrite=job.overwrite, threads=setup.threads, progress=report
         )
     except Exception as error:
-        return _failure(error, terms, identity)
+        return _failure(error, setup, identity)
     return Outcome(
         Status.DONE,
         identity=identity,
@@ -166,7 +166,7 @@ def _outcome(job: Job, terms: Terms, report: _Reporter, identity: Identity | Non
     )
 
 
-def _failure(error: Exception, terms: Terms, identity: Identity | None) -> Outcome:
+def _failure(error: Exception, setup: WorkerSetup, identity: Identity | None) -> Outcome:
     """What an error means for its file."""
     name = type(error).__name__
     match error:
@@ -180,7 +180,7 @@ def _failure(error: Exception, terms: Terms, identity: Identity | None) -> Outco
             reason = f"the system refuses ({error.strerror}); look whether files, memory or disks ran out"
             return Outcome(Status.FAILED, reason, name, identity)
         case MemoryError():
-            return Outcome(Status.FAILED, out_of_memory(terms.memory), name, identity)
+            return Outcome(Status.FAILED, out_of_memory(setup.memory), name, identity)
         case _:
             reason = f"internal error ({name}: {error}); please report it with this file's line of the report"
             log = "".join(traceback.format_exception(error))

@@ -11,22 +11,22 @@ import numpy as np
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target
-from demosaic_ntc.files.dng import LinearPicture, write_dng
-from demosaic_ntc.files.dng_picture import check_dng, for_preview, is_dng, linear_picture
-from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, written_beside
-from demosaic_ntc.files.finishing import cut, finish_of, look_name, stored_orientation, turned
-from demosaic_ntc.files.icc import icc_profile
-from demosaic_ntc.files.image import write_picture
+from demosaic_ntc.files.developing.finishing import cut, finish_of, look_name, stored_orientation, turned
+from demosaic_ntc.files.developing.later import Later
+from demosaic_ntc.files.developing.prepared import Prepared, complete_mosaic, prepare
+from demosaic_ntc.files.developing.render import Finish, Pixels, brightening, finish, finish_error, is_dark
+from demosaic_ntc.files.developing.sizing import shrunk
+from demosaic_ntc.files.dng.linear_picture import check_dng, for_preview, is_dng, linear_picture
+from demosaic_ntc.files.dng.writing import LinearPicture, write_dng
 from demosaic_ntc.files.journal import Journal, rows_as
-from demosaic_ntc.files.later import Later
-from demosaic_ntc.files.levels import Exposure
-from demosaic_ntc.files.lossy import FinishedPicture
 from demosaic_ntc.files.metadata import finished
-from demosaic_ntc.files.noise import span_of
-from demosaic_ntc.files.prepared import Prepared, complete_mosaic, prepare
-from demosaic_ntc.files.render import Finish, Pixels, brightening, finish, finish_error, is_dark
+from demosaic_ntc.files.pictures.error_map import ErrorMap, Expected, check_map, written_beside
+from demosaic_ntc.files.pictures.icc import icc_profile
+from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.pictures.writing import write_picture
+from demosaic_ntc.files.raw.levels import Exposure
+from demosaic_ntc.files.raw.noise import span_of
 from demosaic_ntc.files.settings import Development, Settings
-from demosaic_ntc.files.sizing import shrunk
 from demosaic_ntc.files.sniff import named
 from demosaic_ntc.imaging.checks import silently
 from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_mosaics
@@ -65,7 +65,7 @@ class Facts:
 class DevelopedPhoto:
     """A finished picture that is not written yet."""
 
-    picture: FinishedPicture
+    picture: Picture
     expected: Expected | None  # how far off it may be, where that was asked for
     facts: Facts
     linear: LinearPicture | None = (
@@ -156,7 +156,7 @@ def develop_photo(
 
 
 def _facts(
-    picture: FinishedPicture,
+    picture: Picture,
     ready: Prepared,
     restored: Restored,
     look: Finish,
@@ -166,7 +166,7 @@ def _facts(
     """What was done; the seconds go on being counted."""
     return Facts(
         taken=ready.photo.exif.facts,
-        size=(picture.pixels.shape[0], picture.pixels.shape[1]),
+        size=(picture.colours.shape[0], picture.colours.shape[1]),
         cfa=ready.photo.cfa.name,
         exposure=ready.exposure,
         stops=log2(look.gain) if how.exposure == "auto" else how.exposure,
@@ -214,22 +214,22 @@ def _noise_note(ready: Prepared) -> str:
     return f" noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
 
 
-def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> FinishedPicture:
+def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> Picture:
     """The pixels with their profile and metadata."""
     photo, profile, how = ready.photo, icc_profile(look.space), settings.development
-    is_srgb = how.space == "srgb" and not how.linear
+    orientation, is_srgb = stored_orientation(photo, how), how.space == "srgb" and not how.linear
     if not settings.output.metadata:
-        return FinishedPicture(pixels, profile, None, is_srgb)
+        return Picture(pixels, profile=profile)
     exif = finished(
         photo.exif,
         size=(pixels.shape[0], pixels.shape[1]),
-        orientation=stored_orientation(photo, how),
+        orientation=orientation,
         srgb=is_srgb,
         parameters=_parameters(ready, settings),
         hand_balanced=how.balance not in ("camera", "auto"),
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
-    return FinishedPicture(pixels, profile, exif, is_srgb)
+    return Picture(pixels, profile=profile, exif=exif, orientation=orientation)
 
 
 def _parameters(ready: Prepared, settings: Settings) -> str:

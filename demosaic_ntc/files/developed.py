@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.conversion import Facts, develop_photo
-from demosaic_ntc.files.image import format_of, write_picture
+from demosaic_ntc.files.developing.render import unheard
 from demosaic_ntc.files.journal import Journal
-from demosaic_ntc.files.levels import Balance, White
-from demosaic_ntc.files.lossy import FinishedPicture, Loss
-from demosaic_ntc.files.photo import RawPhoto
-from demosaic_ntc.files.plain import Layout
-from demosaic_ntc.files.reading import read_photo
-from demosaic_ntc.files.render import unheard
+from demosaic_ntc.files.pictures.formats import format_of
+from demosaic_ntc.files.pictures.lossy import Loss
+from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.pictures.writing import write_picture
+from demosaic_ntc.files.raw.levels import Balance, White
+from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.plain import Layout
+from demosaic_ntc.files.raw.reading import read_photo
+from demosaic_ntc.files.raw.temperature import Temperature
 from demosaic_ntc.files.settings import Development, Engine, LookName, Output, Settings
-from demosaic_ntc.files.temperature import Temperature
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.checks import Quality, silently
 from demosaic_ntc.imaging.demosaic import Method
@@ -39,7 +41,7 @@ class Developed:
 
     image: NDArray[Any]  # (height, width, 3), upright: uint8, uint16, or float32 from 0 to 1
     source: Path
-    picture: FinishedPicture  # as it is written, in 8 or 16 bits
+    picture: Picture  # as it is written, in 8 or 16 bits
     facts: Facts
 
     @property
@@ -64,7 +66,7 @@ class Developed:
     def save(self, path: FilePath, *, overwrite: bool = False, quality: int = 95) -> Path:
         """Write the picture with its metadata and profile, in the format of the path's extension."""
         target = Path(path)
-        if self.picture.pixels.dtype == np.uint16 and Output().depth(target) == 8:
+        if self.picture.colours.dtype == np.uint16 and Output().depth(target) == 8:
             raise InputError(f"{format_of(target)} has 8 bits per channel; develop with bits=8")
         write_picture(target, self.picture, overwrite=overwrite, loss=Loss(quality), report=unheard)
         return target
@@ -146,9 +148,9 @@ def develop(
         engine=Engine(method, quality, threads=threads, time_limit=time_limit, half=half),
     )
     done = develop_photo(Path(path), settings, _depth(bits), progress or silently, Journal())
-    pixels: NDArray[Any] = np.ascontiguousarray(done.picture.pixels)  # they may be made as they are read
+    pixels: NDArray[Any] = np.ascontiguousarray(done.picture.colours)  # they may be made as they are read
     image = pixels.astype(np.float32) / np.float32(65535) if bits == "float" else pixels
-    return Developed(image, Path(path), replace(done.picture, pixels=pixels), done.facts)
+    return Developed(image, Path(path), replace(done.picture, colours=pixels), done.facts)
 
 
 def read_mosaic(

@@ -78,6 +78,10 @@ class Exif:
     photo: Fields = field(default_factory=dict)
     gps: Fields = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        """Whether they say anything."""
+        return bool(self.image or self.photo or self.gps)
+
     @property
     def camera(self) -> str:
         """Make and model, without saying the make twice."""

@@ -10,19 +10,23 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
-from demosaic_ntc.files.detection import Detected, Detection, check_mask_target, detect, mask_written_beside
-from demosaic_ntc.files.error_map import ErrorMap, Expected, check_map, white_of, written_beside
 from demosaic_ntc.files.journal import Journal, rows_as
-from demosaic_ntc.files.mask import MaskRule, painted, read_mask, transparent
-from demosaic_ntc.files.picture import StoredPicture, without_palette
-from demosaic_ntc.files.picture_reading import read_picture
-from demosaic_ntc.files.picture_writing import (
+from demosaic_ntc.files.pictures.detection import (
+    Detected,
+    Detection,
+    check_mask_target,
+    detect,
+    mask_written_beside,
+)
+from demosaic_ntc.files.pictures.error_map import ErrorMap, Expected, check_map, white_of, written_beside
+from demosaic_ntc.files.pictures.mask import MaskRule, painted, read_mask, transparent
+from demosaic_ntc.files.pictures.picture import Picture, made_opaque, repaired, without_palette
+from demosaic_ntc.files.pictures.reading import read_picture
+from demosaic_ntc.files.pictures.writing import (
     changes,
     check_fits,
-    made_opaque,
     repair_format,
-    repaired,
-    write_stored,
+    write_picture,
 )
 from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.files.sniff import Kind, Limits, named, open_regular
@@ -118,7 +122,7 @@ def repair_file(
             finished = repaired(picture, restored.image, missing)
             if settings.mask.alpha and mask is None:
                 finished = made_opaque(finished, missing)
-            write_stored(target, finished, overwrite=settings.overwrite, report=rows_as("writing", report))
+            write_picture(target, finished, overwrite=settings.overwrite, report=rows_as("writing", report))
     return Repair(
         source=source,
         target=target,
@@ -135,7 +139,7 @@ def repair_file(
 
 
 def _missing(
-    source: Path, picture: StoredPicture, mask: Path | None, settings: RepairSettings
+    source: Path, picture: Picture, mask: Path | None, settings: RepairSettings
 ) -> tuple[Flags, Detected | None]:
     """The pixels to repair: those that are marked, and those that were found if any were looked for."""
     if settings.detection is None:
@@ -147,7 +151,7 @@ def _missing(
     return found | _marked(source, picture, mask, settings), told
 
 
-def _marked(source: Path, picture: StoredPicture, mask: Path | None, settings: RepairSettings) -> Flags:
+def _marked(source: Path, picture: Picture, mask: Path | None, settings: RepairSettings) -> Flags:
     """The pixels that a mask, a painted colour or transparency marks."""
     if mask is not None:
         return read_mask(mask, picture, settings.mask, settings.limits)
@@ -162,7 +166,7 @@ def _marked(source: Path, picture: StoredPicture, mask: Path | None, settings: R
 
 
 def _completed(
-    picture: StoredPicture, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
+    picture: Picture, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
 ) -> Restored:
     """Let the engine restore the missing colours, and say how far off they may be if that is wanted."""
     return inpaint(
@@ -178,7 +182,7 @@ def _completed(
     )
 
 
-def _expected(restored: Restored, picture: StoredPicture) -> Expected | None:
+def _expected(restored: Restored, picture: Picture) -> Expected | None:
     """The errors expected of a picture's colours, in their own scale; None if they were not wanted."""
     if restored.error is None:
         return None
@@ -186,7 +190,7 @@ def _expected(restored: Restored, picture: StoredPicture) -> Expected | None:
 
 
 def _notices(
-    picture: StoredPicture, missing: Flags, target: Path, rule: MaskRule, detected: Detected | None
+    picture: Picture, missing: Flags, target: Path, rule: MaskRule, detected: Detected | None
 ) -> Iterator[str]:
     """What a user should know about the picture, its mask and the target."""
     yield from picture.notices
@@ -205,9 +209,9 @@ def _notices(
         yield from changes(picture, target)
 
 
-def _is_copy(picture: StoredPicture, missing: Flags, target: Path) -> bool:
+def _is_copy(picture: Picture, missing: Flags, target: Path) -> bool:
     """Whether the target is to be the source, byte by byte: nothing to repair, nothing to convert."""
-    return not missing.any() and repair_format(target) == picture.kind.value
+    return not missing.any() and repair_format(target) == picture.format
 
 
 def _copy(source: Path, target: Path, settings: RepairSettings) -> None:

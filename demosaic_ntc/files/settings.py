@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.bad_pixels import BadPixels
 from demosaic_ntc.files.colour import SPACE_NAMES
-from demosaic_ntc.files.denoising import COLOUR_OVER_BRIGHTNESS, Strengths
-from demosaic_ntc.files.image import SHALLOW, format_of
-from demosaic_ntc.files.levels import BALANCES, Balance, White
-from demosaic_ntc.files.lossy import Loss
-from demosaic_ntc.files.plain import Layout
+from demosaic_ntc.files.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths
+from demosaic_ntc.files.pictures.formats import SHALLOW, format_of
+from demosaic_ntc.files.pictures.lossy import Loss
+from demosaic_ntc.files.raw.bad_pixels import BadPixels
+from demosaic_ntc.files.raw.levels import BALANCES, Balance, White
+from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.checks import Quality, check_choice
 from demosaic_ntc.imaging.noise import NoiseModel

@@ -18,7 +18,7 @@ from typing import Any
 from demosaic_ntc.batch.job import Allowance, Ended, Event, Job, Moved, Outcome, Started, Status
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.supervisor import Supervisor
-from demosaic_ntc.batch.worker import Terms
+from demosaic_ntc.batch.worker import WorkerSetup
 from demosaic_ntc.errors import DemosaicNtcError
 from demosaic_ntc.studio.resting import Rest
 
@@ -133,8 +133,8 @@ Tell = Callable[[Task], None]
 class Lane:
     """A worker process and the tasks that wait for it, one after the other."""
 
-    def __init__(self, terms: Terms, allowance: Allowance, tell: Tell) -> None:
-        self._terms, self._allowance, self._tell = terms, allowance, tell
+    def __init__(self, setup: WorkerSetup, allowance: Allowance, tell: Tell) -> None:
+        self._setup, self._allowance, self._tell = setup, allowance, tell
         self._waiting: deque[Task] = deque()
         self._given: dict[int, Task] = {}  # by the identity of their jobs
         self._lock = Lock()
@@ -172,7 +172,7 @@ class Lane:
         """Work until told to stop; where no worker comes up, the tasks fail and the next ones are tried."""
         while not self._stop.asked:
             try:
-                with Supervisor([self._terms], self._allowance, self._stop) as supervisor:
+                with Supervisor([self._setup], self._allowance, self._stop) as supervisor:
                     self._supervisor = supervisor
                     for event in supervisor.run(self._jobs()):
                         self._hear(event)
@@ -219,7 +219,7 @@ class Lane:
 class Crew:
     """Two lanes and the tasks in them."""
 
-    def __init__(self, quick: Terms, long: Terms, allowance: Allowance, tell: Tell) -> None:
+    def __init__(self, quick: WorkerSetup, long: WorkerSetup, allowance: Allowance, tell: Tell) -> None:
         self.tasks: dict[int, Task] = {}
         self._lanes = {
             "quick": Lane(quick, allowance, tell),

@@ -39,7 +39,7 @@ class Preview:
         """Develop it as the command does with --half."""
         done = develop_photo(source, self.settings, _BITS, progress, Journal())
         half = sizes_of(self.size, RAW_LEVEL)[RAW_LEVEL]
-        pixels = np.ascontiguousarray(done.picture.pixels, np.uint8)
+        pixels = np.ascontiguousarray(done.picture.colours, np.uint8)
         write_pyramid(self.folder, pixels if pixels.shape[:2] == half else fitted(pixels, half), RAW_LEVEL)
         with whole_file(target, overwrite=True) as file:
             file.write(b"done")

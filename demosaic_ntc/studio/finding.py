@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.batch.job import Done
-from demosaic_ntc.files.bad_pixels import found_bad_pixels
-from demosaic_ntc.files.mask import MaskRule, read_mask
-from demosaic_ntc.files.noise import noise_of
-from demosaic_ntc.files.picture import StoredPicture
-from demosaic_ntc.files.reading import read_photo
-from demosaic_ntc.files.render import oriented
-from demosaic_ntc.files.sniff import Kind, Limits
+from demosaic_ntc.files.developing.render import oriented
+from demosaic_ntc.files.pictures.mask import MaskRule, read_mask
+from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.raw.bad_pixels import found_bad_pixels
+from demosaic_ntc.files.raw.noise import noise_of
+from demosaic_ntc.files.raw.reading import read_photo
+from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.blemishes import find_blemishes
 from demosaic_ntc.imaging.restored import ReportProgress
 from demosaic_ntc.studio.bits import write_flags
@@ -40,7 +40,7 @@ class ReadMask:
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
     ) -> Done:
         """Read it as the command does, as belonging to the picture as it is seen."""
-        seen = StoredPicture(Kind.PNG, np.broadcast_to(np.uint8(0), self.size))
+        seen = Picture(np.broadcast_to(np.uint8(0), self.size))
         write_flags(target, **{FLAGS: read_mask(source, seen, _FROM, self.limits)})
         return Done(self.size[0] * self.size[1], {})
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.levels import BALANCES, Balance
+from demosaic_ntc.files.raw.levels import BALANCES, Balance
+from demosaic_ntc.files.raw.temperature import Temperature
 from demosaic_ntc.files.settings import Development, Engine, LookName, Settings
 from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.files.temperature import Temperature
 from demosaic_ntc.imaging.checks import QUALITIES, Quality
 
 _RANGES = {

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from demosaic_ntc.batch.job import Done
 from demosaic_ntc.errors import DemosaicNtcError, InputError
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.picture import StoredPicture
-from demosaic_ntc.files.picture_reading import read_picture
-from demosaic_ntc.files.picture_writing import check_fits
-from demosaic_ntc.files.reading import read_embedded, read_photo
-from demosaic_ntc.files.render import oriented
+from demosaic_ntc.files.developing.render import oriented
+from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.pictures.reading import read_picture
+from demosaic_ntc.files.pictures.writing import check_fits
+from demosaic_ntc.files.raw.reading import read_embedded, read_photo
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.restored import Progress, ReportProgress
 from demosaic_ntc.studio.pyramid import sizes_of, write_pyramid
@@ -103,7 +103,7 @@ class OpenPicture:
         return Done(seen[0] * seen[1], {})
 
 
-def _fits(picture: StoredPicture, suffix: str) -> bool:
+def _fits(picture: Picture, suffix: str) -> bool:
     """Whether a format holds all that a picture has."""
     try:
         check_fits(picture, Path(f"any.{suffix}"))

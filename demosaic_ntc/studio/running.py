@@ -12,7 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from demosaic_ntc.batch.job import Allowance
-from demosaic_ntc.batch.worker import Terms
+from demosaic_ntc.batch.worker import WorkerSetup
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.studio.crew import Crew, Task
 from demosaic_ntc.studio.guard import Place
@@ -52,7 +52,7 @@ def opened_studio(sources: Sequence[Path], limits: Limits, port: int = 0) -> Ite
             heard(session, task)
 
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        quick, long = Terms(OpenPicture(), threads, None), Terms(RepairQuickly(), threads, None)
+        quick, long = WorkerSetup(OpenPicture(), threads, None), WorkerSetup(RepairQuickly(), threads, None)
         crew = Crew(quick, long, Allowance(_LONGEST_SECONDS), tell)
         try:
             wishes = Wishes(session, crew)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.reading import read_photo
+from demosaic_ntc.files.raw.reading import read_photo
 
 from ..beside import SAMPLE, Camera, write_dng
 

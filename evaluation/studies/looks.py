@@ -16,7 +16,7 @@ from PIL import Image
 
 from demosaic_ntc import Developed, develop
 from demosaic_ntc.files.colour import SPACES
-from demosaic_ntc.files.reading import read_embedded
+from demosaic_ntc.files.raw.reading import read_embedded
 from demosaic_ntc.files.settings import LookName
 from demosaic_ntc.files.sniff import Limits
 

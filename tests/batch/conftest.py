@@ -8,7 +8,7 @@ import pytest
 from demosaic_ntc.batch.job import Allowance, Ended, Job, Outcome, Work
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.supervisor import Supervisor
-from demosaic_ntc.batch.worker import Terms
+from demosaic_ntc.batch.worker import WorkerSetup
 from tests.batch.works import Copy
 
 Make = Callable[..., list[Job]]
@@ -43,7 +43,7 @@ def run_jobs(stop: Stop) -> RunJobs:
 
     def run(jobs: list[Job], workers: int = 2, **limits: float) -> Outcomes:
         allowance = Allowance(**limits)  # type: ignore[arg-type]
-        team = [Terms(jobs[0].work, 1, allowance.memory)] * workers
+        team = [WorkerSetup(jobs[0].work, 1, allowance.memory)] * workers
         with Supervisor(team, allowance, stop) as crew:
             ended = [event for event in crew.run(iter(jobs)) if isinstance(event, Ended)]
         assert len(ended) == len({event.job.source for event in ended}), "every job ends once"

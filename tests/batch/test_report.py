@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from demosaic_ntc.batch.begun_outputs import BegunOutputs
 from demosaic_ntc.batch.identity import fingerprint, identify, is_unchanged
 from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status
-from demosaic_ntc.batch.journal import Journal
 from demosaic_ntc.batch.report import Report, record_of
 from demosaic_ntc.batch.result import measure
-from demosaic_ntc.batch.resume import History, Needless, decide
+from demosaic_ntc.batch.resume import History, Skipped, decide
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files import partial
-from demosaic_ntc.files.plain import Layout
+from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.cfa import Cfa
@@ -146,14 +146,14 @@ def test_job_without_a_result_is_done(job: Job) -> None:
 
 def test_existing_result_is_skipped_unless_overwriting(job: Job) -> None:
     job.target.touch()
-    assert isinstance(decide(job, None), Needless)
+    assert isinstance(decide(job, None), Skipped)
     overwriting = Job(job.source, job.target, job.work, overwrite=True)
     assert decide(overwriting, None) == overwriting
 
 
 def test_recorded_result_is_not_made_again(job: Job) -> None:
     decided = decide(job, _history(_done(job)))
-    assert isinstance(decided, Needless)
+    assert isinstance(decided, Skipped)
     assert "earlier run" in decided.reason
     assert isinstance(decide(job, History.of([_done(job)], {}, again=True)), Job), "unless all is done again"
 
@@ -175,13 +175,13 @@ def test_result_of_a_changed_input_is_made_again(job: Job) -> None:
 def test_result_of_an_input_that_was_only_touched_holds(job: Job) -> None:
     history = _history(_done(job))
     os.utime(job.source, (1, 1))
-    assert isinstance(decide(job, history), Needless)
+    assert isinstance(decide(job, history), Skipped)
 
 
 def test_result_that_nobody_recorded_is_left_alone(job: Job) -> None:
     job.target.touch()
     decided = decide(job, _history())
-    assert isinstance(decided, Needless)
+    assert isinstance(decided, Skipped)
     assert "no record tells" in decided.reason
 
 
@@ -192,7 +192,7 @@ def test_result_that_a_killed_run_has_published_is_made_again(job: Job) -> None:
     assert isinstance(decided, Job)
     assert decided.overwrite
     job.target.write_bytes(b"changed by somebody")
-    assert isinstance(decide(job, history), Needless)
+    assert isinstance(decide(job, history), Skipped)
 
 
 def test_later_record_does_not_hide_what_a_killed_run_has_published(job: Job) -> None:
@@ -208,7 +208,7 @@ def test_result_that_somebody_changed_is_kept(job: Job, content: bytes, settings
     history = _history(_done(job, b"picture"))
     job.target.write_bytes(content + b".")
     decided = decide(Job(job.source, job.target, Copy(settings)), history)
-    assert isinstance(decided, Needless)
+    assert isinstance(decided, Skipped)
     assert decided.status is Status.KEPT
     assert "kept: changed since" in decided.reason
     overwriting = Job(job.source, job.target, Copy(settings), overwrite=True)
@@ -236,22 +236,22 @@ def test_shorter_picture_that_is_whole_is_somebodys_work(job: Job, samples: Path
     history = _history(_done(job, whole[:-12] + bytes(4) + b"teXt" + bytes(4) + whole[-12:]))
     job.target.write_bytes(whole)
     decided = decide(job, history)
-    assert isinstance(decided, Needless)
+    assert isinstance(decided, Skipped)
     assert decided.status is Status.KEPT
 
 
 def test_records_of_early_versions_replace_nothing_but_empty_files(job: Job) -> None:
     early = {key: value for key, value in _done(job).items() if not key.startswith("output_")}
     other = Job(job.source, job.target, Copy("other settings"))
-    assert isinstance(decide(job, _history(early)), Needless)
-    assert isinstance(decide(other, _history(early)), Needless)
+    assert isinstance(decide(job, _history(early)), Skipped)
+    assert isinstance(decide(other, _history(early)), Skipped)
     job.target.write_bytes(b"")
     assert isinstance(decide(job, _history(early)), Job)
 
 
 def test_lines_of_skipped_files_do_not_hide_what_was_done(job: Job) -> None:
     skipped = record_of(job, Outcome(Status.SKIPPED))
-    assert isinstance(decide(job, _history(_done(job), skipped)), Needless)
+    assert isinstance(decide(job, _history(_done(job), skipped)), Skipped)
 
 
 def test_failure_after_success_means_again(job: Job) -> None:
@@ -259,24 +259,26 @@ def test_failure_after_success_means_again(job: Job) -> None:
     assert isinstance(decide(job, _history(_done(job), failed)), Job)
 
 
-def test_journal_of_a_dead_run_is_adopted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_begun_outputs_of_a_dead_run_are_adopted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     with monkeypatch.context() as other:
         other.setattr(os, "getpid", lambda: process.pid)
-        Journal(tmp_path / "report").publish(Path("/out/new\nline.png"), RESULT)
-    mine = Journal(tmp_path / "report")
+        BegunOutputs(tmp_path / "report").publish(Path("/out/new\nline.png"), RESULT)
+    mine = BegunOutputs(tmp_path / "report")
     mine.publish(Path("/out/mine.png"), RESULT)
     assert mine.adopt() == {"/out/new\nline.png": RESULT}
     mine.close()
     assert os.listdir(tmp_path) == []
 
 
-def test_journal_of_a_living_run_stays_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_begun_outputs_of_a_living_run_stay_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as other:
         other.setattr(os, "getpid", os.getppid)
-        Journal(tmp_path / "report").publish(Path("/out/a.png"), RESULT)
-    assert Journal(tmp_path / "report").adopt() == {}
+        BegunOutputs(tmp_path / "report").publish(Path("/out/a.png"), RESULT)
+    assert BegunOutputs(tmp_path / "report").adopt() == {}
     assert [name for name in os.listdir(tmp_path) if partial.owner() not in name]
 
 

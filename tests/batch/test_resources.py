@@ -37,4 +37,4 @@ def test_workers_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_workers_are_told_their_share() -> None:
     team = team_for(Copy(), jobs=2, threads=3, memory=7, most=1)
-    assert [(terms.threads, terms.memory) for terms in team] == [(3, 7), (3, 7)]
+    assert [(setup.threads, setup.memory) for setup in team] == [(3, 7), (3, 7)]

@@ -10,7 +10,7 @@ from demosaic_ntc.batch import supervisor
 from demosaic_ntc.batch.job import Allowance, Ended, Job, Outcome, Started, Status
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.supervisor import Supervisor
-from demosaic_ntc.batch.worker import Terms
+from demosaic_ntc.batch.worker import WorkerSetup
 from tests.batch.helping import PATIENCE, new_children, until
 from tests.batch.works import Copy, Faulty
 
@@ -94,7 +94,7 @@ def test_file_that_needs_too_much_memory_is_given_up(make_jobs: Make, run_jobs: 
 
 def test_memory_is_watched_from_outside_where_the_system_sets_no_limit(make_jobs: Make, stop: Stop) -> None:
     (job,) = make_jobs("a", Faulty({"a": "grow"}))
-    with Supervisor([Terms(job.work, 1, None)], Allowance(memory=300_000_000), stop) as crew:
+    with Supervisor([WorkerSetup(job.work, 1, None)], Allowance(memory=300_000_000), stop) as crew:
         (ended,) = (event for event in crew.run(iter([job])) if isinstance(event, Ended))
     assert (ended.outcome.status, ended.outcome.reason[:12]) == (Status.FAILED, "memory limit")
 
@@ -106,14 +106,14 @@ def test_workers_that_never_get_ready_are_a_bug(make_jobs: Make, run_jobs: RunJo
 
 def test_no_worker_is_started_for_nothing(make_jobs: Make, stop: Stop) -> None:
     (job,) = make_jobs("a")
-    with new_children() as workers, Supervisor([Terms(job.work, 1, None)] * 50, Allowance(), stop) as crew:
+    with new_children() as workers, Supervisor([WorkerSetup(job.work, 1, None)] * 50, Allowance(), stop) as crew:
         list(crew.run(iter([job])))
         assert len(workers()) <= 1
 
 
 def test_leaving_ends_all_workers(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
     jobs = make_jobs("ab", Faulty({"a": "hang", "b": "linger"}))
-    with new_children() as started, Supervisor([Terms(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew:
+    with new_children() as started, Supervisor([WorkerSetup(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew:
         next(event for event in crew.run(iter(jobs)) if isinstance(event, Ended))
         until(lambda: len(os.listdir(tmp_path / "out")) == 2)  # one whole, one half-written
         workers = started()
@@ -127,7 +127,7 @@ def test_wish_to_stop_lets_what_is_nearly_done_be_finished(
 ) -> None:
     monkeypatch.setattr(supervisor, "_GRACE_SECONDS", PATIENCE)  # a busy machine is not told from a long job
     jobs = make_jobs("abcdef", Faulty({"*": "linger"}))
-    with Supervisor([Terms(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew:
+    with Supervisor([WorkerSetup(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew:
         ended = []
         for event in crew.run(iter(jobs)):
             if isinstance(event, Started) and event.job.source.name == "b":
@@ -143,7 +143,7 @@ def test_wish_to_stop_gives_up_what_takes_long(
 ) -> None:
     monkeypatch.setattr(supervisor, "_GRACE_SECONDS", grace)
     jobs = make_jobs("ab", Faulty({"*": "hang"}))
-    with Supervisor([Terms(jobs[0].work, 1, None)], Allowance(), stop) as crew:
+    with Supervisor([WorkerSetup(jobs[0].work, 1, None)], Allowance(), stop) as crew:
         events = crew.run(iter(jobs))
         assert isinstance(next(events), Started)
         for _ in range(times):
@@ -153,7 +153,7 @@ def test_wish_to_stop_gives_up_what_takes_long(
 
 def test_worker_that_dies_between_files_is_replaced_without_blame(make_jobs: Make, stop: Stop) -> None:
     jobs = make_jobs("ab")
-    with new_children() as workers, Supervisor([Terms(jobs[0].work, 1, None)], Allowance(), stop) as crew:
+    with new_children() as workers, Supervisor([WorkerSetup(jobs[0].work, 1, None)], Allowance(), stop) as crew:
         assert _ends(crew, jobs[0]) == ["done"]
         workers()[0].kill()
         assert _ends(crew, jobs[1]) == ["done"]
@@ -165,7 +165,7 @@ def _ends(crew: Supervisor, job: Job) -> list[str]:
 
 def test_jobs_that_come_later_are_waited_for(make_jobs: Make, stop: Stop) -> None:
     first, second = make_jobs("ab")
-    with Supervisor([Terms(Copy(), 1, None)], Allowance(), stop) as crew:
+    with Supervisor([WorkerSetup(Copy(), 1, None)], Allowance(), stop) as crew:
         events = list(crew.run(iter([None, first, None, None, second])))
     assert [event.job.source.name for event in events if isinstance(event, Ended)] == ["a", "b"]
 
@@ -194,7 +194,7 @@ def test_answers_that_make_no_sense_end_the_worker(
             return {"outcome": {"status": "splendid"}}
         return facts
 
-    monkeypatch.setattr("demosaic_ntc.batch.seat.json.loads", lying)
+    monkeypatch.setattr("demosaic_ntc.batch.worker_process.json.loads", lying)
     outcomes = run_jobs(make_jobs("abc"), workers=1)
     assert sorted(outcome.status for outcome in outcomes.values()) == ["crashed", "done", "done"]
 
@@ -202,7 +202,7 @@ def test_answers_that_make_no_sense_end_the_worker(
 def test_an_abandoned_job_costs_nothing_but_itself(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
     jobs = make_jobs("abc", Faulty({"a": "hang"}))
     ended: dict[str, Status] = {}
-    with Supervisor([Terms(Copy(), 1, None)], Allowance(), stop) as team:
+    with Supervisor([WorkerSetup(Copy(), 1, None)], Allowance(), stop) as team:
         for event in team.run(iter(jobs)):
             if isinstance(event, Started) and event.job is jobs[0]:
                 team.abandon(jobs[0])
@@ -215,7 +215,7 @@ def test_an_abandoned_job_costs_nothing_but_itself(make_jobs: Make, stop: Stop, 
 def test_a_job_is_abandoned_before_any_worker_has_it(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
     jobs = make_jobs("ab")
     ended: dict[str, Status] = {}
-    with Supervisor([Terms(Copy(), 1, None)], Allowance(), stop) as team:
+    with Supervisor([WorkerSetup(Copy(), 1, None)], Allowance(), stop) as team:
         team.abandon(jobs[0])
         for event in team.run(iter(jobs)):
             if isinstance(event, Ended):

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.files.noise_profile import NOISE_PROFILE
+from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE
 from demosaic_ntc.files.tags import DOUBLE, Field
 from demosaic_ntc.imaging.cfa import Cfa
 from samples.dng import Camera, write_dng

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from cli.app import app
 from demosaic_ntc.batch.report import Report
 from demosaic_ntc.errors import DemosaicNtcError
-from demosaic_ntc.files.picture_reading import read_picture
-from demosaic_ntc.files.reading import read_photo
+from demosaic_ntc.files.pictures.reading import read_picture
+from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -102,7 +102,7 @@ def test_workers_die_with_a_parent_that_is_killed(tmp_path: Path, fill: Fill, st
     process = start("batch", tmp_path / "in", "-o", out, "--resume", code=injected({}))
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
-    assert sorted(os.listdir(out)) == ["a.png", "b.png", REPORT], "neither halves nor journals stay"
+    assert sorted(os.listdir(out)) == ["a.png", "b.png", REPORT], "neither halves nor begun outputs stay"
 
 
 def _kill_at_random(tmp_path: Path, small: Path, start: Start, kills: int, early: int, files: int) -> None:

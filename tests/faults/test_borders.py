@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import imagecodecs
 import numpy as np
 import PIL
 import PIL.Image
@@ -25,7 +26,7 @@ from demosaic_ntc.batch.plan import Found, Search
 from demosaic_ntc.batch.watch import Arrivals
 from demosaic_ntc.errors import InputError, OutputError, Truncated
 from demosaic_ntc.files.damage import border, damage_explained, encoding_explained
-from tests.files.pictures import write_mask
+from tests.files.picture_files import write_mask
 
 pytestmark = pytest.mark.fault
 
@@ -103,18 +104,25 @@ def picture(tmp_path: Path) -> Callable[[str], tuple[Path, Path]]:
 
 
 @pytest.mark.parametrize("error", EVERYTHING, ids=named)
-@pytest.mark.parametrize("kind", ["png", "jpg"])
-def test_pillow_decoding(
-    tmp_path: Path,
-    picture: Make,
-    raising: Raising,
-    kind: str,
-    error: BaseException,
-) -> None:
-    source, mask = picture(kind)
+def test_pillow_decoding(tmp_path: Path, picture: Make, raising: Raising, error: BaseException) -> None:
+    source, mask = picture("jpg")
     raising("PIL.Image.open", error)
-    check_told(run("inpaint", source, mask, tmp_path / f"o.{kind}"), error, 3)
-    assert not (tmp_path / f"o.{kind}").exists()
+    check_told(run("inpaint", source, mask, tmp_path / "o.jpg"), error, 3)
+    assert not (tmp_path / "o.jpg").exists()
+
+
+@pytest.mark.parametrize("error", [*EVERYTHING, imagecodecs.PngError("decode", "surprise")], ids=named)
+@pytest.mark.parametrize("command", ["inpaint", "convert"])
+def test_imagecodecs_decoding(
+    tmp_path: Path, picture: Make, raising: Raising, command: str, error: BaseException
+) -> None:
+    source, mask = picture("png")
+    raising("imagecodecs.png_decode", error)
+    if command == "inpaint":
+        check_told(run("inpaint", source, mask, tmp_path / "o.png"), error, 3)
+    else:
+        check_told(run("convert", mask, tmp_path / "o.png", "--cfa", "RGGB"), error, 3)
+    assert not (tmp_path / "o.png").exists()
 
 
 @pytest.mark.parametrize("error", EVERYTHING, ids=named)
@@ -155,6 +163,7 @@ def test_plan_of_a_batch_decodes_nothing(
 ) -> None:
     picture("png")[1].rename(tmp_path / "picture.mask.png")
     (tmp_path / "out").mkdir()
+    raising("imagecodecs.png_decode", error)
     raising("PIL.Image.open", error)
     result = run("batch", tmp_path / "picture.png", "-o", tmp_path / "out", "--inpaint", "--dry-run")
     assert result.exit_code == 0, result.output

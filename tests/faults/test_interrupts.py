@@ -31,14 +31,14 @@ conversion.complete_mosaic = endless
 # A writer that never ends, with half a picture on the disk.
 STUCK_WRITER = """
 import time
-import demosaic_ntc.files.image as image
+from demosaic_ntc.files.pictures import writing
 def stuck(file, *_):
     file.write(b"half")
     file.flush()
     print("solving", flush=True)
     while True:
         time.sleep(0.05)
-image.write_png = stuck
+writing._BY_ROWS["PNG"] = stuck
 """
 
 

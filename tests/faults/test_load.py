@@ -18,7 +18,7 @@ from demosaic_ntc.batch.job import Allowance, Ended, Job
 from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.supervisor import Supervisor
 from demosaic_ntc.batch.work import Convert
-from demosaic_ntc.batch.worker import Terms
+from demosaic_ntc.batch.worker import WorkerSetup
 from demosaic_ntc.files.settings import Engine, Settings
 from demosaic_ntc.imaging.cfa import Cfa
 from samples.dng import Camera, write_dng
@@ -166,7 +166,7 @@ def _files_per_second(source: Path, out: Path, workers: int, stop: Stop) -> floa
     work = Convert(Settings(engine=Engine(method="bilinear")))
     jobs = [Job(path, out / f"{path.stem}.png", work) for path in sorted(source.iterdir())]
     ends: list[float] = []
-    with Supervisor([Terms(work, 1, None)] * workers, Allowance(), stop) as crew:
+    with Supervisor([WorkerSetup(work, 1, None)] * workers, Allowance(), stop) as crew:
         for event in crew.run(iter(jobs)):
             if isinstance(event, Ended):
                 ends.append(time.perf_counter())

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from demosaic_ntc.files import conversion, image
+from demosaic_ntc.files import conversion
+from demosaic_ntc.files.pictures import writing
 from tests.batch.helping import PATIENCE
 
 pytestmark = pytest.mark.fault
@@ -53,10 +54,9 @@ def test_writer_that_fails_half_way_keeps_the_old_file(
         file.write(b"half a picture")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    for name in ("write_png", "write_tiff"):
-        monkeypatch.setattr(image, name, failing)
-    for kind in image._LOSSY:
-        monkeypatch.setitem(image._LOSSY, kind, failing)
+    for writers in (writing._BY_ROWS, writing._AT_ONCE):
+        for kind in writers:
+            monkeypatch.setitem(writers, kind, failing)
     result = convert(small, target, "--overwrite")
     assert result.exit_code == 4
     assert "no space left; free some" in result.stderr

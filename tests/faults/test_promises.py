@@ -21,12 +21,12 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.picture_reading import read_picture
-from demosaic_ntc.files.png import chunk
+from demosaic_ntc.files.pictures.png_writing import chunk
+from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.sniff import Limits
 from tests.batch.helping import PATIENCE, REPORT, injected, is_over, noted, until
 from tests.faults.memory import peak_of
-from tests.files.pictures import write_mask
+from tests.files.picture_files import write_mask
 
 pytestmark = pytest.mark.fault
 ROOT = Path(__file__).resolve().parents[2]
@@ -280,7 +280,7 @@ def test_watch_goes_on_while_folders_come_and_go(tmp_path: Path, start: Start) -
 
 
 def test_watched_folder_that_is_deleted_ends_in_order(tmp_path: Path, start: Start) -> None:
-    """Row 26: with the summary, and without a journal."""
+    """Row 26: with the summary, and nothing left that was begun."""
     source, out = tmp_path / "in", tmp_path / "out"
     source.mkdir()
     out.mkdir()

@@ -14,7 +14,7 @@ from demosaic_ntc.files.colour import (
     output_space,
     to_space,
 )
-from demosaic_ntc.files.icc import icc_profile
+from demosaic_ntc.files.pictures.icc import icc_profile
 
 
 def test_srgb_curve_has_the_published_values() -> None:

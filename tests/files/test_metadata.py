@@ -103,7 +103,7 @@ def _exiftool(path: Path) -> dict[str, object]:
 
 @pytest.mark.parametrize("suffix", [".png", ".tif", ".jpg"])
 def test_exiftool_finds_everything_in_a_turned_photo(tmp_path: Path, samples: Path, suffix: str) -> None:
-    from demosaic_ntc.files.reading import read_photo
+    from demosaic_ntc.files.raw.reading import read_photo
 
     source = tmp_path / "a.dng"
     write_dng(

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.files.mask import MaskRule
-from demosaic_ntc.files.picture_reading import read_picture
+from demosaic_ntc.files.pictures.mask import MaskRule
+from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.repair import Repair, RepairSettings, repair_file
 from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.restored import Progress
-from tests.files.pictures import HEIGHT, KINDS, WIDTH, alpha, opened, rgb, scratch, whole, write_mask
+from tests.files.picture_files import HEIGHT, KINDS, WIDTH, alpha, opened, rgb, scratch, whole, write_mask
 
 QUICK = RepairSettings(engine=Engine(method="biharmonic"))
 EXACT = [name for name in KINDS if not name.endswith(".jpg")]

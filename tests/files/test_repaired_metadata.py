@@ -10,7 +10,7 @@ from PIL import ExifTags, Image, ImageCms, ImageOps, PngImagePlugin
 
 from demosaic_ntc.files.repair import RepairSettings, repair_file
 from demosaic_ntc.files.settings import Engine
-from tests.files.pictures import opened, rgb, scratch, write_mask
+from tests.files.picture_files import opened, rgb, scratch, write_mask
 
 QUICK = RepairSettings(engine=Engine(method="biharmonic"))
 

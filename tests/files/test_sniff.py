@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
-from demosaic_ntc.files.plain import Layout
-from demosaic_ntc.files.reading import likely_array
+from demosaic_ntc.files.raw.plain import Layout
+from demosaic_ntc.files.raw.reading import likely_array
 from demosaic_ntc.files.sniff import (
     Kind,
     Limits,

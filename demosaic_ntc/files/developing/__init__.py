@@ -1,0 +1,1 @@
+"""Developing: from a photo to finished pixels; the engine's run, noise, look and rendering."""

@@ -1,0 +1,82 @@
+"""From the engine's picture to the one that is shown: its look, cut and turned as asked."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.files.colour import LINEAR_CURVE, ColourSpace, output_space, to_linear
+from demosaic_ntc.files.developing.look import Adjustments, Look, automatic_look, camera_look, neutral_look
+from demosaic_ntc.files.developing.prepared import Prepared
+from demosaic_ntc.files.developing.render import Finish, Floats, brightening, light_of, oriented, thinned
+from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.settings import Development
+
+# A look is chosen by every n-th row and column, so that about this many pixels decide.
+_DECIDING = 1 << 19
+
+
+def finish_of(image: Floats, ready: Prepared, how: Development, bits: int) -> Finish:
+    """Colour space, exposure, look and highlights of the finished picture.
+
+    `image` is the engine's, (height, width, 3), encoded and lifted.
+    """
+    photo, lift = ready.photo, ready.mosaic.lift
+    space = output_space(how.space, photo.matrix.to_srgb)
+    if how.linear:
+        space = replace(space, curve=LINEAR_CURVE)
+    blend_above = min(ready.exposure.balance) if how.highlights == "blend" else None
+    plain = Finish(space, photo.matrix.to_srgb, bits=bits, blend_above=blend_above)
+    name, added = look_name(ready, how), Adjustments(0.0, how.contrast, how.saturation)
+    if how.exposure == "auto":
+        plain = replace(plain, gain=brightening(image, lift, plain))
+    elif name == "neutral":
+        plain = replace(plain, gain=2.0**how.exposure)
+    else:
+        added = replace(added, exposure=how.exposure)
+    if name == "neutral":
+        return replace(plain, look=neutral_look(_luminance(space), added))
+    return replace(plain, look=_look(image, plain, ready, added))
+
+
+def look_name(ready: Prepared, how: Development) -> str:
+    """The look that is meant: of mosaics without a camera nothing is guessed, linear light is not bent."""
+    if how.look is None:
+        return "neutral" if ready.photo.is_plain or how.linear else "auto"
+    return "auto" if how.look == "camera" and ready.embedded is None else how.look
+
+
+def _look(image: Floats, plain: Finish, ready: Prepared, added: Adjustments) -> Look:
+    """The look of the camera's own picture if there is one to go by, else the automatic one."""
+    every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
+    light = light_of(thinned(image, every), ready.mosaic.lift, plain).reshape(-1, 3)
+    luminance = _luminance(plain.space)
+    if ready.embedded is None:
+        return automatic_look(light, luminance, added)
+    return camera_look(light, to_linear(ready.embedded, plain.space), luminance, added)
+
+
+def _luminance(space: ColourSpace) -> NDArray[np.float64]:
+    """The luminance of the primaries of a space, which sum to one."""
+    return np.asarray(space.to_xyz[1] / space.to_xyz[1].sum())
+
+
+def cut(image: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
+    """The part that is kept of a picture of the whole visible area, at full size or at that of cells."""
+    box = photo.camera_crop
+    if how.crop != "camera" or box is None:
+        return image
+    side = photo.size[0] // image.shape[0]
+    top, left = box.top // side, box.left // side
+    return image[top : top + max(1, box.height // side), left : left + max(1, box.width // side)]
+
+
+def turned(pixels: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
+    """The pixels as they are stored: upright, unless they are to stay as the sensor lay."""
+    return oriented(pixels, photo.orientation) if how.rotate else pixels
+
+
+def stored_orientation(photo: RawPhoto, how: Development) -> int:
+    """What EXIF says of the pixels as they are stored."""
+    return 1 if how.rotate else photo.orientation

@@ -1,0 +1,106 @@
+"""A photo read and brought into the form the engine wants, and the engine's run on it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.developing.denoising import AS_IT_IS, Strengths, stabilised_for
+from demosaic_ntc.files.developing.engine_run import Developing
+from demosaic_ntc.files.developing.render import EncodedMosaic, encode_mosaic, under
+from demosaic_ntc.files.raw.bad_pixels import without_found
+from demosaic_ntc.files.raw.fringes import without_fringes_found
+from demosaic_ntc.files.raw.levels import Balance, Exposure, GreyPatch, expose, with_levels
+from demosaic_ntc.files.raw.noise import FoundNoise, noise_of
+from demosaic_ntc.files.raw.photo import Box, RawPhoto
+from demosaic_ntc.files.raw.reading import read_embedded, read_photo
+from demosaic_ntc.files.settings import Development, Engine, Settings
+from demosaic_ntc.files.sniff import named
+from demosaic_ntc.imaging.cells import cell_means
+from demosaic_ntc.imaging.demosaic import demosaic
+from demosaic_ntc.imaging.restored import ReportProgress, Restored
+
+Bytes = NDArray[np.uint8]
+
+# The methods that take noise off; interpolations show it.
+DENOISING_METHODS = ("ntc", "predict-only")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A photo ready for the engine."""
+
+    photo: RawPhoto
+    exposure: Exposure
+    mosaic: EncodedMosaic
+    missing: NDArray[np.bool_] | None  # samples that are not to be used
+    noise: FoundNoise | None = None  # where it was looked for
+    strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
+    embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where its look is wanted
+
+    @property
+    def taken_off(self) -> Strengths:
+        """How much noise the engine takes off."""
+        return self.strengths if self.mosaic.stabilised else AS_IT_IS
+
+
+def prepare(source: Path, settings: Settings) -> Prepared:
+    """Read a photo and bring its samples into the form the engine wants."""
+    how = settings.development
+    photo = read_photo(source, settings.layout, settings.limits)
+    with named(source):
+        photo = with_levels(photo, how.black, how.white)
+    photo, missing = without_found(photo, how.bad_pixels, how.noise)
+    with named(source):
+        balance = on_sensor(how.balance, photo, how)
+        exposure = expose(photo, balance, how.white, keep_highlights=how.highlights == "blend")
+    if how.fringes == "auto":
+        photo = without_fringes_found(photo, exposure)
+    engine = settings.engine
+    strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
+    embedded = read_embedded(source, settings.limits) if how.look == "camera" else None
+    unasked = photo.is_plain and how.denoise == "auto" and how.noise is None
+    if strengths is None or unasked:  # of a mosaic without a camera nothing is guessed
+        return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing, embedded=embedded)
+    noise = noise_of(photo, how.noise)
+    stabilised = stabilised_for(noise.model, photo, exposure, always=how.denoise != "auto")
+    encoded = encode_mosaic(photo, exposure, stabilised)
+    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded)
+
+
+def on_sensor(balance: Balance, photo: RawPhoto, how: Development) -> Balance:
+    """A grey patch of the finished picture as a place on the sensor; any other balance as it is."""
+    if not isinstance(balance, GreyPatch):
+        return balance
+    box = photo.camera_crop if how.crop == "camera" and photo.camera_crop else Box(0, 0, *photo.size)
+    orientation = photo.orientation if how.rotate else 1
+    height, width = (box.width, box.height) if orientation >= 5 else (box.height, box.width)
+    if balance.x >= width or balance.y >= height:
+        raise InputError(
+            f"the grey patch {balance} lies outside of the picture, which has {width}×{height} pixels"
+        )
+    row, column = under((balance.y, balance.x), (box.height, box.width), orientation)
+    return GreyPatch(box.left + column, box.top + row, balance.radius)
+
+
+def complete_mosaic(
+    ready: Prepared, engine: Engine, report: ReportProgress, *, error: bool = False
+) -> Restored:
+    """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
+    if engine.half:
+        return Restored(cell_means(ready.mosaic.samples, ready.photo.cfa, ready.missing))
+    if engine.method in DENOISING_METHODS:
+        develop = Developing(ready.mosaic, ready.photo.cfa, ready.missing, ready.strengths, engine, error)
+        return develop(report)
+    return demosaic(
+        ready.mosaic.samples,
+        ready.photo.cfa,
+        method=engine.method,
+        seed=engine.seed,
+        threads=engine.threads,
+        progress=report,
+        white=ready.mosaic.white,
+        missing=ready.missing,
+    )

@@ -1,0 +1,116 @@
+"""From the engine's picture to a linear DNG: camera colours that are not balanced, with all that is known.
+
+Highlights are clipped where the first channel clips, as in finished pictures: balanced as shot they are white
+in every reader, instead of magenta. Blended ones are darker, and the exposure to be added is told.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import log2
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.developing.prepared import Prepared
+from demosaic_ntc.files.developing.render import Floats, camera_light
+from demosaic_ntc.files.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
+from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE
+from demosaic_ntc.files.dng.writing import BLACK, WHITE, LinearPicture
+from demosaic_ntc.files.metadata import ORIENTATION
+from demosaic_ntc.files.pictures.formats import format_of
+from demosaic_ntc.files.raw.levels import Exposure
+from demosaic_ntc.files.raw.photo import Box, RawPhoto
+from demosaic_ntc.files.settings import Development, Settings
+from demosaic_ntc.files.tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
+
+_SOURCE_NAME, _NOISE_TAKEN_OFF = 50827, 50935
+
+
+def is_dng(target: Path) -> bool:
+    """Whether a target is to be a linear DNG."""
+    return format_of(target) == "DNG"
+
+
+def check_dng(settings: Settings, target: Path, error_map: Path | None = None) -> None:
+    """Refuse what a linear DNG, or any other picture, has no place for."""
+    how = settings.development
+    if not is_dng(target):
+        if settings.output.compress:
+            raise InputError("`compress` is for a linear DNG; leave it out")
+    elif error_map is not None:
+        raise InputError("an error map is for finished pictures; write a PNG, TIFF or JPEG")
+    elif settings.engine.half or how.longest_side is not None:
+        raise InputError("a DNG has the size of the sensor; leave out `half` and `resize`")
+    elif how.space != "srgb" or how.linear:
+        raise InputError("a DNG is linear, in the camera's colours; leave out `color_space` and `linear`")
+
+
+def for_preview(settings: Settings, photo: RawPhoto) -> Settings:
+    """The settings of a DNG's preview: as the sensor lay, within the camera's own frame."""
+    crop: Literal["visible", "camera"] = "visible" if photo.camera_crop is None else "camera"
+    return replace(settings, development=replace(settings.development, rotate=False, crop=crop))
+
+
+def linear_picture(image: Floats, ready: Prepared, how: Development, name: str) -> LinearPicture:
+    """The engine's picture (height, width, 3), encoded and lifted, as a DNG stores it; `name`: the raw's."""
+    photo, balance = ready.photo, ready.exposure.balance
+    colours = colour_fields(photo, balance)
+    shared = {
+        **colours,
+        BASELINE_EXPOSURE: _baseline(colours.get(BASELINE_EXPOSURE), ready.exposure, how),
+        ORIENTATION: Field(SHORT, (photo.orientation,)),
+        _SOURCE_NAME: Field(ASCII, name.encode("utf-8", "replace") + b"\0"),
+    }
+    blend_above = min(balance) if how.highlights == "blend" else None
+    return LinearPicture(
+        codes=camera_codes(image, ready.mosaic.lift, neutral(balance), blend_above),
+        frame=photo.camera_crop or Box(0, 0, *photo.size),
+        shared=shared,
+        own=_noise_fields(ready, how),
+    )
+
+
+def camera_codes(
+    image: Floats, lift: float, white: NDArray[np.float64], blend_above: float | None
+) -> NDArray[np.uint16]:
+    """Code values of light whose balance is undone; `white` is what is then neutral."""
+    codes = np.empty(image.shape, dtype=np.uint16)
+    scale = (white * (WHITE - BLACK)).astype(np.float32)
+    for rows, light in camera_light(image, lift, blend_above):
+        code = np.minimum(light, 1) * scale + np.float32(BLACK)
+        codes[rows] = np.clip(np.rint(code), BLACK, WHITE)
+    return codes
+
+
+def _headroom(exposure: Exposure, how: Development) -> float:
+    """How many times darker the picture is for highlights that are kept."""
+    return max(exposure.balance) / min(exposure.balance) if how.highlights == "blend" else 1.0
+
+
+def _baseline(stated: Field | None, exposure: Exposure, how: Development) -> Field:
+    """The stops to brighten by: the file's own, those asked for, and those of kept highlights."""
+    stops = float(stated.values[0]) if stated else 0.0
+    stops += 0.0 if how.exposure == "auto" else how.exposure
+    stops += log2(_headroom(exposure, how))
+    return Field(SRATIONAL, (Fraction(round(stops * 1000), 1000),))
+
+
+def _noise_fields(ready: Prepared, how: Development) -> dict[int, Field]:
+    """Whether noise was taken off; where none was and it is known, how much there is.
+
+    Light x of the model has white at the file's level; here it is where samples saturate, k·x: the variance
+    slope·x + floor then reads k·slope·(k·x) + k²·floor.
+    """
+    photo, exposure, taken_off = ready.photo, ready.exposure, ready.taken_off
+    noise = ready.noise.model if ready.noise else photo.noise
+    reduced = Field(RATIONAL, (Fraction(min(taken_off.brightness, 1.0)).limit_denominator(1000),))
+    if noise is None or noise.typical_deviation() < 1 / WHITE or taken_off.engine > 0:
+        return {_NOISE_TAKEN_OFF: reduced}
+    black = float(photo.black.min())
+    k = (photo.white - black) / (exposure.white - black) / _headroom(exposure, how)
+    pairs = zip(noise.slope, noise.floor, strict=True)
+    profile = tuple(value for slope, floor in pairs for value in (k * slope, k * k * floor))
+    return {_NOISE_TAKEN_OFF: reduced, NOISE_PROFILE: Field(DOUBLE, profile)}

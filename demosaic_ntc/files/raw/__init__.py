@@ -1,0 +1,1 @@
+"""Raws: files of sensors read into photos, and what is known of their samples."""

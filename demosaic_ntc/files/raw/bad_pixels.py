@@ -1,0 +1,118 @@
+"""Dead and hot pixels: listed or found, and the filling that keeps their samples out of all that follows."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.raw.levels import saturation
+from demosaic_ntc.files.raw.noise import linear_samples, noise_of, span_of
+from demosaic_ntc.files.raw.photo import Mosaic, RawPhoto
+from demosaic_ntc.files.sniff import Limits, named, open_regular
+from demosaic_ntc.imaging.defects import find_defects
+from demosaic_ntc.imaging.noise import NoiseModel
+
+BadPixels = Path | Literal["auto", "off"] | None
+
+_MOST_BYTES = 16 << 20
+
+# Sensors have tens of them in a megapixel; where far more seem bad, something else is.
+_LARGEST_SHARE = 0.002
+
+
+def without_found(
+    photo: RawPhoto, wanted: BadPixels, given: NoiseModel | None
+) -> tuple[RawPhoto, NDArray[np.bool_] | None]:
+    """The photo without the bad pixels of a list, or without those that are found, and their flags.
+
+    Unless asked for, none are looked for in a mosaic without a camera.
+    """
+    if isinstance(wanted, Path):
+        listed = read_bad_pixels(wanted, photo.size)
+        return without_bad_pixels(photo, listed), listed
+    if wanted == "off" or (wanted is None and photo.is_plain):
+        return photo, None
+    found = found_bad_pixels(photo, noise_of(photo, given).model)
+    count = int(np.count_nonzero(found))
+    if count == 0:
+        return photo, None
+    if count > _LARGEST_SHARE * found.size:
+        remark = (
+            f"{count} pixels look hot or dead, which is not believed; `bad_pixels=FILE` names those that are"
+        )
+        return replace(photo, notices=(*photo.notices, remark)), None
+    those = "pixels were" if count > 1 else "pixel was"
+    remark = f"{count} hot or dead {those} found and replaced (`bad_pixels=off` keeps them)"
+    return without_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found
+
+
+def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
+    """Flags of the samples that stick out of all around them by more than this noise."""
+    red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    span = span_of(photo)
+    white = (saturation(photo) - float(photo.black.max())) / span
+    return find_defects(
+        linear_samples(photo), photo.cfa, noise, balance=(red, green, blue), white=white, step=1 / span
+    )
+
+
+def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Flags of the pixels listed in a text file.
+
+    Each line is ``column row``, counted from 0 at the top left of the visible area before rotation; what
+    follows (dcraw's files add a date) and lines that start with ``#`` are left out.
+    """
+    with named(path), open_regular(path, Limits(file_bytes=_MOST_BYTES)) as file:
+        lines = file.read().decode("utf-8", "replace").splitlines()
+        places = [_place(number, line, size) for number, line in enumerate(lines, 1) if _says_something(line)]
+    bad = np.zeros(size, np.bool_)
+    for row, column in places:
+        bad[row, column] = True
+    return bad
+
+
+def _says_something(line: str) -> bool:
+    """Whether a line is more than blanks and a remark."""
+    return bool(line.split("#")[0].strip())
+
+
+def _place(number: int, line: str, size: tuple[int, int]) -> tuple[int, int]:
+    """Row and column of a line of the list."""
+    try:
+        column, row = (int(word) for word in line.split("#")[0].split()[:2])
+    except ValueError:
+        raise InputError(f"line {number} is not `column row`; give two whole numbers") from None
+    if not (0 <= row < size[0] and 0 <= column < size[1]):
+        raise InputError(
+            f"line {number}: {column} {row} lies outside {size[1]}×{size[0]} pixels; mend the list"
+        )
+    return row, column
+
+
+def without_bad_pixels(photo: RawPhoto, bad: NDArray[np.bool_]) -> RawPhoto:
+    """The photo with the flagged samples filled by the nearest good ones of the same colour.
+
+    The engine completes these samples; until then white balance and levels must not see them.
+    """
+    mosaic = photo.mosaic.copy()
+    for row, column in np.argwhere(bad):
+        mosaic[row, column] = _filled(photo, bad, int(row), int(column))
+    return replace(photo, mosaic=mosaic)
+
+
+def _filled(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int) -> int:
+    """The median of the good samples of one colour in the smallest window that has some."""
+    colours = photo.cfa.pattern
+    height, width = colours.shape
+    for reach in range(2, max(photo.size) + 1, 2):
+        rows = np.arange(max(row - reach, 0), min(row + reach + 1, photo.size[0]))
+        columns = np.arange(max(column - reach, 0), min(column + reach + 1, photo.size[1]))
+        window = np.ix_(rows, columns)
+        same = colours[np.ix_(rows % height, columns % width)] == colours[row % height, column % width]
+        good: Mosaic = photo.mosaic[window][same & ~bad[window]]
+        if good.size:
+            return round(float(np.median(good)))
+    raise InputError("the list of bad pixels leaves a colour without any sample; mend the list")

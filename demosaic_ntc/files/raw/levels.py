@@ -1,0 +1,217 @@
+"""Black, white and balance: the numbers that turn raw samples into light relative to white.
+
+Rules as LibRaw's, so that pictures match; where they are known to fail (a single hot pixel or an
+unsaturated frame changing the exposure) ours ask for a pile-up of saturated samples.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto
+from demosaic_ntc.files.raw.temperature import PRESETS, Temperature, balance_under, light_under
+
+NamedBalance = Literal["camera", "auto", "daylight", "cloudy", "shade", "tungsten", "fluorescent", "flash"]
+BALANCES: tuple[str, ...] = get_args(NamedBalance)
+White = Literal["auto", "metadata"] | float
+
+# Rows per step: whole blocks of the grey-world rule (8) and whole periods of any array we read (2, 4, 6).
+_BAND = 240
+
+# A sensor is taken to saturate below its nominal white if its largest sample is above this share of white,
+# at least this many samples lie within this distance of it, and they lie there at least this many times as
+# densely as just below: unsaturated highlights thin out towards the top instead.
+_LEAST_SHARE, _CROWD, _CROWD_WIDTH, _CROWD_DENSITY = 0.75, 20, 0.01, 2.0
+
+_BLOCK = 8
+_NEAR_WHITE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class GreyPatch:
+    """A place in the picture that is to be grey: its middle, and how far it reaches, in pixels."""
+
+    x: int
+    y: int
+    radius: int = 8
+
+    def __post_init__(self) -> None:
+        """Refuse what lies in no picture."""
+        if min(self.x, self.y, self.radius) < 0:
+            raise InputError(f"no patch lies at {self}; give x,y or x,y,radius from 0 up, in pixels")
+
+    def __str__(self) -> str:
+        """As it is given on the command line."""
+        return f"{self.x},{self.y},{self.radius}"
+
+
+Balance = NamedBalance | tuple[float, float, float] | Temperature | GreyPatch
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """How samples become light: subtract black, multiply by the channel's gain; 1 is where white clips."""
+
+    gains: Multipliers
+    balance: Multipliers
+    balance_source: str
+    white: float
+    light: Temperature | None = None  # what the balance makes grey, where the camera's colours are known
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The white balance as plain values."""
+        return {
+            "source": self.balance_source,
+            "multipliers": list(self.balance),
+            "kelvin": self.light and round(self.light.kelvin),
+            "tint": self.light and round(self.light.tint, 1),
+        }
+
+
+def with_levels(photo: RawPhoto, black: tuple[float, ...] | None, white: White) -> RawPhoto:
+    """The photo with levels the user gave instead of its own: one black, or those of R, G, B and G2."""
+    if black is not None:
+        if len(black) not in (1, 4):
+            raise InputError(f"{len(black)} black levels were given; give 1, or 4 for R,G,B,G2")
+        levels = np.asarray(black * 4 if len(black) == 1 else black, dtype=np.float64)
+        photo = replace(photo, black=levels[photo.channels])
+    if isinstance(white, (int, float)):
+        photo = replace(photo, white=float(white))
+    if photo.white <= photo.black.min():
+        raise InputError(f"white level {photo.white:g} is not above black; give a larger `white`")
+    return photo
+
+
+def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: bool) -> Exposure:
+    """Choose white level and balance, and scale them into one gain per channel.
+
+    Scaled by the smallest multiplier every saturated sample reaches 1 in every channel, and clips to white
+    instead of pink; scaled by the largest nothing clips, and the highlights can be reconstructed.
+    """
+    top = saturation(photo) if white == "auto" and not photo.is_plain else photo.white
+    span = top - float(photo.black.min())
+    multipliers, source = _chosen_balance(photo, balance, span)
+    reference = max(multipliers) if keep_highlights else min(multipliers)
+    red, green, blue, second_green = (value / reference for value in multipliers)
+    gains = (red / span, green / span, blue / span, second_green / span)
+    return Exposure(gains, (red, green, blue, second_green), source, top, light_under(multipliers, photo))
+
+
+def saturation(photo: RawPhoto) -> float:
+    """The level at which the first channel saturates, if samples crowd there; else the nominal white."""
+    counts = _histograms(photo)
+    found = [level for histogram in counts if (level := _crowded_top(histogram, photo.white)) is not None]
+    return float(min(found, default=photo.white))
+
+
+def _crowded_top(histogram: NDArray[np.int64], white: float) -> int | None:
+    """The largest sample value, if it is near but below white and many samples lie next to it."""
+    top = int(np.flatnonzero(histogram)[-1]) if histogram.any() else 0
+    edge, below = int(top * (1 - _CROWD_WIDTH)), int(top * (1 - 3 * _CROWD_WIDTH))
+    crowd, others = int(histogram[edge:].sum()), int(histogram[below:edge].sum())
+    is_dense = crowd >= max(_CROWD, _CROWD_DENSITY * others / 2)
+    return top if _LEAST_SHARE * white < top < white and is_dense else None
+
+
+def _histograms(photo: RawPhoto) -> NDArray[np.int64]:
+    """How often each sample value occurs, by colour."""
+    counts = np.zeros((4, 65536), dtype=np.int64)
+    height, width = photo.channels.shape
+    for band in _bands(photo.mosaic):
+        for y, x in np.ndindex(height, width):
+            samples = band[y::height, x::width].ravel()
+            counts[photo.channels[y, x]] += np.bincount(samples, minlength=65536)
+    counts[GREEN] += counts[SECOND_GREEN]
+    return counts[:SECOND_GREEN]
+
+
+def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Multipliers, str]:
+    """The multipliers that were asked for, or what stands in for them, and where they come from."""
+    if isinstance(balance, tuple):
+        red, green, blue = balance
+        return (red, green, blue, green), "given"
+    if isinstance(balance, GreyPatch):
+        return _grey_there(photo, balance, span), "patch"
+    if isinstance(balance, Temperature):
+        return balance_under(balance, photo), "temperature"
+    if balance in PRESETS:
+        return balance_under(PRESETS[balance], photo), balance
+    if balance == "camera" and photo.camera_balance is not None:
+        return photo.camera_balance, "camera"
+    if balance == "camera" and photo.is_plain:
+        return (1.0, 1.0, 1.0, 1.0), "none"
+    if balance == "daylight" and photo.daylight_balance is not None:
+        return photo.daylight_balance, "daylight"
+    return grey_world(photo, span), "auto"
+
+
+def _grey_there(photo: RawPhoto, patch: GreyPatch, span: float) -> Multipliers:
+    """Multipliers that make a patch of the sensor grey."""
+    height, width = photo.size
+    top, left = max(0, patch.y - patch.radius), max(0, patch.x - patch.radius)
+    rows, columns = (slice(top, patch.y + patch.radius + 1), slice(left, patch.x + patch.radius + 1))
+    sites = photo.sites
+    places = np.ix_(np.arange(*rows.indices(height)), np.arange(*columns.indices(width)))
+    within = tuple(place % period for place, period in zip(places, sites.period, strict=True))
+    light = np.maximum(photo.mosaic[rows, columns] - sites.black[within], 0)
+    if light.max() >= span:
+        raise InputError(f"the grey patch {patch} is clipped; choose a darker one")
+    channels = np.where(sites.channels[within] == SECOND_GREEN, GREEN, sites.channels[within])
+    means = [
+        float(light[channels == channel].mean()) if (channels == channel).any() else 0.0
+        for channel in range(3)
+    ]
+    if min(means) <= 0:
+        raise InputError(f"the grey patch {patch} is black or too small; choose a brighter or larger one")
+    return means[GREEN] / means[RED], 1.0, means[GREEN] / means[BLUE], 1.0
+
+
+def grey_world(photo: RawPhoto, span: float) -> Multipliers:
+    """Multipliers that make the mean of the photo grey, leaving out 8×8 blocks with a saturated sample."""
+    sums, counts = np.zeros(4), np.zeros(4)
+    sites = photo.sites
+    for band in _bands(photo.mosaic):
+        light = _above_black(band, sites.black)
+        kept = _unsaturated(light, span - _NEAR_WHITE)
+        for y, x in np.ndindex(sites.period):
+            place = (slice(y, None, sites.period[0]), slice(x, None, sites.period[1]))
+            sums[sites.channels[y, x]] += light[place][kept[place]].sum(dtype=np.float64)
+            counts[sites.channels[y, x]] += kept[place].sum()
+    known = _standing_in(photo, sums, counts)
+    return known[RED], known[GREEN], known[BLUE], known[SECOND_GREEN]
+
+
+def _standing_in(photo: RawPhoto, sums: NDArray[np.float64], counts: NDArray[np.float64]) -> list[float]:
+    """Grey-world multipliers; daylight's where a channel has no light, green's for no second green."""
+    daylight = photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    if (sums[:SECOND_GREEN] == 0).any():
+        return list(daylight)
+    values = [float(count / total) if total else 0.0 for count, total in zip(counts, sums, strict=True)]
+    values[SECOND_GREEN] = values[SECOND_GREEN] or values[GREEN]
+    return values
+
+
+def _above_black(band: NDArray[np.uint16], black: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Samples above their site's black level; negative ones are zero."""
+    height, width = black.shape
+    tiled = np.tile(black.astype(np.float32), (-(-band.shape[0] // height), -(-band.shape[1] // width)))
+    light: NDArray[np.float32] = np.maximum(band - tiled[: band.shape[0], : band.shape[1]], 0)
+    return light
+
+
+def _unsaturated(light: NDArray[np.float32], limit: float) -> NDArray[np.bool_]:
+    """Which samples lie in 8×8 blocks that stay below the limit."""
+    height, width = light.shape
+    rows = np.maximum.reduceat(light, range(0, height, _BLOCK), axis=0)
+    blocks = np.maximum.reduceat(rows, range(0, width, _BLOCK), axis=1) <= limit
+    return blocks.repeat(_BLOCK, axis=0)[:height].repeat(_BLOCK, axis=1)[:, :width]
+
+
+def _bands(mosaic: NDArray[np.uint16]) -> Iterator[NDArray[np.uint16]]:
+    """The rows of a mosaic, a few at a time."""
+    return (mosaic[top : top + _BAND] for top in range(0, mosaic.shape[0], _BAND))
