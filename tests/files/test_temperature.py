@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli import values
+from cli.arguments import values
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.levels import BALANCES, GreyPatch, expose
 from demosaic_ntc.files.photo import Box, CameraMatrix, RawPhoto

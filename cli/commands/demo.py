@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .measuring import complete_tensor
+from ..measuring import complete_tensor
 
 if TYPE_CHECKING:
     from demosaic_ntc.files.conversion import Facts
 
-SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 RAW, TRUTH = "scene_rggb.dng", "scene.png"
 
 # What every camera's preview is made by: the least one can do.
@@ -41,7 +41,7 @@ def convert_sample(target: Path, method: str, seed: int) -> list[str]:
     from demosaic_ntc.files.settings import Development, Engine, Output, Settings
     from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_mosaics
 
-    from .preparing import prepare_shown
+    from ..actions.prepare import prepare_shown
 
     methods = for_mosaics(method, is_bayer=True) | for_mosaics(_PLAINEST, is_bayer=True)
     prepare_shown(methods | FOR_DEFECTS, quiet=False)
