@@ -40,7 +40,6 @@ def convert(
     method: o.Method = "ntc",
     quality: o.Quality = "normal",
     half: o.Half = False,
-    seed: o.Seed = 0,
     threads: o.Threads = None,
     time_limit: o.TimeLimit = None,
     overwrite: o.Overwrite = False,

@@ -25,15 +25,15 @@ def demo(
         int, typer.Option(min=2, max=200, help="With --tensor: size of each of three modes.")
     ] = 10,
     samples: Annotated[int, typer.Option(min=1, help="With --tensor: number of observed entries.")] = 500,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="With --tensor: seed of what is drawn.")] = 0,
 ) -> None:
     """Turn a sample raw into a picture and say how close it comes to the truth."""
-    lines = complete_tensor(size, samples, seed) if tensor else convert_sample(target, method, seed)
+    lines = complete_tensor(size, samples, seed) if tensor else convert_sample(target, method)
     for line in lines:
         typer.echo(line)
 
 
-def convert_sample(target: Path, method: str, seed: int) -> list[str]:
+def convert_sample(target: Path, method: str) -> list[str]:
     """Convert the sample with a method and with the plainest one; say what was done and how good it is."""
     from tempfile import TemporaryDirectory
 
@@ -57,7 +57,7 @@ def convert_sample(target: Path, method: str, seed: int) -> list[str]:
         plain = Path(folder) / "plain.png"
         converted(plain, Engine(method=_PLAINEST))
         plain_psnr = _psnr(plain, truth)
-    done = converted(target, Engine(method=method, seed=seed))
+    done = converted(target, Engine(method=method))
     lines = [
         f"raw       {source.name}, {done.size[1]}×{done.size[0]}, {done.cfa}, {done.camera}",
         f"picture   {target}, by {method}",

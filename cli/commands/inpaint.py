@@ -82,7 +82,6 @@ def inpaint(
     error_map: o.ErrorMap = None,
     method: Method = "ntc",
     quality: o.Quality = "normal",
-    seed: o.Seed = 0,
     threads: o.Threads = None,
     time_limit: o.TimeLimit = None,
     overwrite: o.Overwrite = False,
