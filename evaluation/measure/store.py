@@ -131,7 +131,8 @@ class Store:
             "format": self.part.form(),
             "protocol": self._protocol,
             "results": [
-                {name: value if _is_finite(value) else None for name, value in row.items()} for row in self
+                {name: value if _is_finite(value) else None for name, value in row.items()}
+                for row in self._rows.values()
             ],
             "refusals": list(self._reasons.values()),
             **self.extra,
