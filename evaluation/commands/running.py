@@ -138,15 +138,9 @@ def measure_and_show(
 
 def _collect(store: "Store") -> None:
     """Do all cases without a result; each result is stored as soon as it is there."""
-    from ..measure.case import Measured, Refusal, run
-
     missing = [case for case in store.part.cases if case not in store]
     with progress_bar(len(missing)) as advance:
-        for case, result in run(store.part, missing):
-            if isinstance(result, Refusal):
-                store.refuse(result)
-            elif isinstance(result, Measured):
-                store.add(case, result.figures)
+        for case in store.fill(missing):
             advance(case.words)
 
 
