@@ -122,7 +122,10 @@ def measure_and_show(
 
     store, failed = Store(json, part), False
     try:
-        _collect(store)
+        missing = [case for case in part.cases if case not in store]
+        with progress_bar(len(missing)) as advance:
+            for case in store.fill(missing):
+                advance(case.words)
     except Exception:
         failed = True
         raise
@@ -134,14 +137,6 @@ def measure_and_show(
             keep(results, store, failed)
         tables = PARTS[part.name].tables(results, details=details)
         show(tables, (f"{name}: {text}" for name, text in part.protocol.items()))
-
-
-def _collect(store: "Store") -> None:
-    """Do all cases without a result; each result is stored as soon as it is there."""
-    missing = [case for case in store.part.cases if case not in store]
-    with progress_bar(len(missing)) as advance:
-        for case in store.fill(missing):
-            advance(case.words)
 
 
 def show(tables: "Iterable[DataTable]", lines: Iterable[str] = ()) -> None:
