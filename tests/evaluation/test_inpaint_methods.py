@@ -6,6 +6,8 @@ from evaluation.data.masks import make_mask
 from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
 from evaluation.methods.inpainters import DEFAULT, catalogue
 from evaluation.methods.method import Effort, Method, picked
+from evaluation.methods.tensors import Samples
+from evaluation.methods.tiles import by_ours_folded
 
 METHODS = catalogue(Effort("fast"))
 
@@ -43,3 +45,12 @@ def test_settings_tell_results_of_different_effort_apart() -> None:
     assert "quality fast, 1 thread" in fast
     assert "quality best" in best
     assert all(name in METHODS for name in DEFAULT)
+
+
+def test_blocks_are_put_back_where_they_were() -> None:
+    """Stripes across the left half are one vertex of the tensor of blocks: half of the pixels tell all."""
+    rows, columns = np.mgrid[:20, :32]
+    stripes = np.repeat(((rows % 8 < 3) & (columns < 16))[..., None], 3, axis=2).astype(np.float64)
+    index = np.argwhere(np.random.default_rng(0).random(stripes.shape) < 0.5)
+    completed = by_ours_folded(Samples(stripes.shape, index, stripes[tuple(index.T)]))
+    assert np.abs(completed - stripes).max() < 0.01
