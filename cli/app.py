@@ -11,22 +11,22 @@ from typing import Annotated, Any
 
 import typer
 
-from .bad_pixels import bad_pixels
-from .batch import batch
-from .benchmark import benchmark
-from .compare import compare
-from .convert import convert
-from .demo import demo
+from .arguments.helping import Command, Group
+from .commands.bad_pixels import bad_pixels
+from .commands.batch import batch
+from .commands.benchmark import benchmark
+from .commands.compare import compare
+from .commands.convert import convert
+from .commands.demo import demo
+from .commands.info import info
+from .commands.inpaint import inpaint
+from .commands.prepare import prepare
+from .commands.studio import studio
+from .commands.watch import watch
 from .failures import exit_code, explained, explanation
-from .helping import Command, Group
-from .info import info
-from .inpaint import inpaint
 from .interrupts import signals_unwind
 from .limits import check_limits
-from .prepare import prepare
 from .streams import StdoutFailed, hang_up, sound_streams
-from .studio import studio
-from .watch import watch
 
 DEFAULT_COMMAND = "convert"
 

@@ -22,8 +22,8 @@ from demosaic_ntc.imaging.kernels.matching import match_patches
 from demosaic_ntc.imaging.plan import Patches
 from evaluation.measure.convergence import ROWS, traced
 from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
-from evaluation.methods.demosaicers import select
-from evaluation.methods.method import Effort
+from evaluation.methods.demosaicers import catalogue
+from evaluation.methods.method import Effort, picked
 from evaluation.report.drawing import drawn
 from evaluation.report.plots import convergence
 
@@ -140,7 +140,7 @@ def crop() -> Image.Image:
     truth = _sample()
     mosaic = ARRAY.sample(truth)
     found = {}
-    for method in select(("bilinear", "ntc", *CLASSICAL), Effort(threads=1)):
+    for method in picked(catalogue(Effort(threads=1)), ("bilinear", "ntc", *CLASSICAL)):
         found[method.name] = eight_bit(method.run(mosaic, ARRAY).image)
     best = max(CLASSICAL, key=lambda name: cpsnr(found[name], truth))
     names = {"bilinear": "bilinear", best: f"best classical: {best}", "ntc": "ours"}

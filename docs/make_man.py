@@ -10,8 +10,8 @@ import typer
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cli.app import app
+from cli.arguments.helping import paragraphs, sections
 from cli.failures import __doc__ as exit_codes
-from cli.helping import paragraphs, sections
 
 PAGE = Path(__file__).with_name("demosaic-ntc.1")
 NAME = "demosaic-ntc"

@@ -59,7 +59,7 @@ _DENOISERS = {
     "lmmse": "directional LMMSE (Zhang and Wu)",
 }
 _REPAIRS = (
-    *("als", "silrtc", "halrtc", "ntc-whole", "telea", "ns", "biharmonic"),
+    *("als", "silrtc", "halrtc", "ntc-whole", "ntc-tiled", "telea", "ns", "biharmonic"),
     *("predict-only", "ntc-fast", "ntc", "ntc-best"),
 )
 

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from cli import demo
+from cli.commands import demo
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -59,7 +59,7 @@ class RepairSettings:
         """The parameters in one line."""
         engine, looked = self.engine, self.detection
         detection = f" detect={','.join(looked.kinds)} sensitivity={looked.sensitivity:g}" if looked else ""
-        return f"method={engine.method} quality={engine.quality} seed={engine.seed}{detection}"
+        return f"method={engine.method} quality={engine.quality}{detection}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,6 @@ def _completed(
         missing,
         method=engine.method,
         quality=engine.quality,
-        seed=engine.seed,
         threads=engine.threads,
         progress=report,
         time_limit=engine.time_limit,

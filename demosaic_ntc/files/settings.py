@@ -98,7 +98,6 @@ class Engine:
 
     method: Any = "ntc"  # `Method` of demosaic or of inpaint
     quality: Quality = "normal"
-    seed: int = 0
     threads: int | None = None
     time_limit: float | None = None
     half: bool = False  # no engine at all: one pixel per cell of the colour array, for a quick preview
@@ -147,7 +146,6 @@ class Settings:
         parameters = {
             "method": "cells" if engine.half else engine.method,
             "quality": engine.quality,
-            "seed": engine.seed,
             "wb": balance,
             "white": how.white,
             "look": how.look or "default",

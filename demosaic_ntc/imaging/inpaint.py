@@ -51,7 +51,6 @@ def inpaint(
     *,
     method: Method = "ntc",
     quality: Quality = "normal",
-    seed: int = 0,
     threads: int | None = None,
     progress: ReportProgress | None = None,
     time_limit: float | None = None,
@@ -67,7 +66,6 @@ def inpaint(
     * ``method``: ``"ntc"`` (groups of patches predicted and completed), ``"predict-only"`` (the same without
       the completion, to see what it adds) or ``"biharmonic"`` (the first estimate alone).
     * ``quality``: ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
-    * ``seed``: here for the sake of calls written for every method: no step of these draws random numbers.
     * ``threads``: how many share the work, all processors by default; the result does not depend on it.
     * ``progress``: called with a `Progress` after each step.
     * ``time_limit``: seconds after which nothing more is restored: what stands then is the result, the

@@ -30,11 +30,12 @@ def demosaic_part(
 
     from ..data.sets import check_crop
     from ..measure.demosaic import DemosaicPart
-    from ..methods.demosaicers import default_names, select
+    from ..methods.demosaicers import catalogue, default_names
+    from ..methods.method import picked
 
     array = Cfa.parse(cfa)
     names = default_names(array) if methods is None else split_names(methods)
-    chosen = select(names, effort)
+    chosen = picked(catalogue(effort), names)
     check_crop(sets, crop)
     return DemosaicPart(tuple(sets), tuple(chosen), array.rows, crop)
 
@@ -45,10 +46,11 @@ def tensors_part(
     """Completions of plain tensors beside ours, on a part of all pictures; all of them where one is small."""
     from ..data.sets import check_crop
     from ..measure.demosaic import TensorPart
-    from ..methods.demosaicers import TENSORS, select
+    from ..methods.demosaicers import TENSORS, catalogue
+    from ..methods.method import picked
 
     names = ("ntc", "bilinear", *TENSORS) if methods is None else split_names(methods)
-    chosen = select(names, effort)
+    chosen = picked(catalogue(effort), names)
     check_crop(sets, crop)
     return TensorPart(tuple(sets), tuple(chosen), "RG/GB", crop, box or _fitting(_COMPLETED, sets))
 
@@ -66,10 +68,11 @@ def noise_part(
     """Noisy mosaics of a part of all pictures; of all of them where one is too small for that."""
     from ..data.sets import check_crop
     from ..measure.noise import NoisePart
-    from ..methods.denoisers import DEFAULT, select
+    from ..methods.denoisers import DEFAULT, catalogue
+    from ..methods.method import picked
 
     names = DEFAULT if methods is None else split_names(methods)
-    sigmas, chosen = chosen_sigmas(sigma), select(names, effort)
+    sigmas, chosen = chosen_sigmas(sigma), picked(catalogue(effort), names)
     check_crop(sets, crop)
     place = box or _fitting(_NOISY, sets)
     return NoisePart(tuple(sets), tuple(chosen), sigmas, poisson, place, crop)
@@ -98,9 +101,10 @@ def inpaint_part(
 ) -> "Part":
     """Inpainting."""
     from ..measure.inpaint import InpaintPart
-    from ..methods.inpainters import DEFAULT, select
+    from ..methods.inpainters import DEFAULT, catalogue
+    from ..methods.method import picked
 
-    chosen = select(DEFAULT if methods is None else split_names(methods), effort)
+    chosen = picked(catalogue(effort), DEFAULT if methods is None else split_names(methods))
     return InpaintPart(tuple(sets), tuple(chosen), chosen_masks(masks), seed, box)
 
 

@@ -34,12 +34,17 @@ def demosaic(
     An interrupted run prints what is finished; with --json the next one does only what is missing.
     """
     prepared(threads)
+    from demosaic_ntc.imaging.cfa import Cfa
+
     from ..data import reference as known
     from ..methods.method import Effort
 
     effort = Effort(quality, threads)
     with usage():
-        _check_array(cfa, reference, known.CFA)
+        array = Cfa.parse(cfa).name
+        if reference is not None and array != known.CFA:
+            words = f"references hold figures for {known.CFA}, not for {array}"
+            raise InputError(f"{words}; leave --reference out")
         parts.demosaic_part((), methods, cfa, crop, effort)
     check_targets(json, csv)
     sets = chosen_sets(folders, limit=limit)
@@ -77,15 +82,6 @@ def tensors(
     measure_and_show(
         parts.tensors_part(chosen_sets(folders), methods, crop, effort, place), json, csv, details=details
     )
-
-
-def _check_array(name: str, reference: Path | None, known: str) -> None:
-    """References are made for one array."""
-    from demosaic_ntc.imaging.cfa import Cfa
-
-    array = Cfa.parse(name)
-    if reference is not None and array.name != known:
-        raise InputError(f"references hold figures for {known}, not for {array.name}; leave --reference out")
 
 
 def inpaint(
@@ -144,14 +140,14 @@ def noise(
     """
     prepared(threads)
     from ..data.reference import in_sets, noise_reference, of_reference
-    from ..methods.denoisers import DEFAULT, select
-    from ..methods.method import Effort
+    from ..methods.denoisers import DEFAULT, catalogue
+    from ..methods.method import Effort, picked
 
     place: Any = box
     effort = Effort(quality, threads)
     with usage():
         chosen_sigmas(sigma)
-        select(DEFAULT if methods is None else split_names(methods), effort)
+        picked(catalogue(effort), DEFAULT if methods is None else split_names(methods))
     check_targets(json, csv)
     figures = noise_reference(reference) if reference else []
     sets = chosen_sets(folders, images)

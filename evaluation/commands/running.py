@@ -118,10 +118,14 @@ def measure_and_show(
     """
     from ..measure.results import Results
     from ..measure.store import Store
+    from ..report.parts import PARTS
 
     store, failed = Store(json, part), False
     try:
-        _collect(store)
+        missing = [case for case in part.cases if case not in store]
+        with progress_bar(len(missing)) as advance:
+            for case in store.fill(missing):
+                advance(case.words)
     except Exception:
         failed = True
         raise
@@ -131,44 +135,16 @@ def measure_and_show(
             Results.of(store).write_csv(csv)
         if keep is not None:
             keep(results, store, failed)
-        _show(results, details=details)
+        tables = PARTS[part.name].tables(results, details=details)
+        show(tables, (f"{name}: {text}" for name, text in part.protocol.items()))
 
 
-def _collect(store: "Store") -> None:
-    """Do all cases without a result; each result is stored as soon as it is there."""
-    from ..measure.case import Measured, Refusal, run
-
-    missing = [case for case in store.part.cases if case not in store]
-    with progress_bar(len(missing)) as advance:
-        for case, result in run(store.part, missing):
-            if isinstance(result, Refusal):
-                store.refuse(result)
-            elif isinstance(result, Measured):
-                store.add(case, result.figures)
-            advance(case.words)
-
-
-def _show(results: "Results", *, details: bool) -> None:
-    """Print the tables of a part, and how they were made."""
-    from ..report.parts import PARTS
-
-    show_tables(PARTS[results.part.name].tables(results, details=details))
-    show_lines(f"{name}: {text}" for name, text in results.part.protocol.items())
-
-
-def show_tables(tables: "Iterable[DataTable]") -> None:
-    """Print tables with their notes."""
+def show(tables: "Iterable[DataTable]", lines: Iterable[str] = ()) -> None:
+    """Print tables with their notes, then lines as they are."""
     from ..report.terminal import print_table, results_console
 
     console = results_console()
     for table in tables:
         print_table(console, table)
-
-
-def show_lines(lines: Iterable[str]) -> None:
-    """Print lines as they are."""
-    from ..report.terminal import results_console
-
-    console = results_console()
     for line in lines:
         console.print(line, markup=False)

@@ -9,7 +9,7 @@ import typer
 from demosaic_ntc.errors import InputError
 
 from . import options as o
-from .running import chosen_sets, prepared, progress_bar, show_lines, show_tables, split_names, usage
+from .running import chosen_sets, prepared, progress_bar, show, split_names, usage
 
 
 def defects(
@@ -35,8 +35,8 @@ def defects(
         for each in sets:
             clean.append(search_set(each))
             advance(each.name)
-    show_tables([scene_table(scenes), *([clean_table(clean)] if clean else [])])
-    show_lines([f"scenes of {side}×{side} pixels, {count} defects of each kind, seed {seed}; RGGB"])
+    line = f"scenes of {side}×{side} pixels, {count} defects of each kind, seed {seed}; RGGB"
+    show([scene_table(scenes), *([clean_table(clean)] if clean else [])], [line])
 
 
 def widths(
@@ -62,8 +62,8 @@ def widths(
             for width in chosen:
                 results.append(measure_width(each.pictures, box, width, effort))
                 advance(f"{each.name}, {width}")
-        show_tables([width_table(results)])
-        show_lines([f"{each.name}: {len(each.pictures)} pictures, quality {quality}"])
+        line = f"{each.name}: {len(each.pictures)} pictures, quality {quality}"
+        show([width_table(results)], [line])
 
 
 def _widths(text: str) -> list[int]:
@@ -90,7 +90,7 @@ def looks(
         for source in sources:
             found.append(measured(source.make(Path())))
             advance(source.name)
-    show_tables([look_table(found)])
+    show([look_table(found)])
 
 
 _CHOSEN_ON = 12  # pictures of Kodak by which the parameters of the search were chosen
@@ -119,8 +119,8 @@ def blemishes(
                     searches.append(found)
                     advance(name)
                 rows.append((name, searches))
-    show_tables([blemish_table(rows)])
-    show_lines([f"sensitivity {sensitivity:g}, {draws} draws, seed {seed}"])
+    line = f"sensitivity {sensitivity:g}, {draws} draws, seed {seed}"
+    show([blemish_table(rows)], [line])
 
 
 def _halves(name: str, pictures: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
@@ -139,4 +139,4 @@ def studio(
     from ..report.studies import studio_table
     from ..studies.studio import measure_studio
 
-    show_tables([studio_table(measure_studio(megapixels, quality))])
+    show([studio_table(measure_studio(megapixels, quality))])

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
@@ -57,11 +57,6 @@ class PictureSet:
         """How many pictures the whole set has."""
         return len(self.pictures) + len(self.left_out)
 
-    def unmeasured(self, measured: Container[str]) -> tuple[str, ...]:
-        """The pictures of the whole set that are not among those measured."""
-        names = [*(picture.name for picture in self.pictures), *self.left_out]
-        return tuple(name for name in names if name not in measured)
-
     @property
     def sizes(self) -> str:
         """How many pictures are how wide and high."""
@@ -72,9 +67,8 @@ class PictureSet:
 def read_sets(folders: Iterable[Path], limit: int | None = None) -> list[PictureSet]:
     """The sets in some folders, each folder once; every picture is decoded, so that none fails later."""
     sets = [read_set(folder, limit) for folder in dict.fromkeys(folder.resolve() for folder in folders)]
-    ambiguous = [name for name, count in Counter(each.name for each in sets).items() if count > 1]
-    if ambiguous:
-        raise InputError(f"two folders are called {ambiguous[0]}; rename one, the name stands for the set")
+    if twice := _repeated(each.name for each in sets):
+        raise InputError(f"two folders are called {twice}; rename one, the name stands for the set")
     return sets
 
 
@@ -85,7 +79,8 @@ def read_set(folder: Path, limit: int | None = None) -> PictureSet:
     paths = sorted((p for p in folder.iterdir() if _is_picture(p)), key=_natural)
     if not paths:
         raise InputError(f"{folder}: there are no pictures ({' '.join(SUFFIXES)}) in it; give another folder")
-    _check_names(folder, paths)
+    if twice := _repeated(path.stem for path in paths):
+        raise InputError(f"{folder}: two pictures are called {twice}; rename or remove one")
     count = len(paths) if limit is None else limit
     pictures = tuple(read_picture(path) for path in paths[:count])
     return PictureSet(folder.name, pictures, tuple(path.stem for path in paths[count:]))
@@ -110,11 +105,9 @@ def _range(part: str) -> range:
         raise InputError(f"{part!r} is no number of a picture; give such as 1-8,23") from None
 
 
-def _check_names(folder: Path, paths: Iterable[Path]) -> None:
-    """Refuse two pictures of one name: figures are shown by name."""
-    twice = [name for name, count in Counter(path.stem for path in paths).items() if count > 1]
-    if twice:
-        raise InputError(f"{folder}: two pictures are called {twice[0]}; rename or remove one")
+def _repeated(names: Iterable[str]) -> str | None:
+    """A name that is there twice, if there is one: figures are shown by name."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 def read_picture(path: Path) -> Picture:

@@ -15,7 +15,7 @@ from ..methods.method import Method
 from .case import Case, Measured, Row, costed, proven
 from .likeness import Bytes, comparable, cpsnr, likeness
 from .part import Look, Part
-from .protocol import measured_on, versions
+from .protocol import versions
 
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
@@ -110,14 +110,14 @@ class DemosaicPart(Part):
             **self.told,
         }
 
-    def conditions(self, each: PictureSet, machines: list[str]) -> str:
+    def conditions(self, each: PictureSet, machines: str) -> str:
         """The conditions of one set's means in a line."""
         count = f"{len(each.pictures)} pictures"
         if each.left_out:
             count = f"{len(each.pictures)} of {each.size} pictures"
         return (
             f"{each.name}: {count} ({each.sizes}), {self.array.name}, crop {self.crop}, clipped and rounded "
-            f"to 8 bit, mean over pictures of decibels, measured on {measured_on(machines)}"
+            f"to 8 bit, mean over pictures of decibels, measured on {machines}"
         )
 
 
@@ -149,6 +149,6 @@ class TensorPart(DemosaicPart):
         """The array, the crop and the part."""
         return super().depends(method, task) | {"place": self._words}
 
-    def conditions(self, each: PictureSet, machines: list[str]) -> str:
+    def conditions(self, each: PictureSet, machines: str) -> str:
         """The conditions of one set's means in a line."""
         return f"{super().conditions(each, machines)}, part {self._words}"

@@ -20,7 +20,7 @@ from .bins import BINS, Histogram
 from .case import Case, Measured, Row
 from .likeness import Bytes
 from .part import Part
-from .protocol import engine, machine, versions
+from .protocol import machine, versions
 
 Flags = NDArray[np.bool_]
 
@@ -35,8 +35,7 @@ def ours_with_errors(effort: Effort) -> Method:
         work = _demosaiced if _is_array(task) else _inpainted
         return work(truth, task, effort)
 
-    settings = f"quality {effort.quality}, {effort.thread_words}, {engine()}"
-    return Method(OURS, settings, "ours", run)
+    return Method(OURS, effort.words, "ours", run)
 
 
 def _demosaiced(truth: Bytes, task: str, effort: Effort) -> tuple[Restored, Flags]:

@@ -19,7 +19,7 @@ from ..methods.method import Method
 from .case import Case, Measured, Row, costed, proven
 from .likeness import Bytes, comparable, cpsnr, likeness
 from .part import Look, Part
-from .protocol import measured_on, versions
+from .protocol import versions
 
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
@@ -131,11 +131,11 @@ class InpaintPart(Part):
             **self.told,
         }
 
-    def conditions(self, each: PictureSet, machines: list[str]) -> str:
+    def conditions(self, each: PictureSet, machines: str) -> str:
         """The conditions of one set's means in a line."""
         return (
             f"{each.name}: {len(each.pictures)} pictures, part {self.place}, seed {self.seed}, rounded to "
-            f"8 bit, mean over pictures of decibels, measured on {measured_on(machines)}"
+            f"8 bit, mean over pictures of decibels, measured on {machines}"
         )
 
 

@@ -68,7 +68,8 @@ def likeness(restored: Bytes, truth: Bytes, crop: int) -> Likeness:
     inner, original = cropped(restored, crop), cropped(truth, crop)
     squared = np.square(inner.astype(np.float64) - original)
     red, green, blue = (_decibels(squared[..., channel]) for channel in range(3))
-    nmse = _ratio(float(squared.sum()), float(np.square(original.astype(np.float64)).sum()))
+    error, size = float(squared.sum()), float(np.square(original.astype(np.float64)).sum())
+    nmse = error / size if size else (inf if error else 0.0)  # the truth may be black
     return Likeness(_decibels(squared), red, green, blue, structural_likeness(inner, original), nmse)
 
 
@@ -81,13 +82,6 @@ def _decibels(squared_errors: NDArray[np.float64]) -> float:
     """The peak signal-to-noise ratio; infinite where nothing differs."""
     mean = float(squared_errors.mean())
     return 10.0 * log10(PEAK**2 / mean) if mean > 0.0 else inf
-
-
-def _ratio(error: float, size: float) -> float:
-    """An error over a size; a black truth leaves nothing or everything wrong."""
-    if size > 0.0:
-        return error / size
-    return inf if error > 0.0 else 0.0
 
 
 def structural_likeness(restored: Bytes, truth: Bytes) -> float:

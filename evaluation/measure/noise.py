@@ -22,7 +22,7 @@ from ..methods.method import Method
 from .case import Case, Measured, Row, costed, proven
 from .likeness import PEAK, Bytes
 from .part import Part
-from .protocol import measured_on, versions
+from .protocol import versions
 
 CFA = Cfa.named("RGGB")
 
@@ -142,11 +142,11 @@ class NoisePart(Part):
             **self.told,
         }
 
-    def conditions(self, each: PictureSet, machines: list[str]) -> str:
+    def conditions(self, each: PictureSet, machines: str) -> str:
         """The conditions of one set's means in a line."""
         return (
             f"{each.name}: {len(each.pictures)} pictures, part {self.place}, {CFA.name}, crop {self.crop}, "
-            f"not rounded, mean over pictures of decibels, measured on {measured_on(machines)}"
+            f"not rounded, mean over pictures of decibels, measured on {machines}"
         )
 
 

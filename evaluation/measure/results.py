@@ -13,6 +13,7 @@ import pandas as pd
 from ..data.sets import PictureSet
 from .case import Refusal, Row
 from .part import Part
+from .protocol import measured_on
 from .store import Store, write_text
 
 MIB = 1024**2
@@ -100,9 +101,10 @@ class SetResults:
         lacking = {name: list(figures.columns[flags]) for name, flags in figures.iterrows()}
         return {str(name): pictures for name, pictures in lacking.items() if pictures}
 
-    def machines(self) -> list[str]:
-        """Where it was measured."""
-        return [str(name) for name in self.frame.get("machine", pd.Series()).dropna()]
+    @property
+    def machines(self) -> str:
+        """Where it was measured, in words."""
+        return measured_on(self.frame.get("machine", pd.Series()).dropna())
 
     def gains(self, method: str, others: Sequence[str]) -> pd.Series:
         """By how many decibels a method is above the best of others, on each picture that both have."""

@@ -6,7 +6,7 @@ an exact result is null there. A report keeps the results of all its parts in th
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import whole_file
 
-from .case import Case, Refusal, Row
+from .case import Case, Measured, Refusal, Row, run
 from .part import Part
 
 REPORT = "demosaic-ntc report 1"
@@ -83,6 +83,19 @@ class Store:
         """All results."""
         return iter(list(self._rows.values()))
 
+    def fill(
+        self, cases: Iterable[Case], keep: Callable[[Case, Measured], None] | None = None
+    ) -> Iterator[Case]:
+        """Do cases, telling each that is over; what `keep` does comes before the result that says so."""
+        for case, result in run(self.part, cases):
+            if isinstance(result, Refusal):
+                self.refuse(result)
+            elif isinstance(result, Measured):
+                if keep is not None:
+                    keep(case, result)
+                self.add(case, result.figures)
+            yield case
+
     def add(self, case: Case, figures: Row) -> None:
         """Keep a result, on disk at once."""
         depends = self._depends(case)
@@ -131,7 +144,8 @@ class Store:
             "format": self.part.form(),
             "protocol": self._protocol,
             "results": [
-                {name: value if _is_finite(value) else None for name, value in row.items()} for row in self
+                {name: value if _is_finite(value) else None for name, value in row.items()}
+                for row in self._rows.values()
             ],
             "refusals": list(self._reasons.values()),
             **self.extra,

@@ -4,7 +4,7 @@ Another peer is one more line in `PEERS`: its name, how it is called, and its fu
 needs within `requires`. A completion of tensors is one in `COMPLETIONS`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from demosaic_ntc.imaging.cfa import Cfa
 from ..measure.likeness import Mosaic
 from ..measure.protocol import SOLVER_LAYERS, engine
 from . import als, libraw, silrtc, tncp
-from .method import Effort, Method, Role, grades, named, package_version, picked
+from .method import Effort, Method, Role, grades, named, package_version
 from .others import OPENCV, menon, opencv
 from .tiles import GAP, TILE, Completion, by_ours, by_ours_folded, complete_tiles
 
@@ -55,17 +55,15 @@ def default_names(cfa: Cfa) -> list[str]:
     return list(_BAYER_DEFAULT if cfa.is_bayer else _OTHER_DEFAULT)
 
 
-def select(names: Iterable[str], effort: Effort) -> list[Method]:
-    """The methods with these names."""
-    return picked(catalogue(effort), names)
-
-
 def catalogue(effort: Effort) -> dict[str, Method]:
     """All methods by name: ours, the interpolations of this package, peers, and completions of tensors."""
     first = (("blend", "part"), *((name, "peer") for name in ("lmmse", "mlri", "malvar", "bilinear")))
     return named(
         (
-            *(_graded(*grade) for grade in grades(effort)),
+            *(
+                _ours(name, each.words, role, each, method=method, quality=each.quality)
+                for name, method, role, each in grades(effort)
+            ),
             *(
                 _ours(name, f"{effort.thread_words}, {engine()}", role, effort, method=name)
                 for name, role in first
@@ -74,12 +72,6 @@ def catalogue(effort: Effort) -> dict[str, Method]:
             *(_completion(name, *entry) for name, entry in COMPLETIONS.items()),
         )
     )
-
-
-def _graded(name: str, method: str, role: Role, effort: Effort) -> Method:
-    """A method of this package whose effort can be chosen."""
-    settings = f"quality {effort.quality}, {effort.thread_words}, {engine()}"
-    return _ours(name, settings, role, effort, method=method, quality=effort.quality)
 
 
 def _ours(name: str, settings: str, role: Any, effort: Effort, **how: Any) -> Method:

@@ -4,7 +4,7 @@ Another method is one more line here: its name, how it is called, whose it is, a
 mosaic, white 1, its array and its noise.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from demosaic_ntc.imaging.demosaic import Method as Name
 from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
 
 from ..measure.protocol import engine
-from .method import CONTROL, OURS, Effort, Method, Role, grades, named, package_version, picked
+from .method import CONTROL, OURS, Effort, Method, Role, grades, named, package_version
 
 #: With the noise estimated from the mosaic, and with samples taken for exact.
 ESTIMATED, OFF = f"{OURS}-estimated", f"{OURS}-off"
@@ -33,11 +33,6 @@ DEFAULT = (
 _LIFTED = 1.5
 # Levels from black to white at which the engine is told the deviation.
 _LEVELS = 257
-
-
-def select(names: Iterable[str], effort: Effort) -> list[Method]:
-    """The methods with these names."""
-    return picked(catalogue(effort), names)
 
 
 def catalogue(effort: Effort) -> dict[str, Method]:
@@ -64,7 +59,7 @@ def _told(name: str, method: Name, role: Role, effort: Effort) -> Method:
     def run(mosaic: Float32, cfa: Cfa, noise: NoiseModel) -> Restored:
         return _ours(mosaic, cfa, noise, method, effort)
 
-    return Method(name, f"told the noise, {_settings(effort)}", role, run)
+    return Method(name, f"told the noise, {effort.words}", role, run)
 
 
 def _estimating(effort: Effort) -> Method:
@@ -73,7 +68,7 @@ def _estimating(effort: Effort) -> Method:
     def run(mosaic: Float32, cfa: Cfa, _: NoiseModel) -> Restored:
         return _ours(mosaic, cfa, estimate_noise(mosaic, cfa), "ntc", effort)
 
-    return Method(ESTIMATED, f"estimates the noise, {_settings(effort)}", "ours", run)
+    return Method(ESTIMATED, f"estimates the noise, {effort.words}", "ours", run)
 
 
 def _ours(mosaic: Float32, cfa: Cfa, noise: NoiseModel, method: Name, effort: Effort) -> Restored:
@@ -84,7 +79,7 @@ def _ours(mosaic: Float32, cfa: Cfa, noise: NoiseModel, method: Name, effort: Ef
 
 def _off(effort: Effort) -> Method:
     """Ours, with samples taken for exact."""
-    settings = f"samples taken for exact, {_settings(effort)}"
+    settings = f"samples taken for exact, {effort.words}"
     return Method(OFF, settings, "part", lambda mosaic, cfa, _: _exact(mosaic, cfa, "ntc", effort))
 
 
@@ -111,7 +106,7 @@ def _chain(
         lifted = _LIFTED * noise.typical_deviation(0.5)
         return Restored(np.asarray(denoise(picture, lifted), np.float32))
 
-    told = f"{OFF}, then {package} ({settings}) at {_LIFTED} deviations, {_settings(effort)}"
+    told = f"{OFF}, then {package} ({settings}) at {_LIFTED} deviations, {effort.words}"
     return Method(f"{OFF}+{name}", told, "peer", run)
 
 
@@ -129,8 +124,3 @@ def _wavelet(picture: Float32, deviation: float) -> NDArray[np.floating]:
         np.clip(picture, 0, 1), sigma=deviation, convert2ycbcr=True, rescale_sigma=True, channel_axis=-1
     )
     return np.asarray(found)
-
-
-def _settings(effort: Effort) -> str:
-    """How our method is called."""
-    return f"quality {effort.quality}, {effort.thread_words}, {engine()}"

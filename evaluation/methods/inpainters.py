@@ -4,7 +4,6 @@ Another method is one more line here: its name, how it is called, whose it is, a
 imports what it needs within `requires`.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,25 +16,20 @@ from demosaic_ntc.imaging.inpaint import Method as Name
 from ..measure.likeness import PEAK, Bytes
 from ..measure.protocol import SOLVER_LAYERS, engine
 from . import als, halrtc, silrtc, tncp
-from .method import CONTROL, OURS, Effort, Method, Role, grades, named, package_version, picked
+from .method import CONTROL, OURS, Effort, Method, Role, grades, named, package_version
 from .others import OPENCV_REPAIRS, repaired_by_opencv
-from .tiles import GAP, Completion, by_ours, complete_known
+from .tiles import GAP, Completion, by_ours, by_ours_folded, complete_known
 
 Flags = NDArray[np.bool_]
 
 BASELINE = "biharmonic"
-TENSORS = ("als", "silrtc", "halrtc", "ntc-whole")
+TENSORS = ("als", "silrtc", "halrtc", "ntc-whole", "ntc-tiled")
 DEFAULT = (OURS, f"{OURS}-best", f"{OURS}-fast", CONTROL, BASELINE, *OPENCV_REPAIRS, *TENSORS)
 
 #: The largest side of a tile for general tensor completion.
 TILE = 256
 
 _OPENCV_RADIUS = 3
-
-
-def select(names: Iterable[str], effort: Effort) -> list[Method]:
-    """The methods with these names."""
-    return picked(catalogue(effort), names)
 
 
 def catalogue(effort: Effort) -> dict[str, Method]:
@@ -54,23 +48,24 @@ def _interpolations(effort: Effort) -> list[Method]:
 
 def _completions() -> list[Method]:
     """General tensor completion, with the settings that suit values in [0, 1]."""
+    solver = f"radius 2, gap {GAP}, {engine(SOLVER_LAYERS)}"
     return [
         _completion("silrtc", "shrinkage 1/3", lambda s: silrtc.silrtc(s, silrtc.PICTURES)),
         _completion("halrtc", "step .01, growing by 1.1", lambda s: halrtc.halrtc(s, halrtc.TUNED)),
         _completion("tncp", "rank 10, soft thresholding", lambda s: tncp.tncp(s, 0, tncp.CORRECTED)),
         _completion("als", "rank 10, ridge .03", lambda s: als.als(s, 0, als.TUNED).dense()),
-        _completion("ntc-whole", f"radius 2, gap {GAP}, {engine(SOLVER_LAYERS)}", by_ours, "part"),
+        _completion("ntc-whole", solver, by_ours, "part"),
+        _completion("ntc-tiled", f"as blocks of 8×8, {solver}", by_ours_folded, "part"),
     ]
 
 
 def _graded(name: str, method: Name, role: Role, effort: Effort) -> Method:
     """A method of this package whose effort can be chosen."""
-    settings = f"quality {effort.quality}, {effort.thread_words}, {engine()}"
 
     def run(picture: Bytes, missing: Flags) -> Restored:
         return inpaint(picture, missing, method=method, quality=effort.quality, threads=effort.threads)
 
-    return Method(name, settings, role, run)
+    return Method(name, effort.words, role, run)
 
 
 def _biharmonic(picture: Bytes, missing: Flags) -> Restored:

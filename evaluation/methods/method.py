@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeVar
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.checks import Quality
 
+from ..measure.protocol import engine
+
 #: Ours, the parts it is made of (what it must beat to be worth its name), or what somebody else published.
 Role = Literal["ours", "part", "peer"]
 
@@ -37,6 +39,11 @@ class Effort:
     def thread_words(self) -> str:
         """The number of threads in words."""
         return f"{self.threads} thread" + ("s" if self.threads > 1 else "")
+
+    @property
+    def words(self) -> str:
+        """How a method whose effort can be chosen is called, and by which code."""
+        return f"quality {self.quality}, {self.thread_words}, {engine()}"
 
 
 def grades(effort: Effort) -> list[tuple[str, Literal["ntc", "predict-only"], Role, Effort]]:

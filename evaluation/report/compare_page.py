@@ -11,8 +11,8 @@ from demosaic_ntc.imaging.cfa import Cfa
 
 from ..measure.protocol import commit, machine, versions
 from ..measure.store import write_text
-from ..methods.demosaicers import select
-from ..methods.method import Effort, Method
+from ..methods.demosaicers import catalogue
+from ..methods.method import Effort, Method, picked
 from .comparison import (
     BAYER_METHODS,
     MARGIN,
@@ -47,7 +47,7 @@ class Choice:
 
     def __post_init__(self) -> None:
         """Refuse names that nobody knows before any raw is read."""
-        if self.methods and len(select(self.methods, self.effort)) == 1:
+        if self.methods and len(picked(catalogue(self.effort), self.methods)) == 1:
             raise InputError("a comparison needs two methods; name another one")
 
     @property
@@ -81,7 +81,7 @@ def write_comparison(
 def chosen(choice: Choice, cfa: Cfa) -> list[Method]:
     """The methods named, or those that know the array."""
     usual = BAYER_METHODS if cfa.is_bayer else OTHER_METHODS
-    return select(choice.methods or usual, choice.effort)
+    return picked(catalogue(choice.effort), choice.methods or usual)
 
 
 def _scenes(

@@ -37,7 +37,7 @@ def tables(results: Results, *, details: bool = False) -> Iterator[DataTable]:
     part = cast(DemosaicPart, results.part)
     for each in part.sets:
         found = results.of_set(each)
-        conditions = part.conditions(each, found.machines())
+        conditions = part.conditions(each, found.machines)
         told = (conditions, *_gaps(found), *findings(found), *refusal_words(found.refusals))
         means = _means(found, part.crop, told)
         if found.methods:
@@ -91,9 +91,9 @@ def _means(found: SetResults, crop: int, notes: tuple[str, ...]) -> DataTable | 
         return None
     order = sorted(shown, key=lambda name: -means[name] if means[name] == means[name] else float("inf"))
     figures = [found.most(q) if q == "mib" else found.means(q) for q in _QUANTITIES]
-    lowest, proofs = found.by_picture("cpsnr"), _Proofs(found)
+    lowest, proofs = found.by_picture("cpsnr"), _proofs(found)
     rows = tuple(
-        (*row, _lowest(lowest.loc[row[0].text]), Cell(proofs.words(row[0].text)))
+        (*row, _lowest(lowest.loc[row[0].text]), Cell(proofs.get(row[0].text, "")))
         for row in rows_of(order, figures, _FORMS)
     )
     columns = ("method", *_titles(crop), "lowest CPSNR", "groups certified")
@@ -108,20 +108,14 @@ def _lowest(figures: pd.Series) -> Cell:
     return Cell(f"{figures.min():.2f} {figures.idxmin()}", float(figures.min()))
 
 
-class _Proofs:
-    """How many groups of a set have a proven gap."""
-
-    def __init__(self, found: SetResults) -> None:
-        self._certified, self._groups = (
-            found.by_picture(name).sum(axis=1, skipna=False) for name in ("certified", "groups")
-        )
-        self._gap = found.most("worst_gap")
-
-    def words(self, method: str) -> str:
-        """What a method proved, if it proves anything."""
-        if pd.isna(self._groups[method]) or pd.isna(self._gap[method]):
-            return ""
-        return f"{self._certified[method]:.0f} of {self._groups[method]:.0f}, gap ≤ {self._gap[method]:.1e}"
+def _proofs(found: SetResults) -> dict[str, str]:
+    """How many groups of the whole set have a proven gap, by methods that prove any."""
+    certified, groups = (found.by_picture(name).sum(axis=1, skipna=False) for name in ("certified", "groups"))
+    proven = pd.DataFrame({"certified": certified, "groups": groups, "gap": found.most("worst_gap")}).dropna()
+    return {
+        str(row.Index): f"{row.certified:.0f} of {row.groups:.0f}, gap ≤ {row.gap:.1e}"
+        for row in proven.itertuples()
+    }
 
 
 def _gaps(found: SetResults) -> Iterator[str]:

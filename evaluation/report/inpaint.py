@@ -47,7 +47,7 @@ def tables(results: Results, *, details: bool = False) -> Iterator[DataTable]:
         masks = by_mask(found, part)
         if details:
             yield from (_details(mask, under) for mask, under in masks)
-        conditions = part.conditions(each, found.machines())
+        conditions = part.conditions(each, found.machines)
         told = (conditions, *_gaps(masks), *refusal_words(found.refusals))
         shown = [table for table in (*_means(found, masks), _gained(found, masks)) if not table.is_empty]
         shown = shown or [DataTable(f"Inpainting {each.name}", ("mask",), ())]

@@ -21,7 +21,7 @@ def tables(results: Results, *, details: bool = False) -> Iterator[DataTable]:
     for each in part.sets:
         found = results.of_set(each)
         noises = by_noise(found, part)
-        told = (part.conditions(each, found.machines()), *_findings(noises), *refusal_words(found.refusals))
+        told = (part.conditions(each, found.machines), *_findings(noises), *refusal_words(found.refusals))
         yield from (table for table in (_means(found, noises, told), _estimates(found, noises)) if table.rows)
 
 

@@ -15,7 +15,7 @@ from demosaic_ntc.errors import InputError
 
 from ..data.crops import CropBox
 from ..measure import convergence
-from ..measure.case import Case, Measured, Refusal, refusal_words, run
+from ..measure.case import Case, Measured, refusal_words
 from ..measure.likeness import eight_bit
 from ..measure.part import Look, Part
 from ..measure.protocol import commit, machine
@@ -73,27 +73,16 @@ def work(file: ReportFile, part: Part) -> Work:
     boxes = {look.key: gallery.box(look.picture, look.frame) for look in part.looks}
     shown = {look.key: _kept(look, boxes[look.key], gallery) for look in part.looks}
     file.put("shown", (file.get("shown") or {}) | shown)
-    todo = [case for case in part.cases if case not in store or _lacks(case, boxes, gallery)]
-    return Work(len(todo), _done(part, todo, store, boxes, gallery))
 
+    def keep(case: Case, result: Measured) -> None:
+        if case.scene in boxes and result.restored is not None:
+            gallery.keep(case.key, eight_bit(result.restored.image), boxes[case.scene])
 
-def _lacks(case: Case, boxes: dict[str, CropBox], gallery: Gallery) -> bool:
-    """Whether a picture is to be shown that is not there."""
-    return case.scene in boxes and not gallery.has(case.key)
+    def lacks(case: Case) -> bool:
+        return case not in store or (case.scene in boxes and not gallery.has(case.key))
 
-
-def _done(
-    part: Part, todo: Iterable[Case], store: Store, boxes: dict[str, CropBox], gallery: Gallery
-) -> Iterator[str]:
-    """Do the cases; a picture is kept before its result, which says that the case is done."""
-    for case, result in run(part, todo):
-        if isinstance(result, Measured):
-            if case.scene in boxes and result.restored is not None:
-                gallery.keep(case.key, eight_bit(result.restored.image), boxes[case.scene])
-            store.add(case, result.figures)
-        elif isinstance(result, Refusal):
-            store.refuse(result)
-        yield case.words
+    todo = [case for case in part.cases if lacks(case)]
+    return Work(len(todo), (case.words for case in store.fill(todo, keep)))
 
 
 def _kept(look: Look, box: CropBox, gallery: Gallery) -> dict[str, Any]:

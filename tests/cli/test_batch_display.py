@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.batch_display import Forecast, View, shown_batch
-from cli.batch_summary import duration, megabytes, summary_lines
+from cli.output.batch_display import Forecast, View, shown_batch
+from cli.output.batch_summary import duration, megabytes, summary_lines
 from demosaic_ntc.batch.job import Ended, Job, Moved, Outcome, Started, Status
 from demosaic_ntc.batch.tally import Tally
 from tests.batch.works import Copy
@@ -19,7 +19,7 @@ def _job(name: str) -> Job:
 
 def test_forecast_counts_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([100.0, 110.0])
-    monkeypatch.setattr("cli.batch_display.monotonic", lambda: next(clock))
+    monkeypatch.setattr("cli.output.batch_display.monotonic", lambda: next(clock))
     forecast = Forecast({"read": 1.0, "solve": 3.0}, {"a": 100, "b": 100, "c": 200})
     assert forecast.seconds_left is None
     forecast.add(Ended(None, _job("c"), Outcome(Status.SKIPPED)))
@@ -66,7 +66,7 @@ def test_terminal_shows_a_bar_for_all_and_one_for_each_worker(monkeypatch: pytes
 def test_elsewhere_a_line_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("cli.batch_display._LINE_SECONDS", 0.0)
+    monkeypatch.setattr("cli.output.batch_display._LINE_SECONDS", 0.0)
     tally, forecast = Tally(), Forecast({"solve": 1.0}, {"a.dng": 1})
     with shown_batch(View(tally, forecast, 3)) as show:
         event = Ended(None, _job("a.dng"), Outcome(Status.DONE, pixels=10**6, notices=("dark",)))

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.app import app
-from cli.demo import RAW, SAMPLES
+from cli.commands.demo import RAW, SAMPLES
 from demosaic_ntc.errors import Unsupported
 from evaluation.data.raws import REAL, Raw, real_raws
 from evaluation.measure.case import run

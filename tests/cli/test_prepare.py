@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from cli.actions.prepare import prepare_shown
 from cli.app import app
-from cli.preparing import prepare_shown
 from demosaic_ntc import preparing
 from demosaic_ntc.imaging.kernels import examples
 from demosaic_ntc.preparing import Ledger

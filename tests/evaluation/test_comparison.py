@@ -10,8 +10,8 @@ from demosaic_ntc.files.developing.render import oriented
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.imaging.cfa import Cfa
 from evaluation.data.crops import CropBox
-from evaluation.methods.demosaicers import select
-from evaluation.methods.method import Effort
+from evaluation.methods.demosaicers import catalogue
+from evaluation.methods.method import Effort, picked
 from evaluation.report.compare_page import Choice
 from evaluation.report.comparison import WHITE, on_sensor, read_negative
 from samples.dng import Camera, exposed, write_dng
@@ -47,14 +47,14 @@ def test_versions_look_like_the_picture_that_is_written(
     negative = read_negative(source, Development())
     assert negative.overview.shape == written.shape
     assert np.abs(negative.overview.astype(int) - written).max() <= 1
-    (chosen,) = select([method], EFFORT)
+    (chosen,) = picked(catalogue(EFFORT), [method])
     box = CropBox(24, 16, 48, 64)
     np.testing.assert_allclose(negative.restored(box, chosen), written[box.place], atol=1)
 
 
 def test_exposure_is_the_same_for_all_versions(small: Path) -> None:
     plain, brighter = (read_negative(small, Development(exposure=stops)) for stops in (0.0, 1.0))
-    (method,) = select(["libraw-ahd"], EFFORT)
+    (method,) = picked(catalogue(EFFORT), ["libraw-ahd"])
     dark, bright = (float(each.restored(each.whole, method).mean()) for each in (plain, brighter))
     assert bright > 1.2 * dark
     assert read_negative(small, Development(exposure="auto")).look.gain >= 1.0
@@ -64,7 +64,9 @@ def test_sixteen_bits_stay_sixteen_bits() -> None:
     """A slope of less than a step of 8 bits comes back from every library."""
     cfa = Cfa.named("RGGB")
     mosaic = np.tile(np.linspace(30_000, 30_128, 64).astype(np.uint16), (64, 1))
-    for method in select(["libraw-linear", "libraw-ahd", "menon", "opencv-bilinear", "bilinear"], EFFORT):
+    for method in picked(
+        catalogue(EFFORT), ["libraw-linear", "libraw-ahd", "menon", "opencv-bilinear", "bilinear"]
+    ):
         picture = method.run(mosaic, cfa).image
         assert np.abs(picture[16:-16, 16:-16] - mosaic[16:-16, 16:-16, None]).max() < 16, method.name
 

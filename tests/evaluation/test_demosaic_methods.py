@@ -6,9 +6,9 @@ from demosaic_ntc import demosaic
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
 from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
-from evaluation.methods.demosaicers import catalogue, default_names, select
+from evaluation.methods.demosaicers import catalogue, default_names
 from evaluation.methods.libraw import XTRANS_LEAST, by_libraw, by_markesteijn
-from evaluation.methods.method import Effort
+from evaluation.methods.method import Effort, picked
 from evaluation.methods.tensors import Floats, Samples
 from evaluation.methods.tiles import TILE, complete_tiles
 
@@ -78,7 +78,7 @@ def test_arrays_that_a_library_does_not_know_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("cfa", [BAYER, XTRANS])
 def test_the_usual_methods_exist_and_know_the_array(cfa: Cfa) -> None:
-    usual = select(default_names(cfa), Effort("fast"))
+    usual = picked(catalogue(Effort("fast")), default_names(cfa))
     assert [method.role for method in usual[:5]] == ["ours", "ours", "ours", "part", "part"]
     assert {"als", "silrtc", "ntc-whole", "ntc-tiled"} <= {method.name for method in usual}
     for method in usual:
@@ -87,7 +87,7 @@ def test_the_usual_methods_exist_and_know_the_array(cfa: Cfa) -> None:
 
 def test_unknown_methods_are_refused_with_the_known_ones() -> None:
     with pytest.raises(InputError, match="no method amaze; choose from ntc, "):
-        select(["ntc", "amaze"], Effort())
+        picked(catalogue(Effort()), ["ntc", "amaze"])
 
 
 def test_settings_tell_results_of_different_effort_apart() -> None:

@@ -70,7 +70,6 @@ _OPTIONS = (
         "--bits",
         "--time-limit",
         "--threads",
-        "--seed",
         "--max-pixels",
         "--resize",
         "--look",

@@ -230,7 +230,7 @@ def test_bug_in_the_program_itself_is_one_line_and_a_log(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr("cli.batching.work_shown", broken)
+    monkeypatch.setattr("cli.actions.batch.work_shown", broken)
     faulty({})
     fill("a.dng")
     result = batch("-q")

@@ -251,7 +251,7 @@ def test_bug_of_our_own_is_still_told_as_one(
     def buggy(*_: Any, **__: Any) -> SimpleNamespace:
         raise TypeError("a bug")
 
-    monkeypatch.setattr("cli.converting.convert_file", buggy)
+    monkeypatch.setattr("cli.actions.convert.convert_file", buggy)
     result = run("convert", small, tmp_path / "o.png", "--method", "bilinear")
     assert result.exit_code == 70
     assert "please report it" in result.stderr

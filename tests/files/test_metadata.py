@@ -28,7 +28,7 @@ def _done(exif: Exif) -> Exif:
         size=(10, 20),
         orientation=1,
         srgb=True,
-        parameters="seed=0",
+        parameters="quality=fast",
         hand_balanced=False,
         software="demosaic-ntc 1",
     )

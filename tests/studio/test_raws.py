@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import typer
 
+from cli.actions.convert import settings_from
 from cli.app import app
-from cli.converting import settings_from
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.studio import saving

@@ -98,7 +98,6 @@ def complete_mosaic(
         ready.mosaic.samples,
         ready.photo.cfa,
         method=engine.method,
-        seed=engine.seed,
         threads=engine.threads,
         progress=report,
         white=ready.mosaic.white,

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli import values
+from cli.arguments import values
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.developing.prepared import on_sensor, prepare
 from demosaic_ntc.files.developing.render import oriented, under

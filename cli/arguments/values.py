@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from .flags import in_flags
+from ..flags import in_flags
 
 if TYPE_CHECKING:
     from demosaic_ntc.files.raw.levels import GreyPatch

@@ -11,11 +11,11 @@ from demosaic_ntc.batch.planned import Plan, Room, plan_batch
 from demosaic_ntc.batch.work import Inpaint
 from demosaic_ntc.errors import Clash
 
-from .assignment import conversion, repair
-from .batch_summary import megabytes, plan_lines
-from .flags import in_flags
-from .saying import mention, say
-from .working import Manners, work_shown
+from ..flags import in_flags
+from ..output.batch_summary import megabytes, plan_lines
+from ..output.words import mention, say
+from .task import conversion, repair
+from .work import Manners, work_shown
 
 
 def batch_files(options: Mapping[str, Any]) -> None:

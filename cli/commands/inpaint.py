@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from . import options as o
-from .failures import explained
+from ..arguments import options as o
+from ..failures import explained
 
 _MASK = "Mask"
 
@@ -82,7 +82,6 @@ def inpaint(
     error_map: o.ErrorMap = None,
     method: Method = "ntc",
     quality: o.Quality = "normal",
-    seed: o.Seed = 0,
     threads: o.Threads = None,
     time_limit: o.TimeLimit = None,
     overwrite: o.Overwrite = False,
@@ -98,8 +97,8 @@ def inpaint(
     """
     chosen = locals()  # every option by its name
     with explained(debug=debug, quiet=quiet):
-        from .inpainting import files_from, repair_one, settings_from
-        from .telling import Telling
+        from ..actions.inpaint import files_from, repair_one, settings_from
+        from ..output.results import Telling
 
         settings = settings_from(chosen)
         repair_one(

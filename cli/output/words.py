@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import typer
 
-from .failures import ExitCode, one_line
-from .streams import hang_up
+from ..failures import ExitCode, one_line
+from ..streams import hang_up
 
 
 def say(lines: Iterable[str]) -> None:

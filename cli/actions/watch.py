@@ -18,9 +18,9 @@ from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.partial import remove_stale
 from demosaic_ntc.machine import processors
 
-from .assignment import conversion
-from .saying import mention
-from .working import Manners, work_shown
+from ..output.words import mention
+from .task import conversion
+from .work import Manners, work_shown
 
 
 def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from . import batch_options as b
+from ..arguments import batch_options as b
+from ..arguments.sharing import with_options_of
+from ..failures import explained
 from .convert import convert
-from .failures import explained
-from .sharing import with_options_of
 
 _WATCHING = "Watching"
 
@@ -61,6 +61,6 @@ def watch(
         "resume": True,
     }  # every option by its name
     with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
-        from .watching import watch_folder
+        from ..actions.watch import watch_folder
 
         watch_folder(folder, options)

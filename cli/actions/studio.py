@@ -12,8 +12,8 @@ from demosaic_ntc.errors import InputError, LicenceMissing, OutputError
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_holes, for_mosaics
 
-from .preparing import prepare_shown
-from .saying import mention
+from ..output.words import mention
+from .prepare import prepare_shown
 
 
 def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser: bool, quiet: bool) -> None:

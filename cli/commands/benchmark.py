@@ -2,8 +2,8 @@
 
 import typer
 
-from .helping import Command, Group
-from .measuring import COMMANDS
+from ..arguments.helping import Command, Group
+from ..measuring import COMMANDS
 
 benchmark = typer.Typer(cls=Group, no_args_is_help=True, help="Measure against published results.")
 

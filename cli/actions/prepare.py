@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from demosaic_ntc.errors import OutputError
 
-from .saying import mention, say
+from ..output.words import mention, say
 
 if TYPE_CHECKING:
     from demosaic_ntc.preparing import Report

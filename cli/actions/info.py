@@ -16,9 +16,9 @@ from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.noise import NoiseModel
 
-from .failures import ExitCode, exit_code, one_line
-from .flags import in_flags
-from .layouts import layout_from
+from ..arguments.layouts import layout_from
+from ..failures import ExitCode, exit_code, one_line
+from ..flags import in_flags
 
 
 def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) -> None:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from . import options as o
-from .failures import explained
+from ..arguments import options as o
+from ..failures import explained
 
 Sources = Annotated[
     list[Path] | None,
@@ -30,6 +30,6 @@ def studio(
     saved there, beside the original, and never over it unless told.
     """
     with explained(debug=debug, quiet=quiet):
-        from .serving import serve_studio
+        from ..actions.studio import serve_studio
 
         serve_studio(sources or [], port, max_pixels, browser=not no_browser, quiet=quiet)

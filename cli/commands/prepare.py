@@ -1,7 +1,7 @@
 """The command ``demosaic-ntc prepare``: all kernels compiled in advance."""
 
-from . import options as o
-from .failures import explained
+from ..arguments import options as o
+from ..failures import explained
 
 
 def prepare(quiet: o.Quiet = False, debug: o.Debug = False) -> None:
@@ -11,6 +11,6 @@ def prepare(quiet: o.Quiet = False, debug: o.Debug = False) -> None:
     the folder that NUMBA_CACHE_DIR names, and belong to this kind of processor.
     """
     with explained(debug=debug, quiet=quiet):
-        from .preparing import prepare_all
+        from ..actions.prepare import prepare_all
 
         prepare_all(quiet=quiet)

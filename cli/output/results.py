@@ -12,8 +12,8 @@ import typer
 
 from demosaic_ntc.errors import InputError
 
-from .failures import one_line
-from .saying import say
+from ..failures import one_line
+from .words import say
 
 if TYPE_CHECKING:
     from demosaic_ntc.files.pictures.error_map import ErrorMap

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from . import options as o
-from .failures import explained
+from ..arguments import options as o
+from ..failures import explained
 
 
 def info(
@@ -23,6 +23,6 @@ def info(
     """Show camera, size, colours, levels, white balance, matrix, noise, and what a conversion would take."""
     chosen = locals()  # every option by its name
     with explained(debug=debug):
-        from .informing import inform
+        from ..actions.info import inform
 
         inform(sources, chosen, as_json=json)

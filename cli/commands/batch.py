@@ -4,11 +4,11 @@ from typing import Any
 
 import typer
 
-from . import batch_options as b
+from ..arguments import batch_options as b
+from ..arguments.sharing import refuse_options_of, with_options_of
+from ..failures import explained
 from .convert import convert
-from .failures import explained
 from .inpaint import inpaint
-from .sharing import refuse_options_of, with_options_of
 
 _PLACES = ("source", "target", "paths", "error_map", "save_mask", "json")
 
@@ -40,7 +40,7 @@ def batch(
     """
     options = {**chosen, **locals()}  # every option by its name
     with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
-        from .batching import batch_files
+        from ..actions.batch import batch_files
 
         if inpainting:
             refuse_options_of(convert, ctx, but=inpaint, why="--inpaint repairs finished pictures")

@@ -17,13 +17,12 @@ from demosaic_ntc.files.settings import Development, Output, Settings
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.demosaic import METHODS
 
-from .flags import in_flags
-from .interrupts import heard_interrupts
-from .layouts import bits_are_of_samples, layout_from
-from .options import engine_from
-from .preparing import prepare_shown
-from .progress import shown_progress
-from .telling import (
+from ..arguments.layouts import bits_are_of_samples, layout_from
+from ..arguments.options import engine_from
+from ..flags import in_flags
+from ..interrupts import heard_interrupts
+from ..output.progress import shown_progress
+from ..output.results import (
     Telling,
     certificate,
     certified_lines,
@@ -35,6 +34,7 @@ from .telling import (
     tell_done,
     tell_skipped,
 )
+from .prepare import prepare_shown
 
 
 def settings_from(options: Mapping[str, Any]) -> Settings:

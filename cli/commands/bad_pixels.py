@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from . import options as o
-from .failures import explained
+from ..arguments import options as o
+from ..failures import explained
 
 
 def bad_pixels(

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .measuring import complete_tensor
+from ..measuring import complete_tensor
 
 if TYPE_CHECKING:
     from demosaic_ntc.files.conversion import Facts
 
-SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 RAW, TRUTH = "scene_rggb.dng", "scene.png"
 
 # What every camera's preview is made by: the least one can do.
@@ -25,15 +25,15 @@ def demo(
         int, typer.Option(min=2, max=200, help="With --tensor: size of each of three modes.")
     ] = 10,
     samples: Annotated[int, typer.Option(min=1, help="With --tensor: number of observed entries.")] = 500,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="With --tensor: seed of what is drawn.")] = 0,
 ) -> None:
     """Turn a sample raw into a picture and say how close it comes to the truth."""
-    lines = complete_tensor(size, samples, seed) if tensor else convert_sample(target, method, seed)
+    lines = complete_tensor(size, samples, seed) if tensor else convert_sample(target, method)
     for line in lines:
         typer.echo(line)
 
 
-def convert_sample(target: Path, method: str, seed: int) -> list[str]:
+def convert_sample(target: Path, method: str) -> list[str]:
     """Convert the sample with a method and with the plainest one; say what was done and how good it is."""
     from tempfile import TemporaryDirectory
 
@@ -41,7 +41,7 @@ def convert_sample(target: Path, method: str, seed: int) -> list[str]:
     from demosaic_ntc.files.settings import Development, Engine, Output, Settings
     from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_mosaics
 
-    from .preparing import prepare_shown
+    from ..actions.prepare import prepare_shown
 
     methods = for_mosaics(method, is_bayer=True) | for_mosaics(_PLAINEST, is_bayer=True)
     prepare_shown(methods | FOR_DEFECTS, quiet=False)
@@ -57,7 +57,7 @@ def convert_sample(target: Path, method: str, seed: int) -> list[str]:
         plain = Path(folder) / "plain.png"
         converted(plain, Engine(method=_PLAINEST))
         plain_psnr = _psnr(plain, truth)
-    done = converted(target, Engine(method=method, seed=seed))
+    done = converted(target, Engine(method=method))
     lines = [
         f"raw       {source.name}, {done.size[1]}×{done.size[0]}, {done.cfa}, {done.camera}",
         f"picture   {target}, by {method}",

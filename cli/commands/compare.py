@@ -6,9 +6,9 @@ from typing import Annotated, cast
 
 import typer
 
-from . import options as o
-from .measuring import check_choice, parse_box, progress_bar, split_names, usage, write_comparison
-from .saying import say
+from ..arguments import options as o
+from ..measuring import check_choice, parse_box, progress_bar, split_names, usage, write_comparison
+from ..output.words import say
 
 _PARTS, PAGE = "Parts", "index.html"
 

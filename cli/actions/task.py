@@ -9,20 +9,20 @@ import typer
 from demosaic_ntc.batch.task import BatchTask, Rules, Workers
 from demosaic_ntc.errors import InputError
 
-from . import converting, inpainting
-from .flags import in_flags
+from ..flags import in_flags
+from . import convert, inpaint
 
 
 def conversion(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
     """The conversion of raws that the options describe; what makes no sense is wrong usage."""
     format = options["format"] or "png"
-    settings = converting.settings_from({**options, "target": Path(f"any.{format}")})
+    settings = convert.settings_from({**options, "target": Path(f"any.{format}")})
     return _task(BatchTask.convert, sources, options, settings, format)
 
 
 def repair(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
     """The repair of pictures, with masks beside them or a painted colour, that the options describe."""
-    return _task(BatchTask.repair, sources, options, inpainting.settings_from(options), options["format"])
+    return _task(BatchTask.repair, sources, options, inpaint.settings_from(options), options["format"])
 
 
 def _task(

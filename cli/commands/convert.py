@@ -1,7 +1,7 @@
 """The command ``demosaic-ntc convert``, which is also meant when no command is named."""
 
-from . import options as o
-from .failures import explained
+from ..arguments import options as o
+from ..failures import explained
 
 
 def convert(
@@ -40,7 +40,6 @@ def convert(
     method: o.Method = "ntc",
     quality: o.Quality = "normal",
     half: o.Half = False,
-    seed: o.Seed = 0,
     threads: o.Threads = None,
     time_limit: o.TimeLimit = None,
     overwrite: o.Overwrite = False,
@@ -57,8 +56,8 @@ def convert(
     target = source.with_suffix(".png") if target is None else target
     chosen = locals()  # every option by its name
     with explained(debug=debug, quiet=quiet):
-        from .converting import convert_one, settings_from
-        from .telling import Telling
+        from ..actions.convert import convert_one, settings_from
+        from ..output.results import Telling
 
         settings, telling = settings_from(chosen), Telling(quiet=quiet, verbose=verbose, json=json)
         convert_one(source, target, settings, telling, error_map)

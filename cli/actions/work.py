@@ -12,12 +12,12 @@ from demosaic_ntc.batch.tally import Tally
 from demosaic_ntc.batch.task import BatchTask
 from demosaic_ntc.errors import DemosaicNtcError
 
-from .batch_display import Forecast, View, shown_batch
-from .batch_summary import summary_lines
-from .failures import ExitCode
-from .interrupts import signals_ask
-from .preparing import prepare_shown
-from .saying import mention, say
+from ..failures import ExitCode
+from ..interrupts import signals_ask
+from ..output.batch_display import Forecast, View, shown_batch
+from ..output.batch_summary import summary_lines
+from ..output.words import mention, say
+from .prepare import prepare_shown
 
 
 @dataclass(frozen=True, slots=True)

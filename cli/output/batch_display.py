@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from demosaic_ntc.batch.job import Ended, Event, Moved, Started, Status
 from demosaic_ntc.batch.tally import Tally
 
+from ..failures import one_line
 from .batch_summary import complaint, duration
-from .failures import one_line
-from .saying import mention
+from .words import mention
 
 # How often a line is written where no bar can be drawn.
 _LINE_SECONDS = 10.0

@@ -33,7 +33,7 @@ def engine_from(options: Mapping[str, Any], methods: Collection[str]) -> "Engine
 
     if options["method"] not in methods:
         raise typer.BadParameter(f"unknown method {options['method']!r}; use one of {', '.join(methods)}")
-    return Engine(**{name: options[name] for name in ("method", "quality", "seed", "threads", "time_limit")})
+    return Engine(**{name: options[name] for name in ("method", "quality", "threads", "time_limit")})
 
 
 Source = Annotated[Path, typer.Argument(metavar="IN", help="A raw file, or a mosaic with --cfa.")]
@@ -270,7 +270,6 @@ Method = Annotated[
 Quality = Annotated[
     Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc.", rich_help_panel=_ENGINE)
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of ntc.", rich_help_panel=_ENGINE)]
 Threads = Annotated[
     int | None,
     typer.Option(min=1, help="Threads.", show_default="all processors", rich_help_panel=_ENGINE),

@@ -18,13 +18,12 @@ from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.inpaint import METHODS
 from demosaic_ntc.imaging.kernels.examples import for_holes
 
-from .failures import one_line
-from .flags import in_flags
-from .interrupts import heard_interrupts
-from .options import engine_from
-from .preparing import prepare_shown
-from .progress import shown_progress
-from .telling import (
+from ..arguments.options import engine_from
+from ..failures import one_line
+from ..flags import in_flags
+from ..interrupts import heard_interrupts
+from ..output.progress import shown_progress
+from ..output.results import (
     Telling,
     certificate,
     certified_lines,
@@ -36,6 +35,7 @@ from .telling import (
     tell_done,
     tell_skipped,
 )
+from .prepare import prepare_shown
 
 
 @dataclass(frozen=True, slots=True)

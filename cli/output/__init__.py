@@ -1,0 +1,1 @@
+"""What commands say and show, for people or as JSON."""

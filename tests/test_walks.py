@@ -1,0 +1,46 @@
+"""The ways of `tests/walks.py` do not grow: who adds a detour has to widen a number here."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.walks import ROOT, Function, Walk
+
+# Functions and changes of layer at most: what they are, and some more for an honest step or two.
+MOST = {
+    "benchmark demosaic": (132, 12),
+    "batch": (166, 28),
+    "convert": (430, 27),
+    "inpaint": (216, 15),
+    "complete": (86, 0),
+}
+
+
+@pytest.fixture(scope="module")
+def counted() -> Any:
+    """The counts of all walks, in a process that has done nothing before."""
+    words = [sys.executable, "-m", "tests.walks", "--json"]
+    return json.loads(subprocess.run(words, cwd=ROOT, capture_output=True, check=True, text=True).stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", MOST)
+def test_no_way_grows(counted: Any, task: str) -> None:
+    functions, changes = MOST[task]
+    assert functions / 2 < counted[task]["functions"] <= functions
+    assert counted[task]["changes"] <= changes
+
+
+def test_a_change_of_layer_is_a_first_call_from_one_to_another() -> None:
+    command = Function("cli/commands/batch.py", "batch")
+    plan = Function("demosaic_ntc/batch/planned.py", "plan_batch")
+    shared = Function("demosaic_ntc/machine.py", "free_bytes")
+    back = Function("demosaic_ntc/batch/plan.py", "check_pairs")
+    deeper = Function("demosaic_ntc/imaging/kernels/steps.py", "step")
+    walk = Walk({command: None, plan: command, shared: plan, back: shared, deeper: shared})
+    assert walk.changes == [(command, plan), (shared, deeper)]
+    assert walk.layers == {"cli": 1, "batch": 2, "shared": 1, "imaging": 1}
+    assert len(walk.modules) == 5
