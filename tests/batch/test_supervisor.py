@@ -106,14 +106,20 @@ def test_workers_that_never_get_ready_are_a_bug(make_jobs: Make, run_jobs: RunJo
 
 def test_no_worker_is_started_for_nothing(make_jobs: Make, stop: Stop) -> None:
     (job,) = make_jobs("a")
-    with new_children() as workers, Supervisor([WorkerSetup(job.work, 1, None)] * 50, Allowance(), stop) as crew:
+    with (
+        new_children() as workers,
+        Supervisor([WorkerSetup(job.work, 1, None)] * 50, Allowance(), stop) as crew,
+    ):
         list(crew.run(iter([job])))
         assert len(workers()) <= 1
 
 
 def test_leaving_ends_all_workers(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
     jobs = make_jobs("ab", Faulty({"a": "hang", "b": "linger"}))
-    with new_children() as started, Supervisor([WorkerSetup(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew:
+    with (
+        new_children() as started,
+        Supervisor([WorkerSetup(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew,
+    ):
         next(event for event in crew.run(iter(jobs)) if isinstance(event, Ended))
         until(lambda: len(os.listdir(tmp_path / "out")) == 2)  # one whole, one half-written
         workers = started()
@@ -153,7 +159,10 @@ def test_wish_to_stop_gives_up_what_takes_long(
 
 def test_worker_that_dies_between_files_is_replaced_without_blame(make_jobs: Make, stop: Stop) -> None:
     jobs = make_jobs("ab")
-    with new_children() as workers, Supervisor([WorkerSetup(jobs[0].work, 1, None)], Allowance(), stop) as crew:
+    with (
+        new_children() as workers,
+        Supervisor([WorkerSetup(jobs[0].work, 1, None)], Allowance(), stop) as crew,
+    ):
         assert _ends(crew, jobs[0]) == ["done"]
         workers()[0].kill()
         assert _ends(crew, jobs[1]) == ["done"]

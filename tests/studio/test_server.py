@@ -250,8 +250,8 @@ def worker_of(shared: Served, task: Task) -> int:
     """The number of the process that works on a task."""
     supervisor = shared.studio.wishes.crew._of[task.number]._supervisor
     assert supervisor is not None
-    (seat,) = (seat for seat in supervisor._seats.values() if seat.job is task.job)
-    return seat._process.pid
+    (worker,) = (each for each in supervisor._workers.values() if each.job is task.job)
+    return worker._process.pid
 
 
 def begun(shared: Served, number: int) -> int:
