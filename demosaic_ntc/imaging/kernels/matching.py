@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Offsets, Places, Planes
-from demosaic_ntc.compiled import fast_kernel
+from demosaic_ntc.compiled import fast_kernel, fast_step
 
 _FAR = np.float32(1e30)  # beyond all differences, and finite when multiplied by the mass of a patch
 _ZERO = np.float32(0.0)
 
 
-@fast_kernel
+@fast_step
 def _add_squares(planes: Planes, row: int, column: int, dy: int, dx: int, total: Float32) -> None:
     """Add Σ (x − x′)² over the channels for a stretch of pixels and those at an offset from them."""
     count, channels = total.shape[0], planes.shape[0]
@@ -35,7 +35,7 @@ def _add_squares(planes: Planes, row: int, column: int, dy: int, dx: int, total:
             total[x] += difference * difference
 
 
-@fast_kernel
+@fast_step
 def _add_weighted(
     planes: Planes,
     confidence: Float32,
@@ -60,7 +60,7 @@ def _add_weighted(
         total[x] += both * scratch[x]
 
 
-@fast_kernel
+@fast_step
 def _sum_neighbours(values: Float32, size: int, sums: Float32) -> None:
     """Write the sum of each value and its followers, ``size`` in all."""
     for x in range(sums.shape[0]):
@@ -71,7 +71,7 @@ def _sum_neighbours(values: Float32, size: int, sums: Float32) -> None:
             sums[x] += followers[x]
 
 
-@fast_kernel
+@fast_step
 def _compare_row(
     planes: Planes,
     confidence: Float32,
@@ -115,7 +115,7 @@ def _compare_row(
             differences[reference, candidate] = sums[x] if 0 <= x < squares else _FAR
 
 
-@fast_kernel
+@fast_step
 def _smallest(keys: NDArray[np.int32], count: int) -> int:
     """Return the ``count``-th smallest of keys that are not negative, bit by bit from the top."""
     found = 0
@@ -128,7 +128,7 @@ def _smallest(keys: NDArray[np.int32], count: int) -> int:
     return found
 
 
-@fast_kernel
+@fast_step
 def _take_nearest(differences: Float32, offsets: Places, best: Float32, found: Offsets) -> None:
     """Write the offset zero and those of the least differences, in their order; of equals, the first ones.
 
