@@ -24,12 +24,17 @@ def fast_kernel(function: Function) -> Function:
     return _compiled(function, fastmath=True)
 
 
-def fast_step(function: Function) -> Function:
-    """Like `fast_kernel`, for what kernels call thousands of times: it may neither make nor return arrays.
+def step(function: Function) -> Function:
+    """Like `kernel`, for what kernels call thousands of times: it may neither make nor return arrays.
 
     Numba counts who holds an array wherever a part of it is named, by an instruction that all processors are
     told of. Here nothing is counted: who calls holds all arrays for as long as the call takes.
     """
+    return _compiled(function, fastmath=False, counts=False)
+
+
+def fast_step(function: Function) -> Function:
+    """Like `step`, with sums reordered for speed as in `fast_kernel`."""
     return _compiled(function, fastmath=True, counts=False)
 
 
