@@ -11,7 +11,6 @@ from demosaic_ntc.errors import InputError, Truncated, Unsupported
 from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import orientation_in
 from demosaic_ntc.files.photo import Mosaic, RawPhoto
-from demosaic_ntc.files.png_reading import read_grey_png
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, kind_of
 from demosaic_ntc.files.tags import TagReader, number
 from demosaic_ntc.imaging.cfa import Cfa
@@ -86,6 +85,8 @@ def _read_png(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
     if header[25] != 0:
         raise Unsupported("is a PNG with colours or transparency; a mosaic has one grey channel")
     file.seek(0)
+    from demosaic_ntc.files.png_reading import read_grey_png  # noqa: PLC0415 (raws do without)
+
     picture = read_grey_png(file)
     if picture.dtype.kind not in "ui" or picture.ndim != 2:
         raise Unsupported("is a PNG of fewer than 8 bits; a mosaic has 8 or 16 bits per sample")
