@@ -24,13 +24,27 @@ def fast_kernel(function: Function) -> Function:
     return _compiled(function, fastmath=True)
 
 
-def _compiled(function: Function, fastmath: bool) -> Function:
+def step(function: Function) -> Function:
+    """Like `kernel`, for what kernels call thousands of times: it may neither make nor return arrays.
+
+    Numba counts who holds an array wherever a part of it is named, by an instruction that all processors are
+    told of. Here nothing is counted: who calls holds all arrays for as long as the call takes.
+    """
+    return _compiled(function, fastmath=False, counts=False)
+
+
+def fast_step(function: Function) -> Function:
+    """Like `step`, with sums reordered for speed as in `fast_kernel`."""
+    return _compiled(function, fastmath=True, counts=False)
+
+
+def _compiled(function: Function, fastmath: bool, counts: bool = True) -> Function:
     """Compile with a cache where there is room for one.
 
     Numba looks for a cache folder while decorating and fails at import where none can be written
     (read-only install, no home folder); such a kernel is compiled anew in every process instead.
     """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, "_nrt": counts}
     compiled: Any = numba.njit(cache=False, **options)(function)
     if hasattr(compiled, "_cache"):  # one that is not to be compiled is a plain function
         try:

@@ -14,10 +14,9 @@ _CONVERTING = "import demosaic_ntc.batch.worker, demosaic_ntc.batch.work, demosa
 
 
 def _loaded(code: str, *arguments: str) -> set[str]:
-    """The packages that a process has loaded when it has run some code."""
-    program = (
-        f"import sys\n{code}\nsys.stderr.write(' '.join({{name.split('.')[0] for name in sys.modules}}))"
-    )
+    """The packages and modules that a process has loaded when it has run some code."""
+    names = "{part for name in sys.modules for part in (name, name.split('.')[0])}"
+    program = f"import sys\n{code}\nsys.stderr.write(' '.join({names}))"
     command = [sys.executable, "-c", program, *arguments]
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(answer.stderr.split())
@@ -34,6 +33,7 @@ def test_info_loads_no_kernels() -> None:
     loaded = _loaded(_COMMAND, "info", SAMPLE)
     assert "rawpy" in loaded
     assert not loaded & {"numba", "llvmlite", "scipy", "skimage", "tifffile", "gurobipy", "highspy", "rich"}
+    assert not loaded & {"PIL", "numpy.ma", "demosaic_ntc.files.render"}
 
 
 def test_workers_that_convert_load_no_solvers_and_no_filters() -> None:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
+from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise, middle
 
 RGGB = Cfa.named("RGGB")
 ARRAYS = ("RGGB", "GBRG", "X-Trans", "quad-rggb", "RGB/GBR/BRG")
@@ -151,3 +151,8 @@ def test_noise_of_textured_photographs_is_found(data: Path, name: str, sigma: in
     picture = np.asarray(Image.open(data / name).convert("RGB")) / 255
     mosaic = _noisy(picture, RGGB, [0] * 3, [(sigma / 255) ** 2] * 3)
     assert 255 * estimate_noise(mosaic, RGGB).typical_deviation(0.3) == pytest.approx(sigma, rel=0.15)
+
+
+@pytest.mark.parametrize("values", [[3], [9, 1], [4, 1, 7], [65535, 65535, 1, 65535], [2, 5, 5, 3]])
+def test_the_middle_is_the_median(values: list[int]) -> None:
+    assert middle(np.array([values], np.uint16)) == np.median(values)

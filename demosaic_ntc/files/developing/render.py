@@ -8,6 +8,7 @@ Everything runs over bands of rows in float32, with tables for the curves, so me
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Any, cast
 
@@ -195,16 +196,14 @@ def light_of(band: Floats, lift: float, how: Finish) -> Floats:
 def _decoded(band: Floats, lift: float) -> Floats:
     """The linear light of encoded values."""
     index = (band - np.float32(lift + _LOWEST)) * np.float32(_DECODE_STEPS) + np.float32(0.5)
-    return np.take(_DECODING_TABLE, index.astype(np.intp), mode="clip")
+    return np.take(_decoding_table(), index.astype(np.intp), mode="clip")
 
 
+@cache
 def _decoding_table() -> Floats:
     """Linear light at equal steps of the encoded value."""
     steps = round((_HIGHEST - _LOWEST) * _DECODE_STEPS)
     return SRGB_CURVE.decode(_LOWEST + np.arange(steps + 1) / _DECODE_STEPS).astype(np.float32)
-
-
-_DECODING_TABLE = _decoding_table()
 
 
 def _output_table(space: ColourSpace, bits: int) -> Pixels:

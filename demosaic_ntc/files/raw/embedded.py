@@ -8,7 +8,6 @@ from typing import BinaryIO
 import numpy as np
 import rawpy
 from numpy.typing import NDArray
-from PIL import Image
 
 Bytes = NDArray[np.uint8]
 
@@ -31,6 +30,8 @@ def embedded_picture(file: BinaryIO, side: int = _SIDE) -> Bytes | None:
 
 def _small_jpeg(data: bytes, side: int) -> Bytes | None:
     """A JPEG at about the side we need; None if it is damaged: a look is not worth a failure."""
+    from PIL import Image  # noqa: PLC0415 (slow to load; few commands look at this picture)
+
     with warnings.catch_warnings(), suppress(Exception):
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)
         with Image.open(io.BytesIO(data), formats=["JPEG"]) as picture:

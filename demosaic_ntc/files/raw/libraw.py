@@ -31,6 +31,7 @@ from demosaic_ntc.files.sniff import (
     picture_kind,
 )
 from demosaic_ntc.files.tags import Directory, numbers
+from demosaic_ntc.imaging.noise import middle
 
 _CFA_DIMENSIONS, _CFA_PATTERN, _CFA_COLOURS = 33421, 33422, 50710
 _BLACK_DIMENSIONS, _BLACK, _ACTIVE_AREA = 50713, 50714, 50829
@@ -252,8 +253,8 @@ def green_notice(photo: RawPhoto) -> Iterator[str]:
     if not photo.cfa.is_bayer or photo.black.shape != (2, 2):
         return
     (y, x), (v, u) = np.argwhere((photo.channels == GREEN) | (photo.channels == SECOND_GREEN))
-    first = float(np.median(photo.mosaic[y::8, x::8])) - photo.black[y, x]
-    second = float(np.median(photo.mosaic[v::8, u::8])) - photo.black[v, u]
+    first = middle(photo.mosaic[y::8, x::8]) - photo.black[y, x]
+    second = middle(photo.mosaic[v::8, u::8]) - photo.black[v, u]
     if min(first, second) > 0 and max(first, second) / min(first, second) > _SUSPICIOUS_GREENS:
         difference = max(first, second) / min(first, second) - 1
         others = "RGGB or BGGR" if y == x else "GRBG or GBRG"

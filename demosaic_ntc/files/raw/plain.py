@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError, Truncated, Unsupported
 from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import orientation_in
-from demosaic_ntc.files.pictures.png_reading import read_grey_png
 from demosaic_ntc.files.raw.photo import Mosaic, RawPhoto
 from demosaic_ntc.files.sniff import Kind, Limits, check_pixels, kind_of
 from demosaic_ntc.files.tags import TagReader, number
@@ -87,6 +86,8 @@ def _read_png(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
         raise Unsupported("is a PNG with colours or transparency; a mosaic has one grey channel")
     if header[24] < 8:
         raise Unsupported("is a PNG of fewer than 8 bits; a mosaic has 8 or 16 bits per sample")
+    from demosaic_ntc.files.pictures.png_reading import read_grey_png  # noqa: PLC0415 (raws do without)
+
     return read_grey_png(file)
 
 

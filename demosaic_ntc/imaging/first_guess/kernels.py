@@ -44,9 +44,15 @@ def filter_separably(image: Floats, down: Floats, right: Floats) -> Floats:
     middle = column[left : left + width]
     for i in range(height):
         fill(middle, ZERO)
-        for k in range(max(0, above - i), min(down.size, height + above - i)):
+        first, last = max(0, above - i), min(down.size, height + above - i)
+        for k in range(first, last - 3, 4):
+            top = i + k - above
+            add_four(image[top], image[top + 1], image[top + 2], image[top + 3], down[k:], middle)
+        for k in range(last - (last - first) % 4, last):
             add_scaled(image[i + k - above], down[k], middle)
-        for k in range(right.size):
+        for k in range(0, right.size - 3, 4):
+            add_four(column[k:], column[k + 1 :], column[k + 2 :], column[k + 3 :], right[k:], out[i])
+        for k in range(right.size - right.size % 4, right.size):
             add_scaled(column[k:], right[k], out[i])
     return out
 
@@ -63,6 +69,14 @@ def add_scaled(row: Floats, scale: float, out: Floats) -> None:
     """Add a multiple of a row."""
     for j in range(out.size):
         out[j] += scale * row[j]
+
+
+@kernel
+def add_four(a: Floats, b: Floats, c: Floats, d: Floats, taps: Floats, out: Floats) -> None:
+    """Add multiples of four rows one after the other, as by `add_scaled`, with less reading and writing."""
+    first, second, third, fourth = taps[0], taps[1], taps[2], taps[3]
+    for j in range(out.size):
+        out[j] = (((out[j] + first * a[j]) + second * b[j]) + third * c[j]) + fourth * d[j]
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Planes, Sums
-from demosaic_ntc.compiled import fast_kernel, kernel
+from demosaic_ntc.compiled import fast_step, kernel
 from demosaic_ntc.imaging.kernels.steps import Group, noise_at
 
 Whole = NDArray[np.int32]
@@ -20,7 +20,7 @@ _LEAST_WEIGHT = np.float32(16.0)  # in units: below it, values would be rounded 
 _MOST = np.float32(2.0)  # of full scale: larger values would not fit the sums
 
 
-@fast_kernel
+@fast_step
 def _weigh(fit: Float32, error: Float32, floor: np.float32, weights: Whole, values: Whole) -> None:
     """Write the inverse of each entry's error as its weight, and its weighted value, in whole units."""
     for entry in range(fit.shape[0]):
@@ -30,7 +30,7 @@ def _weigh(fit: Float32, error: Float32, floor: np.float32, weights: Whole, valu
         values[entry] = np.int32(np.float32(weight) * value * np.float32(VALUE_UNIT))
 
 
-@fast_kernel
+@fast_step
 def _add_row(units: Whole, entry: np.uint64, size: int, flat: NDArray[np.int64], place: np.uint64) -> None:
     """Add a row of a patch; indices are unsigned, since signed ones may count from the end."""
     one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
@@ -42,7 +42,7 @@ def _add_row(units: Whole, entry: np.uint64, size: int, flat: NDArray[np.int64],
         flat[place + np.uint64(j)] += units[entry + np.uint64(j)]
 
 
-@fast_kernel
+@fast_step
 def _add_rows(weights: Whole, values: Whole, row: int, column: int, size: int, sums: Sums) -> None:
     """Add the rows of a patch to the sums."""
     _, channels, height, width = sums.shape
@@ -56,7 +56,7 @@ def _add_rows(weights: Whole, values: Whole, row: int, column: int, size: int, s
             place += np.uint64(width)
 
 
-@fast_kernel
+@fast_step
 def add_patch(
     group: Group,
     k: int,
@@ -82,7 +82,7 @@ def add_patch(
         _add_rows(weights, values, row, column, size, sums)
 
 
-@fast_kernel
+@fast_step
 def add_spread(
     group: Group,
     k: int,

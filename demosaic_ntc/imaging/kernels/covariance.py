@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.compiled import fast_kernel
+from demosaic_ntc.compiled import fast_kernel, fast_step
 from demosaic_ntc.imaging.kernels.products import COLUMNS, ROWS, set_tile
 from demosaic_ntc.imaging.kernels.steps import Group, padded
 
@@ -62,7 +62,7 @@ def empty_gaussian(patches: int, restored: int, entries: int) -> Gaussian:
     )
 
 
-@fast_kernel
+@fast_step
 def centre(data: Float32, weight: float, model: Gaussian) -> None:
     """Write the mean over the patches, and the patches without it, times the root of a weight."""
     patches, width = data.shape
@@ -77,7 +77,7 @@ def centre(data: Float32, weight: float, model: Gaussian) -> None:
             centred[entry] = (values[entry] - mean[entry]) * scale
 
 
-@fast_kernel
+@fast_step
 def set_products(model: Gaussian) -> None:
     """Write Σ z zᵀ on and below the diagonal, in tiles that reach beyond it."""
     centred, covariance = model.centred, model.covariance
@@ -87,7 +87,7 @@ def set_products(model: Gaussian) -> None:
             set_tile(model.nothing, 0, 0, 0, 0, centred, i, centred, j, patches, covariance, i)
 
 
-@fast_kernel
+@fast_step
 def mean_variance(covariance: Float32, entries: int) -> np.float32:
     """Return the mean of the diagonal."""
     total = _ZERO
@@ -96,7 +96,7 @@ def mean_variance(covariance: Float32, entries: int) -> np.float32:
     return total / np.float32(entries)
 
 
-@fast_kernel
+@fast_step
 def _add_prior(covariance: Float32, prior: Float32, share: np.float32, floor: np.float32) -> None:
     """Add a share of the prior, and the floor on the diagonal; write what stands below it above, too."""
     for i in range(prior.shape[0]):
@@ -108,7 +108,7 @@ def _add_prior(covariance: Float32, prior: Float32, share: np.float32, floor: np
             covariance[j, i] = row[j]
 
 
-@fast_kernel
+@fast_step
 def model_covariance(data: Float32, prior: Float32, strength: float, floor: float, model: Gaussian) -> None:
     """Write mean and covariance of the Gaussian of a group; ``strength`` is κ, ``floor`` ε²."""
     patches = data.shape[0]
@@ -118,7 +118,7 @@ def model_covariance(data: Float32, prior: Float32, strength: float, floor: floa
     _add_prior(model.covariance, prior, share, np.float32(floor))
 
 
-@fast_kernel
+@fast_step
 def add_shape(group: Group, model: Gaussian, least: float, total: NDArray[np.int64], unit: float) -> None:
     """Add Σ z zᵀ / (K (t + least)) of a group to a total of whole multiples of ``unit``: its share of Q."""
     patches, entries = group.data.shape[0], total.shape[0]

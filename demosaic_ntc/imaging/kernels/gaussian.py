@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Float32
-from demosaic_ntc.compiled import fast_kernel
+from demosaic_ntc.compiled import fast_step
 from demosaic_ntc.imaging.kernels.covariance import Gaussian, model_covariance
 from demosaic_ntc.imaging.kernels.products import COLUMNS, ROWS, set_tile
 from demosaic_ntc.imaging.kernels.steps import Group, note_noise, padded
@@ -27,7 +27,7 @@ from demosaic_ntc.imaging.kernels.steps import Group, note_noise, padded
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
-@fast_kernel
+@fast_step
 def _shows_the_same(known: Bits, k: int, other: int) -> bool:
     """Tell whether two patches show the same entries."""
     different = 0
@@ -36,7 +36,7 @@ def _shows_the_same(known: Bits, k: int, other: int) -> bool:
     return different == 0
 
 
-@fast_kernel
+@fast_step
 def _find_alike(known: Bits, alike: NDArray[np.int64]) -> None:
     """Write, for every patch, the first that shows the same entries."""
     for k in range(alike.shape[0]):
@@ -47,7 +47,7 @@ def _find_alike(known: Bits, alike: NDArray[np.int64]) -> None:
                 break
 
 
-@fast_kernel
+@fast_step
 def _list_members(alike: NDArray[np.int64], first: int, members: NDArray[np.int64]) -> int:
     """Write the patches that show the same entries as one of them, the first; return how many."""
     count = 0
@@ -58,7 +58,7 @@ def _list_members(alike: NDArray[np.int64], first: int, members: NDArray[np.int6
     return count
 
 
-@fast_kernel
+@fast_step
 def _list_shown(known: Bits, channels: int, shown: NDArray[np.int64]) -> int:
     """Write the entries that a patch shows, and zeros that fill up four; return how many are shown."""
     count, pixels = 0, known.shape[0]
@@ -71,7 +71,7 @@ def _list_shown(known: Bits, channels: int, shown: NDArray[np.int64]) -> int:
     return count
 
 
-@fast_kernel
+@fast_step
 def _lay_out(model: Gaussian, count: int, seen: Float32, members: NDArray[np.int64]) -> None:
     """Write what members show less the mean, behind the entries of the rows; ``seen`` is (patch, entry)."""
     entries, mean = model.covariance.shape[0], model.mean[0]
@@ -81,7 +81,7 @@ def _lay_out(model: Gaussian, count: int, seen: Float32, members: NDArray[np.int
             given[m] = seen[members[m], at] - mean[at]
 
 
-@fast_kernel
+@fast_step
 def _set_panel(model: Gaussian, i: int, width: int) -> None:
     """Write the four rows from i on as far as the rows before do not explain them."""
     at, then, next_, last = model.shown[i], model.shown[i + 1], model.shown[i + 2], model.shown[i + 3]
@@ -96,13 +96,13 @@ def _set_panel(model: Gaussian, i: int, width: int) -> None:
         set_tile(rows, i, i + 1, i + 2, i + 3, left, 0, rows, column, i, panel, 0)
 
 
-@fast_kernel
+@fast_step
 def _inverse_root(value: np.float32, least: np.float32, real: bool) -> np.float32:
     """Return 1 / √value, the least of values being given; zero for a row that is none."""
     return _ONE / np.sqrt(max(value, least)) if real else _ZERO
 
 
-@fast_kernel
+@fast_step
 def _invert(model: Gaussian, i: int, count: int, noise: Float32, least: np.float32) -> None:
     """Write the inverse of the Cholesky factor of what the panel shows; nothing for rows past the last.
 
@@ -132,7 +132,7 @@ def _invert(model: Gaussian, i: int, count: int, noise: Float32, least: np.float
     inverse[0, 3] = -(da * a + db * second + dc * skipped) * d
 
 
-@fast_kernel
+@fast_step
 def _eliminate(model: Gaussian, count: int, members: int, noise: Float32, least: np.float32) -> None:
     """Write the rows of what is shown, b and u of so many patches, and the variances that remain.
 
@@ -152,7 +152,7 @@ def _eliminate(model: Gaussian, count: int, members: int, noise: Float32, least:
             variance[e] -= one[e] * one[e] + two[e] * two[e] + three[e] * three[e] + four[e] * four[e]
 
 
-@fast_kernel
+@fast_step
 def _expect(model: Gaussian, count: int, members: int) -> None:
     """Write the expectations of so many patches."""
     entries, rows = model.covariance.shape[0], model.rows
@@ -161,7 +161,7 @@ def _expect(model: Gaussian, count: int, members: int) -> None:
             set_tile(model.mean, 0, 0, 0, 0, rows, entries + m, rows, column, count, model.expected, m)
 
 
-@fast_kernel
+@fast_step
 def _misfit(model: Gaussian, count: int, seen: Float32, fit: Float32) -> np.float32:
     """Return the mean squared misfit of a patch at the entries it shows."""
     total = _ZERO
@@ -171,7 +171,7 @@ def _misfit(model: Gaussian, count: int, seen: Float32, fit: Float32) -> np.floa
     return total / np.float32(max(count, 1))
 
 
-@fast_kernel
+@fast_step
 def _mean_noise(model: Gaussian, count: int, noise: Float32) -> np.float32:
     """Return the mean variance of the entries that a patch shows."""
     total = _ZERO
@@ -180,7 +180,7 @@ def _mean_noise(model: Gaussian, count: int, noise: Float32) -> np.float32:
     return total / np.float32(count)
 
 
-@fast_kernel
+@fast_step
 def _predict_alike(
     group: Group, model: Gaussian, members: NDArray[np.int64], channels: int, floor: float, least: float
 ) -> None:
@@ -199,7 +199,7 @@ def _predict_alike(
             error[e] = max(model.variance[e], _ZERO) + misfit
 
 
-@fast_kernel
+@fast_step
 def _copy_whole(group: Group, members: NDArray[np.int64]) -> None:
     """Take patches that show all of their entries as they are."""
     for m in range(members.shape[0]):
@@ -208,7 +208,7 @@ def _copy_whole(group: Group, members: NDArray[np.int64]) -> None:
             fit[entry], error[entry] = data[entry], _ZERO
 
 
-@fast_kernel
+@fast_step
 def predict_by_gaussian(
     group: Group,
     model: Gaussian,

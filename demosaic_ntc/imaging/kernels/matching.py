@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Offsets, Places, Planes
-from demosaic_ntc.compiled import fast_kernel
+from demosaic_ntc.compiled import fast_kernel, fast_step
 
 _FAR = np.float32(1e30)  # beyond all differences, and finite when multiplied by the mass of a patch
+_FAR_KEY = int(_FAR.view(np.int32))
 _ZERO = np.float32(0.0)
 
+Keys = NDArray[np.int32]
 
-@fast_kernel
+
+@fast_step
 def _add_squares(planes: Planes, row: int, column: int, dy: int, dx: int, total: Float32) -> None:
     """Add Σ (x − x′)² over the channels for a stretch of pixels and those at an offset from them."""
     count, channels = total.shape[0], planes.shape[0]
@@ -35,7 +38,7 @@ def _add_squares(planes: Planes, row: int, column: int, dy: int, dx: int, total:
             total[x] += difference * difference
 
 
-@fast_kernel
+@fast_step
 def _add_weighted(
     planes: Planes,
     confidence: Float32,
@@ -60,7 +63,7 @@ def _add_weighted(
         total[x] += both * scratch[x]
 
 
-@fast_kernel
+@fast_step
 def _sum_neighbours(values: Float32, size: int, sums: Float32) -> None:
     """Write the sum of each value and its followers, ``size`` in all."""
     for x in range(sums.shape[0]):
@@ -71,7 +74,7 @@ def _sum_neighbours(values: Float32, size: int, sums: Float32) -> None:
             sums[x] += followers[x]
 
 
-@fast_kernel
+@fast_step
 def _compare_row(
     planes: Planes,
     confidence: Float32,
@@ -115,48 +118,51 @@ def _compare_row(
             differences[reference, candidate] = sums[x] if 0 <= x < squares else _FAR
 
 
-@fast_kernel
-def _smallest(keys: NDArray[np.int32], count: int) -> int:
-    """Return the ``count``-th smallest of keys that are not negative, bit by bit from the top."""
+@fast_step
+def _bound(keys: Keys, count: int) -> int:
+    """Return a number that the ``count`` least keys do not exceed, and others only if they equal the last.
+
+    No key is negative. The number is found bit by bit from the top, as far as it takes to tell them apart.
+    """
     found = 0
     for bit in range(30, -1, -1):
         trial, below = np.int32(found | (1 << bit)), 0
         for candidate in range(keys.shape[0]):
             below += keys[candidate] < trial
+        if below == count:
+            return int(trial) - 1
         if below < count:
             found = int(trial)
     return found
 
 
-@fast_kernel
-def _take_nearest(differences: Float32, offsets: Places, best: Float32, found: Offsets) -> None:
+@fast_step
+def _take_nearest(keys: Keys, offsets: Places, best: Keys, chosen: Keys, found: Offsets) -> None:
     """Write the offset zero and those of the least differences, in their order; of equals, the first ones.
 
-    Floats that are not negative are ordered like the integers of the same bits.
+    Floats that are not negative are ordered like the integers of the same bits, which ``keys`` are. ``best``
+    and ``chosen`` are room for those that are taken.
     """
-    keys, wanted = differences.view(np.int32), found.shape[0] - 1
-    bound = _smallest(keys, min(wanted, keys.shape[0]))
-    ties = wanted
+    wanted = found.shape[0] - 1
+    bound = min(_bound(keys, min(wanted, keys.shape[0])), _FAR_KEY - 1)
+    ties, taken = wanted, 0
     for candidate in range(keys.shape[0]):
         ties -= keys[candidate] < bound
+    for candidate in range(keys.shape[0]):
+        key = keys[candidate]
+        if key > bound or (key == bound and ties == 0):
+            continue
+        ties -= key == bound
+        place = taken
+        while place > 0 and best[place - 1] > key:
+            best[place], chosen[place] = best[place - 1], chosen[place - 1]
+            place -= 1
+        best[place], chosen[place] = key, candidate
+        taken += 1
     for place in range(found.shape[0]):
         found[place, 0] = found[place, 1] = 0
-    taken = 0
-    for candidate in range(keys.shape[0]):
-        if keys[candidate] > bound or differences[candidate] >= _FAR:
-            continue
-        if keys[candidate] == bound:
-            if ties == 0:
-                continue
-            ties -= 1
-        place = taken
-        while place > 0 and best[place - 1] > differences[candidate]:
-            best[place] = best[place - 1]
-            found[place + 1, 0], found[place + 1, 1] = found[place, 0], found[place, 1]
-            place -= 1
-        best[place] = differences[candidate]
-        found[place + 1, 0], found[place + 1, 1] = offsets[candidate, 0], offsets[candidate, 1]
-        taken += 1
+    for place in range(taken):
+        found[place + 1, 0], found[place + 1, 1] = offsets[chosen[place], 0], offsets[chosen[place], 1]
 
 
 @fast_kernel
@@ -175,7 +181,7 @@ def match_patches(
     for reference in range(count):
         left, right = min(left, references[reference, 1]), max(right, references[reference, 1])
     width = right - left + size
-    room, best = np.empty((3, width), np.float32), np.empty(found.shape[1], np.float32)
+    room, taken = np.empty((3, width), np.float32), np.empty((2, found.shape[1]), np.int32)
     start = 0
     while start < count:
         stop = start + 1
@@ -184,5 +190,6 @@ def match_patches(
         differences = np.empty((stop - start, offsets.shape[0]), np.float32)
         _compare_row(planes, confidence, references[start:stop], size, offsets, room, differences)
         for reference in range(start, stop):
-            _take_nearest(differences[reference - start], offsets, best, found[reference])
+            keys = differences[reference - start].view(np.int32)
+            _take_nearest(keys, offsets, taken[0], taken[1], found[reference])
         start = stop

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demosaic_ntc.arrays import Bits, Depths, Float32, Offsets, Places, Planes, Sums
-from demosaic_ntc.compiled import fast_kernel
+from demosaic_ntc.compiled import fast_kernel, fast_step
 from demosaic_ntc.imaging.kernels.adding import Whole, add_patch, add_spread
 from demosaic_ntc.imaging.kernels.covariance import Gaussian, add_shape, empty_gaussian
 from demosaic_ntc.imaging.kernels.gaussian import predict_by_gaussian
@@ -70,7 +70,7 @@ def make_room(picture: Picture, patches: int, size: int, settings: Pass) -> Room
     return Room(group, model, np.empty((2, group.data.shape[1]), np.int32))
 
 
-@fast_kernel
+@fast_step
 def predict(
     picture: Picture,
     row: int,
@@ -98,7 +98,7 @@ def predict(
         predict_by_mean(group, channels)
 
 
-@fast_kernel
+@fast_step
 def add_up(
     picture: Picture,
     row: int,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Planes
-from demosaic_ntc.compiled import fast_kernel
+from demosaic_ntc.compiled import fast_kernel, fast_step
 
 _STEP = 16  # entries that a compiled loop takes at once
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
@@ -28,7 +28,7 @@ class Group(NamedTuple):
     whole: Flags  # (restored patch): everything is known
 
 
-@fast_kernel
+@fast_step
 def padded(entries: int) -> int:
     """Return the length of a row that holds so many entries and ends with a whole step of compiled loops."""
     return -(-entries // _STEP) * _STEP
@@ -51,7 +51,7 @@ def empty_group(patches: int, restored: int, pixels: int, channels: int, noisy: 
     )
 
 
-@fast_kernel
+@fast_step
 def _copy_patch(
     flat: Float32, start: int, width: int, area: int, channels: int, size: int, into: Float32, at: int
 ) -> None:
@@ -75,13 +75,13 @@ def _copy_patch(
             source += np.uint64(width)
 
 
-@fast_kernel
+@fast_step
 def copy_patches(
     planes: Planes, row: int, column: int, offsets: Offsets, size: int, count: int, entries: Float32
 ) -> None:
     """Copy the first patches of a group to rows of entries; the usual sizes are known to the compiler."""
     channels, height, width = planes.shape
-    flat, into, area = planes.ravel(), entries.ravel(), height * width
+    flat, into, area = planes.reshape(planes.size), entries.reshape(entries.size), height * width
     for k in range(count):
         start, at = (row + offsets[k, 0]) * width + column + offsets[k, 1], k * entries.shape[1]
         if size == 4:
@@ -92,7 +92,7 @@ def copy_patches(
             _copy_patch(flat, start, width, area, channels, size, into, at)
 
 
-@fast_kernel
+@fast_step
 def gather(
     planes: Planes,
     known: Bits,
@@ -116,7 +116,7 @@ def gather(
                 flags[j] = bits[j]
 
 
-@fast_kernel
+@fast_step
 def gather_measured(
     measured: Planes, row: int, column: int, offsets: Offsets, size: int, channels: int, group: Group
 ) -> None:
@@ -129,7 +129,7 @@ def gather_measured(
         copy_patches(measured, row, column, offsets, size, count, group.seen)
         return
     pixels, width = size * size, group.seen.shape[1]
-    flat, into = measured.ravel(), group.seen.ravel()
+    flat, into = measured.reshape(measured.size), group.seen.reshape(group.seen.size)
     for k in range(count):
         start = (row + offsets[k, 0]) * measured.shape[2] + column + offsets[k, 1]
         for channel in range(channels):
@@ -142,7 +142,7 @@ def gather_measured(
                 _copy_patch(flat, start, measured.shape[2], 0, 1, size, into, at)
 
 
-@fast_kernel
+@fast_step
 def noise_at(noise: Float32, level: np.float32) -> np.float32:
     """Return the variance of a known entry from that at equal steps of the level, from 0 to 1; (steps)."""
     last = noise.shape[0] - 1
@@ -152,7 +152,7 @@ def noise_at(noise: Float32, level: np.float32) -> np.float32:
     return np.float32(noise[below] + (place - np.float32(below)) * step)
 
 
-@fast_kernel
+@fast_step
 def note_noise(mean: Float32, noise: Float32, least: float, channels: int, pixels: int, group: Group) -> None:
     """Write the variance of known entries, ``least`` added: one for each channel, at the group's mean level.
 
@@ -168,7 +168,7 @@ def note_noise(mean: Float32, noise: Float32, least: float, channels: int, pixel
             group.noise[channel * pixels + q] = variance
 
 
-@fast_kernel
+@fast_step
 def gather_trust(
     depth: Depths,
     fading: Float32,
@@ -192,7 +192,7 @@ def gather_trust(
                     group.trust[k, channel * pixels + q] = _ONE if shown else share
 
 
-@fast_kernel
+@fast_step
 def note_whole(group: Group, channels: int) -> None:
     """Note which of the patches to be restored are known in all entries: they need no help."""
     everything = (1 << channels) - 1
@@ -222,7 +222,7 @@ def predict_by_mean(group: Group, channels: int) -> None:
         note_misfit(group, k, channels * group.known.shape[1])
 
 
-@fast_kernel
+@fast_step
 def note_misfit(group: Group, k: int, entries: int) -> None:
     """Write the trusted mean squared misfit of a patch as the error of all its entries."""
     misfit, mass = _ZERO, _ZERO
@@ -236,7 +236,7 @@ def note_misfit(group: Group, k: int, entries: int) -> None:
         error[entry] = misfit / mass
 
 
-@fast_kernel
+@fast_step
 def mean_misfit(
     group: Group, channels: int, completed: int, unseen: float, own: float
 ) -> tuple[float, float]:

@@ -9,8 +9,8 @@ from demosaic_ntc.arrays import Float32, Places, Planes
 from demosaic_ntc.imaging.kernels.matching import (
     _add_squares,
     _add_weighted,
+    _bound,
     _compare_row,
-    _smallest,
     _sum_neighbours,
     _take_nearest,
     match_patches,
@@ -166,18 +166,22 @@ def test_a_row_of_references_is_compared_with_all_candidates_and_borders_are_far
 
 
 @pytest.mark.parametrize("count", [1, 2, 6, 9])
-def test_the_count_smallest_key_is_found_among_equals_too(count: int) -> None:
+def test_so_many_keys_are_bounded_and_fewer_lie_below_the_bound(count: int) -> None:
     keys = np.array([7, 0, 3, 2**30 + 5, 3, 9, 2**31 - 1, 3, 12], np.int32)
-    assert _smallest(keys, count) == np.sort(keys)[count - 1]
+    bound = _bound(keys, count)
+    least = np.sort(keys)
+    assert (keys <= bound).sum() == (keys <= least[count - 1]).sum()
+    assert (keys < bound).sum() <= count
+    assert (keys < bound).sum() < count or bound != least[count - 1]
 
 
 def test_the_nearest_are_taken_in_order_and_the_first_of_equals() -> None:
     differences = np.array([0.5, 0.25, 0.5, 1e30, 0.125, 0.5, 0.25], np.float32)
     offsets = np.array([[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0], [7, 0]])
-    found, best = np.full((5, 2), 9, np.int8), np.empty(5, np.float32)
-    _take_nearest(differences, offsets, best, found)
+    found, more = np.full((5, 2), 9, np.int8), np.full((9, 2), 9, np.int8)
+    best, chosen = np.empty((2, 9), np.int32)
+    _take_nearest(differences.view(np.int32), offsets, best, chosen, found)
     assert found[:, 0].tolist() == [0, 5, 2, 7, 1]
     assert not found[:, 1].any()
-    more = np.full((9, 2), 9, np.int8)
-    _take_nearest(differences, offsets, np.empty(9, np.float32), more)
+    _take_nearest(differences.view(np.int32), offsets, best, chosen, more)
     assert more[:, 0].tolist() == [0, 5, 2, 7, 1, 3, 6, 0, 0]
