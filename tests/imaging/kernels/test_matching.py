@@ -165,7 +165,7 @@ def test_a_row_of_references_is_compared_with_all_candidates_and_borders_are_far
         assert found == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("count", [1, 2, 6, 9])
+@pytest.mark.parametrize("count", [1, 2, 5, 6, 9])
 def test_so_many_keys_are_bounded_and_fewer_lie_below_the_bound(count: int) -> None:
     keys = np.array([7, 0, 3, 2**30 + 5, 3, 9, 2**31 - 1, 3, 12], np.int32)
     bound = _bound(keys, count)
