@@ -89,7 +89,7 @@ def test_foreign_libraries_are_reached_at_their_borders(library: str) -> None:
     modules = modules_of("demosaic_ntc") + modules_of("cli")
     users = {path for path in modules if library in {name.split(".")[0] for name in imports_of(path)}}
     borders = {ROOT / "demosaic_ntc" / name for name in BORDERS[library]}
-    assert users - {ROOT / "cli" / "demo.py"} == borders
+    assert users - {ROOT / "cli" / "commands" / "demo.py"} == borders
 
 
 def test_each_room_of_the_files_layer_is_seen_at_a_glance() -> None:
