@@ -92,6 +92,13 @@ def test_foreign_libraries_are_reached_at_their_borders(library: str) -> None:
     assert users - {ROOT / "cli" / "commands" / "demo.py"} == borders
 
 
+def test_reading_pictures_knows_nothing_of_raws_and_reading_raws_nothing_of_their_looks() -> None:
+    unknown = {"pictures": ("raw", "developing", "dng"), "raw": ("developing",)}
+    for room, others in unknown.items():
+        imported = {name for path in modules_of(f"demosaic_ntc/files/{room}") for name in imports_of(path)}
+        assert not {name for name in imported for other in others if f".files.{other}" in name}
+
+
 def test_each_room_of_the_files_layer_is_seen_at_a_glance() -> None:
     rooms = Counter(path.parent for path in modules_of("demosaic_ntc/files"))
     assert len(rooms) > 1

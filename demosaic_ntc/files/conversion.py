@@ -12,18 +12,19 @@ import numpy as np
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.developing.finishing import cut, finish_of, look_name, stored_orientation, turned
-from demosaic_ntc.files.developing.later import Later
 from demosaic_ntc.files.developing.prepared import Prepared, complete_mosaic, prepare
-from demosaic_ntc.files.developing.render import Finish, Pixels, brightening, finish, finish_error, is_dark
+from demosaic_ntc.files.developing.render import Finish, brightening, finish, finish_error, is_dark
 from demosaic_ntc.files.developing.sizing import shrunk
 from demosaic_ntc.files.dng.linear_picture import check_dng, for_preview, is_dng, linear_picture
 from demosaic_ntc.files.dng.writing import LinearPicture, write_dng
 from demosaic_ntc.files.journal import Journal, rows_as
+from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.metadata import finished
 from demosaic_ntc.files.pictures.error_map import ErrorMap, Expected, check_map, written_beside
 from demosaic_ntc.files.pictures.icc import icc_profile
 from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.writing import write_picture
+from demosaic_ntc.files.pixels import Pixels
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.noise import span_of
 from demosaic_ntc.files.settings import Development, Settings

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.conversion import Facts, develop_photo
-from demosaic_ntc.files.developing.render import unheard
 from demosaic_ntc.files.journal import Journal
 from demosaic_ntc.files.pictures.formats import format_of
 from demosaic_ntc.files.pictures.lossy import Loss
 from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.writing import write_picture
+from demosaic_ntc.files.pixels import unheard
 from demosaic_ntc.files.raw.levels import Balance, White
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.raw.plain import Layout

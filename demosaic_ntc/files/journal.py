@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from demosaic_ntc.files.developing.render import ReportRows
+from demosaic_ntc.files.pixels import ReportRows
 from demosaic_ntc.imaging.restored import Progress, ReportProgress
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.batch.job import Done
-from demosaic_ntc.files.developing.render import oriented
 from demosaic_ntc.files.pictures.mask import MaskRule, read_mask
 from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.raw.bad_pixels import found_bad_pixels
 from demosaic_ntc.files.raw.noise import noise_of
 from demosaic_ntc.files.raw.reading import read_photo

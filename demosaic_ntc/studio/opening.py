@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from demosaic_ntc.batch.job import Done
 from demosaic_ntc.errors import DemosaicNtcError, InputError
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.developing.render import oriented
 from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.pictures.writing import check_fits
+from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.raw.reading import read_embedded, read_photo
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.restored import Progress, ReportProgress

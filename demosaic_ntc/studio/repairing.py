@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.batch.job import Done
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.developing.render import oriented
+from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.imaging.inpaint import too_wide
 from demosaic_ntc.imaging.inpaint_parts import inpaint_parts
 from demosaic_ntc.imaging.restored import ReportProgress

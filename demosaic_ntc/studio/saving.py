@@ -9,8 +9,8 @@ import numpy as np
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.developing.render import oriented
 from demosaic_ntc.files.pictures.writing import repair_format
+from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.studio.repairing import BACK
 from demosaic_ntc.studio.tile_images import flags_png
 

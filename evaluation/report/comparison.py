@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.files.developing.finishing import finish_of
 from demosaic_ntc.files.developing.prepared import prepare
-from demosaic_ntc.files.developing.render import Finish, finish, oriented, under, unheard
+from demosaic_ntc.files.developing.render import Finish, finish
+from demosaic_ntc.files.pixels import oriented, under, unheard
 from demosaic_ntc.files.settings import Development, Settings
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import demosaic

@@ -6,7 +6,7 @@ from PIL import Image
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.conversion import convert_file
-from demosaic_ntc.files.developing.render import oriented
+from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.imaging.cfa import Cfa
 from evaluation.data.crops import CropBox

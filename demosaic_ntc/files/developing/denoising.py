@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.developing.later import Later
 from demosaic_ntc.files.developing.stabilised import Stabilised
+from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.imaging.cfa import Cfa

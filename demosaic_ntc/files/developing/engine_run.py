@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.files.developing.denoising import Strengths, with_grain
-from demosaic_ntc.files.developing.later import Later, Part
 from demosaic_ntc.files.developing.render import EncodedMosaic
 from demosaic_ntc.files.developing.stabilised import Stabilised, steepness_of_way, to_srgb_curve
+from demosaic_ntc.files.later import Later, Part
 from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import StoredPicture, demosaic_stored

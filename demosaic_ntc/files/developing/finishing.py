@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.colour import LINEAR_CURVE, ColourSpace, output_space, to_linear
 from demosaic_ntc.files.developing.look import Adjustments, Look, automatic_look, camera_look, neutral_look
 from demosaic_ntc.files.developing.prepared import Prepared
-from demosaic_ntc.files.developing.render import Finish, Floats, brightening, light_of, oriented, thinned
+from demosaic_ntc.files.developing.render import Finish, brightening, light_of, thinned
+from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.settings import Development
 
@@ -17,7 +19,7 @@ from demosaic_ntc.files.settings import Development
 _DECIDING = 1 << 19
 
 
-def finish_of(image: Floats, ready: Prepared, how: Development, bits: int) -> Finish:
+def finish_of(image: Float32, ready: Prepared, how: Development, bits: int) -> Finish:
     """Colour space, exposure, look and highlights of the finished picture.
 
     `image` is the engine's, (height, width, 3), encoded and lifted.
@@ -47,7 +49,7 @@ def look_name(ready: Prepared, how: Development) -> str:
     return "auto" if how.look == "camera" and ready.embedded is None else how.look
 
 
-def _look(image: Floats, plain: Finish, ready: Prepared, added: Adjustments) -> Look:
+def _look(image: Float32, plain: Finish, ready: Prepared, added: Adjustments) -> Look:
     """The look of the camera's own picture if there is one to go by, else the automatic one."""
     every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
     light = light_of(thinned(image, every), ready.mosaic.lift, plain).reshape(-1, 3)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.developing.denoising import AS_IT_IS, Strengths, stabilised_for
 from demosaic_ntc.files.developing.engine_run import Developing
-from demosaic_ntc.files.developing.render import EncodedMosaic, encode_mosaic, under
+from demosaic_ntc.files.developing.render import EncodedMosaic, encode_mosaic
+from demosaic_ntc.files.pixels import under
 from demosaic_ntc.files.raw.bad_pixels import without_found
 from demosaic_ntc.files.raw.fringes import without_fringes_found
 from demosaic_ntc.files.raw.levels import Balance, Exposure, GreyPatch, expose, with_levels

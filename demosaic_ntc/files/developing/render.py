@@ -6,26 +6,24 @@ straight on), so the whole mosaic is lifted by a constant to be nonnegative; bot
 Everything runs over bands of rows in float32, with tables for the curves, so memory stays bounded.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.colour import SRGB_CURVE, ColourSpace, Curve, to_space
-from demosaic_ntc.files.developing.later import Later
 from demosaic_ntc.files.developing.look import Look
 from demosaic_ntc.files.developing.stabilised import Root, Stabilised
+from demosaic_ntc.files.later import Later
+from demosaic_ntc.files.pixels import Pixels, ReportRows, unheard
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import RawPhoto, Sites
 from demosaic_ntc.imaging.samples import Samples
-
-Floats = NDArray[np.float32]
-Pixels = NDArray[np.uint16] | NDArray[np.uint8]
-ReportRows = Callable[[int, int], None]
 
 # Rows per step: few enough for a band of a large picture to stay in the processor's cache.
 _BAND = 16
@@ -62,7 +60,7 @@ class EncodedMosaic:
     stabilised: Stabilised | None = None
 
     @property
-    def samples(self) -> Floats:
+    def samples(self) -> Float32:
         """All samples, (height, width)."""
         return self.stored.whole() * np.float32(self.white)
 
@@ -84,9 +82,9 @@ def encode_mosaic(photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | 
     return EncodedMosaic(Samples(photo.mosaic, lifted, (down, across)), lift, stabilised)
 
 
-def _encoding_tables(sites: Sites, exposure: Exposure, curve: Curve | Root) -> dict[tuple[int, int], Floats]:
+def _encoding_tables(sites: Sites, exposure: Exposure, curve: Curve | Root) -> dict[tuple[int, int], Float32]:
     """For each site of the period, the encoded value of each of the 65536 sample values."""
-    made, tables = dict[tuple[float, float], Floats](), dict[tuple[int, int], Floats]()
+    made, tables = dict[tuple[float, float], Float32](), dict[tuple[int, int], Float32]()
     for place in product(range(sites.period[0]), range(sites.period[1])):
         level = (float(sites.black[place]), exposure.gains[sites.channels[place]])
         if level not in made:
@@ -108,14 +106,14 @@ class Finish:
     look: Look | None = None  # None: as it was measured
 
     @property
-    def matrix(self) -> Floats:
+    def matrix(self) -> Float32:
         """Camera colours as rows, times this, are linear colours of the space, brightened."""
         matrix = to_space(self.camera_to_srgb, self.space) * self.gain
         return np.ascontiguousarray(matrix.T, dtype=np.float32)
 
 
 def camera_light(
-    image: Floats | Later, lift: float, blend_above: float | None
+    image: Float32 | Later, lift: float, blend_above: float | None
 ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
     """Bands of rows of the engine's picture as balanced linear light in the camera's colours."""
     for rows in _bands(image.shape[0]):
@@ -123,14 +121,14 @@ def camera_light(
         yield rows, light if blend_above is None else blend_highlights(light, blend_above)
 
 
-def finish(image: Floats | Later, lift: float, how: Finish, report: ReportRows) -> Pixels:
+def finish(image: Float32 | Later, lift: float, how: Finish, report: ReportRows) -> Pixels:
     """Undo the engine's encoding, apply matrix, gain, look and transfer curve, and round.
 
     Of a picture that is read later this is done then, and not reported.
     """
     table = _output_table(how.space, how.bits)
 
-    def finished(part: Floats, *_: slice) -> Pixels:
+    def finished(part: Float32, *_: slice) -> Pixels:
         pixels: Pixels = np.empty(part.shape, dtype=table.dtype)
         for rows in _bands(part.shape[0]):
             light = light_of(part[rows], lift, how)
@@ -147,11 +145,7 @@ def finish(image: Floats | Later, lift: float, how: Finish, report: ReportRows) 
     return finished(image)
 
 
-def unheard(_done: int, _total: int) -> None:
-    """Report nothing."""
-
-
-def finish_error(image: Floats, error: Floats, lift: float, how: Finish) -> Floats:
+def finish_error(image: Float32, error: Float32, lift: float, how: Finish) -> Float32:
     """The standard deviations of finished pixels in code values, from those of the engine's picture.
 
     `image` and `error` are (height, width, 3), encoded and lifted; so is the result, from 0 up. To first
@@ -170,7 +164,7 @@ def finish_error(image: Floats, error: Floats, lift: float, how: Finish) -> Floa
     return codes
 
 
-def _shown_with_variance(light: Floats, deviation: Floats, how: Finish) -> tuple[Floats, Floats]:
+def _shown_with_variance(light: Float32, deviation: Float32, how: Finish) -> tuple[Float32, Float32]:
     """The light that is shown, and its variance, of camera light whose channels deviate independently.
 
     A look bends light, so that a channel acts on all three: its effect is measured by moving it both ways.
@@ -185,7 +179,7 @@ def _shown_with_variance(light: Floats, deviation: Floats, how: Finish) -> tuple
     return how.look(shown), variance
 
 
-def light_of(band: Floats, lift: float, how: Finish) -> Floats:
+def light_of(band: Float32, lift: float, how: Finish) -> Float32:
     """Linear light in the output space of a part of the engine's picture, before any look."""
     light = _decoded(band, lift)
     if how.blend_above is not None:
@@ -193,14 +187,14 @@ def light_of(band: Floats, lift: float, how: Finish) -> Floats:
     return np.asarray(light @ how.matrix)
 
 
-def _decoded(band: Floats, lift: float) -> Floats:
+def _decoded(band: Float32, lift: float) -> Float32:
     """The linear light of encoded values."""
     index = (band - np.float32(lift + _LOWEST)) * np.float32(_DECODE_STEPS) + np.float32(0.5)
     return np.take(_decoding_table(), index.astype(np.intp), mode="clip")
 
 
 @cache
-def _decoding_table() -> Floats:
+def _decoding_table() -> Float32:
     """Linear light at equal steps of the encoded value."""
     steps = round((_HIGHEST - _LOWEST) * _DECODE_STEPS)
     return SRGB_CURVE.decode(_LOWEST + np.arange(steps + 1) / _DECODE_STEPS).astype(np.float32)
@@ -215,7 +209,7 @@ def _output_table(space: ColourSpace, bits: int) -> Pixels:
     return codes
 
 
-def blend_highlights(light: Floats, clip: float) -> Floats:
+def blend_highlights(light: Float32, clip: float) -> Float32:
     """Where a channel has clipped, keep the brightness and take the colour of the clipped value.
 
     The light and its copy clipped at the level all channels reach are split into lightness (r + g + b) and
@@ -234,7 +228,7 @@ def blend_highlights(light: Floats, clip: float) -> Floats:
     return blended
 
 
-def brightening(image: Floats, lift: float, how: Finish, *, every: int = 1) -> float:
+def brightening(image: Float32, lift: float, how: Finish, *, every: int = 1) -> float:
     """The gain that makes one percent of the pixels reach white, from every n-th row and column."""
     counts = np.zeros((3, 8192), dtype=np.int64)
     for rows in _bands(image.shape[0]):
@@ -248,7 +242,7 @@ def brightening(image: Floats, lift: float, how: Finish, *, every: int = 1) -> f
     return min(8192.0 / max(white, 1), _LARGEST_GAIN)
 
 
-def thinned(image: Floats | Later, every: int) -> Floats:
+def thinned(image: Float32 | Later, every: int) -> Float32:
     """Every n-th row and column of a picture."""
     rows = (np.asarray(image[row : row + 1])[:, ::every] for row in range(0, image.shape[0], every))
     return np.concatenate(list(rows))
@@ -257,31 +251,6 @@ def thinned(image: Floats | Later, every: int) -> Floats:
 def is_dark(gain: float) -> bool:
     """Whether a picture that this gain would brighten to white ends far below it."""
     return gain > 2**_DARK_STOPS
-
-
-def oriented(pixels: NDArray[Any] | Later, orientation: int) -> NDArray[Any]:
-    """A view of the pixels turned the way EXIF's orientation (1 to 8) says."""
-    swapped, upside_down, mirrored = (
-        orientation >= 5,
-        orientation in (3, 4, 7, 8),
-        orientation in (2, 3, 6, 7),
-    )
-    if isinstance(pixels, Later):
-        turned = pixels.turned(lambda part: oriented(part, orientation), swapped, upside_down, mirrored)
-        return cast(NDArray[Any], turned)
-    transposed = pixels.swapaxes(0, 1) if swapped else pixels
-    return transposed[:: -1 if upside_down else 1, :: -1 if mirrored else 1]
-
-
-def under(place: tuple[int, int], size: tuple[int, int], orientation: int) -> tuple[int, int]:
-    """Row and column, in pixels of this size, of what `oriented` shows at a row and column."""
-    row, column = place
-    height, width = size[::-1] if orientation >= 5 else size
-    if orientation in (3, 4, 7, 8):
-        row = height - 1 - row
-    if orientation in (2, 3, 6, 7):
-        column = width - 1 - column
-    return (column, row) if orientation >= 5 else (row, column)
 
 
 def _bands(height: int) -> Iterator[slice]:

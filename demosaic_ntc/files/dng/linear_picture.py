@@ -13,9 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.developing.prepared import Prepared
-from demosaic_ntc.files.developing.render import Floats, camera_light
+from demosaic_ntc.files.developing.render import camera_light
 from demosaic_ntc.files.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
 from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE
 from demosaic_ntc.files.dng.writing import BLACK, WHITE, LinearPicture
@@ -54,7 +55,7 @@ def for_preview(settings: Settings, photo: RawPhoto) -> Settings:
     return replace(settings, development=replace(settings.development, rotate=False, crop=crop))
 
 
-def linear_picture(image: Floats, ready: Prepared, how: Development, name: str) -> LinearPicture:
+def linear_picture(image: Float32, ready: Prepared, how: Development, name: str) -> LinearPicture:
     """The engine's picture (height, width, 3), encoded and lifted, as a DNG stores it; `name`: the raw's."""
     photo, balance = ready.photo, ready.exposure.balance
     colours = colour_fields(photo, balance)
@@ -74,7 +75,7 @@ def linear_picture(image: Floats, ready: Prepared, how: Development, name: str) 
 
 
 def camera_codes(
-    image: Floats, lift: float, white: NDArray[np.float64], blend_above: float | None
+    image: Float32, lift: float, white: NDArray[np.float64], blend_above: float | None
 ) -> NDArray[np.uint16]:
     """Code values of light whose balance is undone; `white` is what is then neutral."""
     codes = np.empty(image.shape, dtype=np.uint16)

@@ -19,10 +19,10 @@ from PIL import Image
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.atomic import whole_file
 from demosaic_ntc.files.damage import encoding_explained
-from demosaic_ntc.files.developing.render import ReportRows
 from demosaic_ntc.files.metadata import Exif, Fields, directory_block, for_tiff
 from demosaic_ntc.files.pictures.lossy import JPEG_LARGEST_SIDE
 from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.pixels import ReportRows
 from demosaic_ntc.files.raw.photo import Box
 from demosaic_ntc.files.settings import Output
 from demosaic_ntc.files.tags import BYTE, LONG, RATIONAL, SHORT, SUB_DIRECTORIES, Field, write_directory

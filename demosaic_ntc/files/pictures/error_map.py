@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import Exists, InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
-from demosaic_ntc.files.developing.render import Floats, unheard
 from demosaic_ntc.files.metadata import ORIENTATION
 from demosaic_ntc.files.pictures.tiff_writing import BLACK_IS_ZERO, RGB, TiffForm, write_tiff
+from demosaic_ntc.files.pixels import unheard
 from demosaic_ntc.files.tags import SHORT, Field
 
 SUFFIXES = (".tif", ".tiff")
@@ -44,7 +45,7 @@ class ErrorMap:
 class Expected:
     """The errors expected of a finished picture."""
 
-    deviations: Floats  # (height, width) or (height, width, 3), in the picture's code values, as it lies
+    deviations: Float32  # (height, width) or (height, width, 3), in the picture's code values, as it lies
     orientation: int  # EXIF's, of the picture's file
     white: int | None  # the largest code value; None where values are no integers
 

@@ -16,10 +16,10 @@ from PIL import Image
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.colour import SPACES
 from demosaic_ntc.files.damage import encoding_explained
-from demosaic_ntc.files.developing.render import Pixels
 from demosaic_ntc.files.metadata import exif_block, for_jpeg
 from demosaic_ntc.files.pictures.icc import icc_profile
 from demosaic_ntc.files.pictures.picture import Picture
+from demosaic_ntc.files.pixels import Pixels
 
 Subsampling = Literal["4:4:4", "4:2:2", "4:2:0"]
 

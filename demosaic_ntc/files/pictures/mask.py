@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import BadMask, InputError
-from demosaic_ntc.files.developing.render import oriented
 from demosaic_ntc.files.pictures.mask_reading import read_mask_picture
 from demosaic_ntc.files.pictures.picture import FULL, Picture
+from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.sniff import Limits, named
 
 Flags = NDArray[np.bool_]

@@ -14,8 +14,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.developing.render import Pixels, ReportRows
 from demosaic_ntc.files.pictures.bits import packed_bits
+from demosaic_ntc.files.pixels import Pixels, ReportRows
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY, RGB, PALETTE, GREY_ALPHA, RGB_ALPHA = 0, 2, 3, 4, 6

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.files.developing.render import ReportRows
 from demosaic_ntc.files.metadata import Exif, Fields, directory_block
 from demosaic_ntc.files.pictures.bits import packed_bits
+from demosaic_ntc.files.pixels import ReportRows
 from demosaic_ntc.files.tags import LONG, RATIONAL, SHORT, UNDEFINED, Field, write_directory
 
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE = 0, 1, 2, 3

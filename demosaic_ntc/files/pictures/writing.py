@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.developing.render import ReportRows
 from demosaic_ntc.files.metadata import ORIENTATION, Fields, for_tiff
 from demosaic_ntc.files.pictures import jpeg, lossy, png_writing, tiff_writing
 from demosaic_ntc.files.pictures.formats import format_of
@@ -23,6 +22,7 @@ from demosaic_ntc.files.pictures.picture import (
     TiffOrigin,
 )
 from demosaic_ntc.files.pictures.png_writing import PngChunks, PngForm
+from demosaic_ntc.files.pixels import ReportRows
 from demosaic_ntc.files.tags import SHORT, Field
 
 _UNASSOCIATED_ALPHA = 2

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.colour import SRGB_CURVE
 from demosaic_ntc.files.developing.denoising import Strengths, stabilised_for, with_grain
-from demosaic_ntc.files.developing.later import Later
 from demosaic_ntc.files.developing.prepared import Prepared, complete_mosaic
 from demosaic_ntc.files.developing.render import encode_mosaic
 from demosaic_ntc.files.developing.stabilised import Root, Stabilised, steepness_of_way, to_srgb_curve
+from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.raw.levels import Exposure, expose
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.settings import Development, Engine

@@ -11,17 +11,13 @@ from demosaic_ntc.files.developing.render import (
     brightening,
     encode_mosaic,
     finish,
-    oriented,
 )
+from demosaic_ntc.files.pixels import oriented, unheard
 from demosaic_ntc.files.raw.levels import Exposure, expose
 from demosaic_ntc.files.raw.photo import RawPhoto
 
 LINEAR = Finish(replace(SPACES["srgb"], curve=LINEAR_CURVE), np.eye(3))
 CHANNELS = np.array([[0, 1], [3, 2]], dtype=np.uint8)
-
-
-def _unheard(_done: int, _total: int) -> None:
-    pass
 
 
 def _photo(mosaic: NDArray[np.uint16], black: float = 0.0) -> RawPhoto:
@@ -37,7 +33,7 @@ def test_every_16_bit_value_survives_encoding_and_decoding() -> None:
     photo = _photo(np.arange(65536, dtype=np.uint16).reshape(256, 256))
     mosaic = encode_mosaic(photo, _exposure(photo))
     image = np.repeat(mosaic.samples[..., None], 3, axis=2)
-    pixels = finish(image, mosaic.lift, LINEAR, _unheard)
+    pixels = finish(image, mosaic.lift, LINEAR, unheard)
     assert np.abs(pixels[..., 1].astype(int) - photo.mosaic).max() <= 1
 
 
@@ -66,19 +62,19 @@ def test_saturated_samples_are_equal_in_all_channels() -> None:
 def test_pixels_are_within_a_code_of_the_exact_curve() -> None:
     light = np.random.default_rng(0).random((50, 40, 3))
     pixels = finish(
-        SRGB_CURVE.encode(light).astype(np.float32), 0.0, Finish(SPACES["srgb"], np.eye(3)), _unheard
+        SRGB_CURVE.encode(light).astype(np.float32), 0.0, Finish(SPACES["srgb"], np.eye(3)), unheard
     )
     assert np.abs(pixels - SRGB_CURVE.encode(light) * 65535).max() <= 1.0
 
 
 def test_eight_bits_are_rounded() -> None:
     image = np.full((2, 2, 3), 100.6 / 255, dtype=np.float32)
-    assert set(finish(image, 0.0, Finish(SPACES["srgb"], np.eye(3), bits=8), _unheard).ravel()) == {101}
+    assert set(finish(image, 0.0, Finish(SPACES["srgb"], np.eye(3), bits=8), unheard).ravel()) == {101}
 
 
 def test_a_stop_doubles_the_light() -> None:
     image = SRGB_CURVE.encode(np.full((2, 2, 3), 0.2)).astype(np.float32)
-    assert finish(image, 0.0, replace(LINEAR, gain=2.0), _unheard)[0, 0, 0] == pytest.approx(
+    assert finish(image, 0.0, replace(LINEAR, gain=2.0), unheard)[0, 0, 0] == pytest.approx(
         0.4 * 65535, abs=2
     )
 
@@ -115,6 +111,6 @@ def test_blending_keeps_brightness_and_takes_colour_out() -> None:
 def test_large_pictures_are_rendered_in_bands_without_seams() -> None:
     light = np.random.default_rng(0).random((700, 8, 3))
     image = SRGB_CURVE.encode(light).astype(np.float32)
-    whole = finish(image, 0.0, LINEAR, _unheard)
-    halves = [finish(image[:351], 0.0, LINEAR, _unheard), finish(image[351:], 0.0, LINEAR, _unheard)]
+    whole = finish(image, 0.0, LINEAR, unheard)
+    halves = [finish(image[:351], 0.0, LINEAR, unheard), finish(image[351:], 0.0, LINEAR, unheard)]
     assert np.array_equal(whole, np.concatenate(halves))

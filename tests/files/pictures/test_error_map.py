@@ -13,8 +13,9 @@ from demosaic_ntc.files import conversion
 from demosaic_ntc.files.colour import LINEAR_CURVE, SPACES, SRGB_CURVE, Curve
 from demosaic_ntc.files.conversion import convert_file
 from demosaic_ntc.files.developing import prepared
-from demosaic_ntc.files.developing.render import Finish, finish_error, oriented
+from demosaic_ntc.files.developing.render import Finish, finish_error
 from demosaic_ntc.files.pictures.error_map import Expected, check_asked, written_beside
+from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.repair import RepairSettings, repair_file
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.files.tags import LONG, Field

@@ -9,7 +9,7 @@ import pytest
 from cli.arguments import values
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.developing.prepared import on_sensor, prepare
-from demosaic_ntc.files.developing.render import oriented, under
+from demosaic_ntc.files.pixels import oriented, under
 from demosaic_ntc.files.raw.levels import BALANCES, GreyPatch, expose
 from demosaic_ntc.files.raw.photo import Box, CameraMatrix, RawPhoto
 from demosaic_ntc.files.raw.temperature import PRESETS, Temperature, balance_under, light_under

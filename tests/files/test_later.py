@@ -9,9 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc.files.colour import SPACES
-from demosaic_ntc.files.developing.later import Later
-from demosaic_ntc.files.developing.render import Finish, brightening, finish, oriented
+from demosaic_ntc.files.developing.render import Finish, brightening, finish
 from demosaic_ntc.files.journal import Journal
+from demosaic_ntc.files.later import Later
+from demosaic_ntc.files.pixels import oriented
 
 PICTURE = np.random.default_rng(0).random((23, 17, 3)).astype(np.float32)
 
