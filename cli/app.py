@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .arguments.careful import leave_paths_alone
 from .arguments.helping import Command, Group
 from .commands.bad_pixels import bad_pixels
 from .commands.batch import batch
@@ -116,3 +117,4 @@ app.command(cls=Command)(demo)
 app.command(cls=Command)(compare)
 app.command(cls=Command)(prepare)
 app.add_typer(benchmark, name="benchmark")
+leave_paths_alone(app)

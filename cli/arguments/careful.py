@@ -1,14 +1,15 @@
-"""Commands that take numbers for numbers: ``nan`` and ``inf`` are none, though Python reads them so."""
+"""What arguments are taken for: numbers that are finite, and paths that nobody has judged yet."""
 
+from collections.abc import Iterator
 from math import isfinite
-from typing import Any
+from typing import Any, get_args
 
 import typer
 from typer.core import TyperCommand
 
 
 class Careful(TyperCommand):
-    """A command whose options of numbers are finite."""
+    """A command whose options of numbers are finite: ``nan`` and ``inf`` are read as such by Python."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, and refuse what no comparison with a limit would catch."""
@@ -18,3 +19,24 @@ class Careful(TyperCommand):
             if isinstance(value, float) and not isfinite(value):
                 raise typer.BadParameter(f"{value} is no number", param_hint=parameter.opts[0])
         return rest
+
+
+def leave_paths_alone(program: typer.Typer) -> None:
+    """Let Typer ask of no path whether it may be read.
+
+    A file without permission would be wrong usage to it. What reads or writes a path says what to do, and
+    ends with the right code.
+    """
+    for described in _described(program):
+        if hasattr(described, "readable"):
+            described.readable = False
+
+
+def _described(program: typer.Typer) -> Iterator[Any]:
+    """What is said of the parameters of all commands, those of groups included."""
+    for command in program.registered_commands:
+        for annotation in (command.callback.__annotations__ if command.callback else {}).values():
+            yield from get_args(annotation)[1:]
+    for group in program.registered_groups:
+        if group.typer_instance:
+            yield from _described(group.typer_instance)
