@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from demosaic_ntc.files.raw.temperature import Temperature
     from demosaic_ntc.files.repair import RepairSettings
     from demosaic_ntc.files.settings import Development, Engine, Output, Settings
-    from demosaic_ntc.imaging.blemishes import find_blemishes
     from demosaic_ntc.imaging.demosaic import demosaic
+    from demosaic_ntc.imaging.flaws.blemishes import find_blemishes
     from demosaic_ntc.imaging.inpaint import inpaint
     from demosaic_ntc.imaging.restored import Restored
     from demosaic_ntc.ntc.complete import complete
@@ -48,7 +48,7 @@ _HOME = {
     "complete": "demosaic_ntc.ntc.complete",
     "demosaic": "demosaic_ntc.imaging.demosaic",
     "develop": "demosaic_ntc.files.developed",
-    "find_blemishes": "demosaic_ntc.imaging.blemishes",
+    "find_blemishes": "demosaic_ntc.imaging.flaws.blemishes",
     "inpaint": "demosaic_ntc.imaging.inpaint",
     "read_mosaic": "demosaic_ntc.files.developed",
     "run_batch": "demosaic_ntc.batch.planned",

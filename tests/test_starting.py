@@ -10,7 +10,9 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = str(ROOT / "samples" / "small_rggb.dng")
 
 _COMMAND = "from cli.app import app; app(sys.argv[1:], standalone_mode=False)"
-_CONVERTING = "import demosaic_ntc.batch.worker, demosaic_ntc.batch.work, demosaic_ntc.files.conversion"
+_CONVERTING = (
+    "import demosaic_ntc.batch.workers.worker, demosaic_ntc.batch.work, demosaic_ntc.files.conversion"
+)
 
 
 def _loaded(code: str, *arguments: str) -> set[str]:

@@ -19,7 +19,7 @@ from .prepare import prepare_shown
 def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser: bool, quiet: bool) -> None:
     """Serve the page until Ctrl-C."""
     try:
-        from demosaic_ntc.studio.running import opened_studio, serve
+        from demosaic_ntc.studio.serving.running import opened_studio, serve
     except ImportError as error:
         raise LicenceMissing(f"studio needs {error.name}; pip install 'demosaic-ntc[studio]'") from error
     for source in sources:

@@ -10,9 +10,9 @@ import typer
 from demosaic_ntc.batch.job import Event, Job
 from demosaic_ntc.batch.plan import make_folders, make_output
 from demosaic_ntc.batch.planned import work_through
-from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.task import BatchTask
 from demosaic_ntc.batch.watch import Arrivals
+from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.partial import remove_stale

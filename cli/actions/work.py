@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import typer
 
 from demosaic_ntc.batch.job import Event
-from demosaic_ntc.batch.stop import Stop
 from demosaic_ntc.batch.tally import Tally
 from demosaic_ntc.batch.task import BatchTask
+from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import DemosaicNtcError
 
 from ..failures import ExitCode

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from demosaic_ntc.batch.job import Ended, Job, Status
-from demosaic_ntc.batch.resume import Skipped
+from demosaic_ntc.batch.records.resume import Skipped
 from demosaic_ntc.batch.tally import Tally
 
 # The report has all failures; the screen has room for these.

@@ -6,18 +6,18 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from demosaic_ntc.batch.begun_outputs import BegunOutputs
 from demosaic_ntc.batch.job import Event, Job
 from demosaic_ntc.batch.plan import check_apart, check_pairs, make_folders, make_output
+from demosaic_ntc.batch.records.begun_outputs import BegunOutputs
+from demosaic_ntc.batch.records.resume import History, Skipped, decide
 from demosaic_ntc.batch.resources import team_for, workers_that_fit
-from demosaic_ntc.batch.resume import History, Skipped, decide
 from demosaic_ntc.batch.run import Crew, Run
 from demosaic_ntc.batch.space import expect
-from demosaic_ntc.batch.stop import Stop
-from demosaic_ntc.batch.supervisor import Supervisor
 from demosaic_ntc.batch.tally import Tally
 from demosaic_ntc.batch.task import BatchTask
 from demosaic_ntc.batch.work import Inpaint
+from demosaic_ntc.batch.workers.stop import Stop
+from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.errors import ClusterError
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.partial import remove_stale
@@ -25,7 +25,7 @@ from demosaic_ntc.imaging.kernels.examples import prepare_kernels
 from demosaic_ntc.machine import free_bytes
 
 if TYPE_CHECKING:
-    from demosaic_ntc.batch.cluster import Cluster
+    from demosaic_ntc.batch.workers.cluster import Cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _crew(task: BatchTask, most: int, stop: Stop) -> Iterator[Crew]:
 def _cluster(scheduler: str, task: BatchTask, stop: Stop) -> "Cluster":
     """The cluster of a scheduler; what it takes is imported here and nowhere else."""
     try:
-        from demosaic_ntc.batch.cluster import Cluster  # noqa: PLC0415 (an extra)
+        from demosaic_ntc.batch.workers.cluster import Cluster  # noqa: PLC0415 (an extra)
     except ImportError as error:
         message = f"a scheduler needs {error.name}; pip install 'demosaic-ntc[cluster]'"
         raise ClusterError(message) from error

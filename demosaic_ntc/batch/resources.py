@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from demosaic_ntc.batch.job import Work
-from demosaic_ntc.batch.worker import WorkerSetup
+from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.files.costs import memory as bytes_of
 from demosaic_ntc.machine import available_memory, processors
 

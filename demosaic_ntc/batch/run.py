@@ -6,12 +6,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from demosaic_ntc.batch.begun_outputs import BegunOutputs
 from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Publishing
 from demosaic_ntc.batch.plan import check_output
-from demosaic_ntc.batch.report import Record, Report, record_of
-from demosaic_ntc.batch.resume import History, Skipped, decide
-from demosaic_ntc.batch.stop import Stop
+from demosaic_ntc.batch.records.begun_outputs import BegunOutputs
+from demosaic_ntc.batch.records.report import Record, Report, record_of
+from demosaic_ntc.batch.records.resume import History, Skipped, decide
+from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
 
 

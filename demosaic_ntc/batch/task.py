@@ -16,7 +16,7 @@ from demosaic_ntc.batch.plan import (
     Search,
     mask_beside,
 )
-from demosaic_ntc.batch.report import DEFAULT_NAME, Report
+from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
 from demosaic_ntc.batch.space import Expected
 from demosaic_ntc.batch.work import Convert, Inpaint
 from demosaic_ntc.errors import InputError

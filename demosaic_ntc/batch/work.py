@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from demosaic_ntc.batch.identity import fingerprint
 from demosaic_ntc.batch.job import Done
+from demosaic_ntc.batch.records.identity import fingerprint
 from demosaic_ntc.imaging.restored import GroupCertificate, ReportProgress
 
 if TYPE_CHECKING:

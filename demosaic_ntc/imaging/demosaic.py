@@ -33,12 +33,12 @@ from demosaic_ntc.imaging.first_guess.malvar2004 import malvar2004
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.imaging.kernels.examples import for_mosaics, prepare_kernels
 from demosaic_ntc.imaging.mosaics.complete import APART, TRIALS, complete_mosaic
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.plan import TOLERANCE
 from demosaic_ntc.imaging.plans import PLANS, without_completion
 from demosaic_ntc.imaging.readable import Readable
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored, out_of_time
-from demosaic_ntc.imaging.samples import Samples
 from demosaic_ntc.ntc.deadline import Deadline
 
 FirstGuess = Callable[[Float32, Cfa, int], Float32]

@@ -16,11 +16,11 @@ from threading import Lock, Thread
 from typing import Any
 
 from demosaic_ntc.batch.job import Allowance, Ended, Event, Job, Moved, Outcome, Started, Status
-from demosaic_ntc.batch.stop import Stop
-from demosaic_ntc.batch.supervisor import Supervisor
-from demosaic_ntc.batch.worker import WorkerSetup
+from demosaic_ntc.batch.workers.stop import Stop
+from demosaic_ntc.batch.workers.supervisor import Supervisor
+from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import DemosaicNtcError
-from demosaic_ntc.studio.resting import Rest
+from demosaic_ntc.studio.work.resting import Rest
 
 # Where so much is done, what is left can be told from how long it took.
 _TELLING_SHARE = 0.03

@@ -11,8 +11,8 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import whole_file
 from demosaic_ntc.files.pictures.writing import repair_format
 from demosaic_ntc.files.pixels import oriented
-from demosaic_ntc.studio.repairing import BACK
-from demosaic_ntc.studio.tile_images import flags_png
+from demosaic_ntc.studio.canvas.tile_images import flags_png
+from demosaic_ntc.studio.work.repairing import BACK
 
 _ENDING = "_repaired"
 MASK_ENDING = ".mask.png"  # what batches look for beside a picture

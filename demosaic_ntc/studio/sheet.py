@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.studio.bits import read_flags, write_flags
-from demosaic_ntc.studio.boxes import Box
-from demosaic_ntc.studio.mask import Mask
-from demosaic_ntc.studio.opening import BEFORE, PROFILE, Facts
-from demosaic_ntc.studio.pyramid import TILE, Pyramid, brightest
-from demosaic_ntc.studio.repairing import Patch
-from demosaic_ntc.studio.tile_images import alpha_png, png
-from demosaic_ntc.studio.views import view_of
+from demosaic_ntc.studio.canvas.bits import read_flags, write_flags
+from demosaic_ntc.studio.canvas.boxes import Box
+from demosaic_ntc.studio.canvas.mask import Mask
+from demosaic_ntc.studio.canvas.pyramid import TILE, Pyramid, brightest
+from demosaic_ntc.studio.canvas.tile_images import alpha_png, png
+from demosaic_ntc.studio.canvas.views import view_of
+from demosaic_ntc.studio.work.opening import BEFORE, PROFILE, Facts
+from demosaic_ntc.studio.work.repairing import Patch
 
 # The expected error that is shown in full colour, as a share of white.
 DOUBTFUL = 0.1

@@ -14,13 +14,13 @@ from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.imaging.checks import QUALITIES, check_choice
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.crew import READY, Crew, State, Task
-from demosaic_ntc.studio.developing import Preview
-from demosaic_ntc.studio.finding import FLAGS, FindBlemishes, FindHotPixels, ReadMask
 from demosaic_ntc.studio.looks import Wish
-from demosaic_ntc.studio.opening import FACTS, SHOWN, OpenPicture, OpenRaw
-from demosaic_ntc.studio.repairing import RepairQuickly, read_patches
 from demosaic_ntc.studio.session import Entry, Session
 from demosaic_ntc.studio.sheet import Sheet
+from demosaic_ntc.studio.work.developing import Preview
+from demosaic_ntc.studio.work.finding import FLAGS, FindBlemishes, FindHotPixels, ReadMask
+from demosaic_ntc.studio.work.opening import FACTS, SHOWN, OpenPicture, OpenRaw
+from demosaic_ntc.studio.work.repairing import RepairQuickly, read_patches
 
 Finish = Callable[[Outcome], dict[str, Any]]
 

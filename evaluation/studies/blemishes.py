@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
-from demosaic_ntc.imaging.blemishes import find_blemishes
+from demosaic_ntc.imaging.flaws.blemishes import find_blemishes
 
 from ..data.blemishes import Blemish, damaged
 from ..data.sets import Picture

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.defects import find_defects
+from demosaic_ntc.imaging.flaws.defects import find_defects
 from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
 
 from ..data.scenes import SCENES

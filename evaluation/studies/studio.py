@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.studio.running import Studio, opened_studio, server_of
+from demosaic_ntc.studio.serving.running import Studio, opened_studio, server_of
 
 from .browser import Browser, installed
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from demosaic_ntc.batch.job import Allowance, Ended, Job, Outcome, Work
-from demosaic_ntc.batch.stop import Stop
-from demosaic_ntc.batch.supervisor import Supervisor
-from demosaic_ntc.batch.worker import WorkerSetup
+from demosaic_ntc.batch.workers.stop import Stop
+from demosaic_ntc.batch.workers.supervisor import Supervisor
+from demosaic_ntc.batch.workers.worker import WorkerSetup
 from tests.batch.works import Copy
 
 Make = Callable[..., list[Job]]

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.batch.report import DEFAULT_NAME
+from demosaic_ntc.batch.records.report import DEFAULT_NAME
 
 Install = Callable[[dict[str, str]], None]
 

@@ -11,7 +11,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.batch.report import DEFAULT_NAME
+from demosaic_ntc.batch.records.report import DEFAULT_NAME
 
 SHAPE = (96, 128)
 ROWS, COLUMNS = np.mgrid[: SHAPE[0], : SHAPE[1]]

@@ -16,7 +16,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.batch.report import Report
+from demosaic_ntc.batch.records.report import Report
 from demosaic_ntc.errors import DemosaicNtcError
 from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.raw.reading import read_photo

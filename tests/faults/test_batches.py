@@ -144,7 +144,7 @@ def test_output_folder_that_takes_no_files_is_refused_before_any_work(
 def test_folder_that_vanishes_in_the_middle_stops_the_batch(
     tmp_path: Path, batch: Batch, fill: Fill, faulty: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from demosaic_ntc.batch.report import Report
+    from demosaic_ntc.batch.records.report import Report
 
     faulty({})
     fill(*(f"{number:02}.dng" for number in range(20)))

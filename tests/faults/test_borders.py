@@ -227,8 +227,8 @@ def test_dask(
     tmp_path: Path, small: Path, raising: Raising, error: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("demosaic_ntc.batch.cluster._check_listens", lambda *_: None)
-    raising("demosaic_ntc.batch.cluster.QuietClient", error)
+    monkeypatch.setattr("demosaic_ntc.batch.workers.cluster._check_listens", lambda *_: None)
+    raising("demosaic_ntc.batch.workers.cluster.QuietClient", error)
     (tmp_path / "out").mkdir()
     check_told(run("batch", small, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1"), error, 5)
 

@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from demosaic_ntc.batch.job import Allowance, Ended, Job
-from demosaic_ntc.batch.stop import Stop
-from demosaic_ntc.batch.supervisor import Supervisor
 from demosaic_ntc.batch.work import Convert
-from demosaic_ntc.batch.worker import WorkerSetup
+from demosaic_ntc.batch.workers.stop import Stop
+from demosaic_ntc.batch.workers.supervisor import Supervisor
+from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.files.settings import Engine, Settings
 from demosaic_ntc.imaging.cfa import Cfa
 from samples.dng import Camera, write_dng

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from demosaic_ntc.batch.result import measure
+from demosaic_ntc.batch.records.result import measure
 from tests.batch.helping import REPORT, records, statuses
 
 pytestmark = pytest.mark.fault

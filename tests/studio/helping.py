@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.studio.running import Studio, opened_studio, server_of
+from demosaic_ntc.studio.serving.running import Studio, opened_studio, server_of
 from tests.batch.helping import PATIENCE
 
 

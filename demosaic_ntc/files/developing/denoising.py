@@ -16,8 +16,8 @@ from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.noise import NoiseModel
-from demosaic_ntc.imaging.samples import Samples
 
 Floats = NDArray[np.float32]
 

@@ -19,8 +19,8 @@ from demosaic_ntc.files.raw.photo import Box, RawPhoto
 from demosaic_ntc.files.raw.reading import read_embedded, read_photo
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.files.sniff import named
-from demosaic_ntc.imaging.cells import cell_means
 from demosaic_ntc.imaging.demosaic import demosaic
+from demosaic_ntc.imaging.mosaics.cells import cell_means
 from demosaic_ntc.imaging.restored import ReportProgress, Restored
 
 Bytes = NDArray[np.uint8]

@@ -23,7 +23,7 @@ from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.pixels import Pixels, ReportRows, unheard
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import RawPhoto, Sites
-from demosaic_ntc.imaging.samples import Samples
+from demosaic_ntc.imaging.mosaics.samples import Samples
 
 # Rows per step: few enough for a band of a large picture to stay in the processor's cache.
 _BAND = 16

@@ -14,7 +14,7 @@ from demosaic_ntc.files.atomic import check_target, whole_file
 from demosaic_ntc.files.pictures.picture import FULL, Picture
 from demosaic_ntc.files.pictures.png_writing import write_png
 from demosaic_ntc.files.pixels import oriented, unheard
-from demosaic_ntc.imaging.blemishes import KINDS, checked_kinds, checked_sensitivity, find_blemishes
+from demosaic_ntc.imaging.flaws.blemishes import KINDS, checked_kinds, checked_sensitivity, find_blemishes
 
 _CORNERS = np.ones((3, 3), np.bool_)
 

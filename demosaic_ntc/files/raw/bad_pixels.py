@@ -12,7 +12,7 @@ from demosaic_ntc.files.raw.levels import saturation
 from demosaic_ntc.files.raw.noise import linear_samples, noise_of, span_of
 from demosaic_ntc.files.raw.photo import Mosaic, RawPhoto
 from demosaic_ntc.files.sniff import Limits, named, open_regular
-from demosaic_ntc.imaging.defects import find_defects
+from demosaic_ntc.imaging.flaws.defects import find_defects
 from demosaic_ntc.imaging.noise import NoiseModel
 
 BadPixels = Path | Literal["auto", "off"] | None

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import RawPhoto
-from demosaic_ntc.imaging.fringes import find_fringes, without_fringes
+from demosaic_ntc.imaging.flaws.fringes import find_fringes, without_fringes
 
 
 def without_fringes_found(photo: RawPhoto, exposure: Exposure) -> RawPhoto:

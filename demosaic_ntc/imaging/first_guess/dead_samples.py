@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.bilinear import normalised_convolution, tent
-from demosaic_ntc.imaging.samples import Samples
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.tiles import span
 
 Floats = NDArray[np.float32]

@@ -18,9 +18,9 @@ from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
 from demosaic_ntc.imaging.mosaics.rims import close_to
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.readable import Writable
-from demosaic_ntc.imaging.samples import Samples
 from demosaic_ntc.imaging.tiles import Tile, tiles_of
 from demosaic_ntc.ntc.deadline import Deadline
 

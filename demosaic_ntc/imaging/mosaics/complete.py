@@ -12,11 +12,11 @@ from demosaic_ntc.imaging.known import Known
 from demosaic_ntc.imaging.mosaics.calm import settle_calm
 from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
 from demosaic_ntc.imaging.mosaics.rims import close_to
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.plan import TOLERANCE, Kind
 from demosaic_ntc.imaging.plans import AGREED, Plan
 from demosaic_ntc.imaging.restore import Estimate, Report, Work, restore
 from demosaic_ntc.imaging.restored import Progress, ReportProgress
-from demosaic_ntc.imaging.samples import Samples
 from demosaic_ntc.ntc.deadline import Deadline
 
 _UNITS = 1000  # of progress in a stage

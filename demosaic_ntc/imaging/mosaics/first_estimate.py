@@ -21,9 +21,9 @@ from demosaic_ntc.imaging.first_guess.blend import (
 )
 from demosaic_ntc.imaging.mosaics.coarse import Coarse
 from demosaic_ntc.imaging.mosaics.rims import close_to
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.mosaics.stored import Steps, Stored
 from demosaic_ntc.imaging.parallel import in_order
-from demosaic_ntc.imaging.samples import Samples
 from demosaic_ntc.imaging.tiles import TILE_SIDE, Tile, span, tiles_of
 from demosaic_ntc.ntc.deadline import Deadline
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.samples import Samples
+from demosaic_ntc.imaging.mosaics.samples import Samples
 
 Codes = NDArray[np.uint16]
 

@@ -15,9 +15,9 @@ from demosaic_ntc.files.raw.levels import Exposure, expose
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.settings import Development, Engine
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.noise import NoiseModel
 from demosaic_ntc.imaging.restored import Progress
-from demosaic_ntc.imaging.samples import Samples
 
 RGGB = Cfa.named("RGGB")
 BLACK, WHITE = 1000.0, 16000.0

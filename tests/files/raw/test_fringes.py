@@ -12,7 +12,7 @@ from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.fringes import Fringes
+from demosaic_ntc.imaging.flaws.fringes import Fringes
 
 BALANCE = (2.0, 1.0, 1.5, 1.0)
 WHITE, BLACK = 16000.0, 500.0

@@ -25,7 +25,7 @@ import json, sys
 import numpy as np
 from demosaic_ntc import demosaic, inpaint
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.defects import find_defects
+from demosaic_ntc.imaging.flaws.defects import find_defects
 from demosaic_ntc.imaging.kernels.examples import EXAMPLES
 from demosaic_ntc.imaging.noise import NOISELESS
 

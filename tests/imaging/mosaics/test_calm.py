@@ -8,7 +8,7 @@ from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
 from demosaic_ntc.imaging.mosaics import calm
 from demosaic_ntc.imaging.mosaics.calm import settle_calm
-from demosaic_ntc.imaging.samples import Samples
+from demosaic_ntc.imaging.mosaics.samples import Samples
 
 SIGMA = 0.02
 NOISE: Float32 = np.full((3, 1), SIGMA**2, np.float32)

@@ -10,11 +10,11 @@ from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import Contest, try_both
 from demosaic_ntc.imaging.groups import reference_positions
 from demosaic_ntc.imaging.mosaics.complete import TRIALS, Completed, complete_mosaic, worth_groups
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian
 from demosaic_ntc.imaging.plans import AGREED, PLANS, Plan, without_completion
 from demosaic_ntc.imaging.restore import Estimate, Work, restore
 from demosaic_ntc.imaging.restored import Progress
-from demosaic_ntc.imaging.samples import Samples
 from demosaic_ntc.ntc.deadline import Deadline
 from tests.imaging.waves import waves
 

@@ -9,7 +9,7 @@ from demosaic_ntc.arrays import Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import Contest, apart, blend, try_both, try_quickly
 from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
-from demosaic_ntc.imaging.samples import Samples
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from tests.imaging.waves import waves
 
 

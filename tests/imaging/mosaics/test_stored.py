@@ -6,8 +6,8 @@ import pytest
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.mosaics.coarse import Coarse
+from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.mosaics.stored import Steps, Stored
-from demosaic_ntc.imaging.samples import Samples
 from tests.imaging.waves import waves
 
 SHAPE = (70, 41)

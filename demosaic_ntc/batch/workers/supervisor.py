@@ -1,0 +1,205 @@
+"""Workers that cost no more than their own file: watched, ended at their limits, replaced when they die."""
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from multiprocessing.connection import wait
+from types import TracebackType
+
+from demosaic_ntc.batch.job import (
+    Allowance,
+    Ended,
+    Event,
+    Identity,
+    Job,
+    Moved,
+    Outcome,
+    Publishing,
+    Started,
+    Status,
+    result_from,
+)
+from demosaic_ntc.batch.workers.stop import Stop
+from demosaic_ntc.batch.workers.worker import WorkerSetup, out_of_memory
+from demosaic_ntc.batch.workers.worker_process import HungUp, WorkerProcess
+from demosaic_ntc.files.partial import remove_stale
+
+# How often limits are checked and new jobs looked for.
+_TICK_SECONDS = 0.2
+
+# What is under way may still be finished this long after a wish to stop.
+_GRACE_SECONDS = 1.5
+
+# This many workers in a row that end before they have begun a file mean that none ever will.
+_FALSE_STARTS = 3
+
+
+class Supervisor:
+    """A team of workers, each started when there is something to do; leaving the block ends them all."""
+
+    def __init__(self, team: Sequence[WorkerSetup], allowance: Allowance, stop: Stop) -> None:
+        self._team = team
+        self._allowance = allowance
+        self._stop = stop
+        self._size = len(team)
+        self._workers: dict[int, WorkerProcess] = {}
+        self._waiting: deque[Job] = deque()
+        self._unwanted: deque[Job] = deque()
+        self._false_starts = 0
+
+    def __enter__(self) -> "Supervisor":
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers.values():
+            _dismiss(worker)
+
+    def abandon(self, job: Job) -> None:
+        """Give up a job that was fetched, soon; may be called from any thread."""
+        self._unwanted.append(job)
+
+    def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
+        """Work on the jobs as they come, telling what happens; a None means that there is none at the moment.
+
+        A job is given to its worker only after its `Started` has been taken note of.
+        """
+        more = True
+        while not self._stop.asked:
+            more = more and self._fetch(jobs)
+            yield from self._drop_unwanted()
+            if not more and not self._waiting and not self._busy():
+                return
+            self._fill_seats()
+            yield from self._hand_out()
+            yield from self._watch()
+        yield from self._wind_down()
+
+    def _fetch(self, jobs: Iterator[Job | None]) -> bool:
+        """Take as many jobs as there is room for; return whether more may come."""
+        for _ in range(self._size - len(self._busy()) - len(self._waiting)):
+            try:
+                job = next(jobs)
+            except StopIteration:
+                return False
+            if job is None:
+                return True
+            self._waiting.append(job)
+        return True
+
+    def _fill_seats(self) -> None:
+        """Start as many workers as there are jobs for them."""
+        needed = len(self._busy()) + len(self._waiting)
+        for number in range(self._size):
+            if len(self._workers) < needed and number not in self._workers:
+                self._workers[number] = WorkerProcess(number, self._team[number])
+
+    def _hand_out(self) -> Iterator[Event]:
+        """Give a job to everybody who waits for one."""
+        for worker in self._workers.values():
+            if worker.is_idle and self._waiting:
+                job = self._waiting.popleft()
+                yield Started(worker.number, job)
+                worker.give(job)
+
+    def _drop_unwanted(self) -> Iterator[Event]:
+        """Give up what is no longer wanted, whether it waits or is under way."""
+        while self._unwanted:
+            job = self._unwanted.popleft()
+            if job in self._waiting:
+                self._waiting.remove(job)
+                yield Ended(None, job, Outcome(Status.ABANDONED, "given up"))
+            for worker in [worker for worker in self._busy() if worker.job is job]:
+                yield from self._give_up(worker, Status.ABANDONED, "given up")
+
+    def _busy(self) -> list[WorkerProcess]:
+        """Who is at work."""
+        return [worker for worker in self._workers.values() if worker.job]
+
+    def _wind_down(self) -> Iterator[Event]:
+        """Let what is nearly done be finished; the rest is given up when the block is left."""
+        end = time.monotonic() + _GRACE_SECONDS
+        while self._busy() and time.monotonic() < end and not self._stop.insisted:
+            yield from self._watch()
+
+    def _watch(self) -> Iterator[Event]:
+        """Wait until something happens, then see to everybody."""
+        voices = [
+            voice.fileno() for worker in self._workers.values() for voice in (worker.channel, worker.stderr)
+        ]
+        if self._stop.fileno() in wait([*voices, self._stop.fileno()], _TICK_SECONDS):
+            self._stop.hear()
+        for worker in list(self._workers.values()):
+            try:
+                yield from self._hear(worker)
+                yield from self._hold_to_limits(worker)
+            except (HungUp, KeyError, TypeError, ValueError):  # gone, or its answers make no sense
+                yield from self._reap(worker)
+
+    def _hear(self, worker: WorkerProcess) -> Iterator[Event]:
+        """Take in what a worker says."""
+        for answer in worker.answers():
+            if "ready" in answer:
+                worker.is_ready = True
+            elif "identity" in answer:
+                worker.has_begun, self._false_starts = True, 0
+                worker.identity = answer["identity"] and Identity(**answer["identity"])
+            elif worker.job and "stage" in answer:
+                yield Moved(worker.number, worker.job, answer["stage"], answer["share"])
+            elif worker.job and "publishing" in answer:
+                yield Publishing(worker.number, worker.job, result_from(answer["publishing"]))
+                worker.nod()
+            elif worker.job and "outcome" in answer:
+                outcome = Outcome.from_plain(answer["outcome"])
+                job, worker.job = worker.job, None
+                yield Ended(worker.number, job, outcome)
+
+    def _hold_to_limits(self, worker: WorkerProcess) -> Iterator[Event]:
+        """End a worker that takes too long or too much."""
+        seconds, memory = self._allowance.seconds, self._allowance.memory
+        if seconds is not None and worker.seconds > seconds:
+            reason = f"took longer than {seconds:g} s; raise `timeout` or choose a faster `quality`"
+            yield from self._give_up(worker, Status.TIMEOUT, reason)
+        elif memory is not None and worker.job and worker.resident_bytes > memory:
+            yield from self._give_up(worker, Status.FAILED, out_of_memory(memory))
+
+    def _give_up(self, worker: WorkerProcess, status: Status, reason: str) -> Iterator[Event]:
+        """End a worker in the middle of its job; another will take its place."""
+        job, identity, seconds = worker.job, worker.identity, worker.seconds
+        self._remove(worker)
+        if job is not None:
+            outcome = Outcome(status, reason, identity=identity, seconds={"total": seconds})
+            yield Ended(worker.number, job, outcome)
+
+    def _reap(self, worker: WorkerProcess) -> Iterator[Event]:
+        """See what became of a worker that has ended by itself; another will take its place."""
+        job, seconds = worker.job, worker.seconds
+        ending = worker.last_words()
+        self._remove(worker)
+        if not worker.has_begun:  # no file can be blamed
+            self._count_false_start(worker, ending)
+            self._waiting.extendleft([job] if job else [])
+        elif job is not None:
+            reason = f"the process working on it crashed ({ending}); the file is probably damaged"
+            known = Outcome(Status.CRASHED, reason, identity=worker.identity, log=worker.log)
+            yield Ended(worker.number, job, replace(known, seconds={"total": seconds}))
+
+    def _count_false_start(self, worker: WorkerProcess, ending: str) -> None:
+        """Give up when no worker comes up."""
+        self._false_starts += 1
+        if self._false_starts >= _FALSE_STARTS:
+            raise RuntimeError(f"workers end before they begin ({ending}): {worker.log}")
+
+    def _remove(self, worker: WorkerProcess) -> None:
+        """End a worker and give its place free."""
+        _dismiss(worker)
+        del self._workers[worker.number]
+
+
+def _dismiss(worker: WorkerProcess) -> None:
+    """End a worker, and clear away what it leaves half-written."""
+    worker.end()
+    if worker.job is not None:
+        remove_stale(worker.job.target.parent)

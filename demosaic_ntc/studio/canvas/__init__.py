@@ -1,0 +1,1 @@
+"""What is seen and painted on: pictures in levels and tiles, masks, strokes, boxes."""

@@ -1,0 +1,117 @@
+"""The mask of a picture as it is painted: changed by one step after the other, each can be undone."""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from demosaic_ntc.arrays import Flags
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.studio.canvas.boxes import Box
+from demosaic_ntc.studio.canvas.pyramid import Pyramid, brightest
+from demosaic_ntc.studio.canvas.tile_images import Bytes
+
+_MARKED = np.uint8(255)
+_MOST_STEPS = 500  # that can be undone
+
+Change = Callable[[Flags], Flags]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What has changed: the bits of a box, compressed; the same again undoes it."""
+
+    box: Box
+    flipped: bytes
+
+    @classmethod
+    def of(cls, box: Box, changed: Flags) -> "_Step":
+        """The step that changes these flags of a box."""
+        return cls(box, zlib.compress(np.packbits(changed).tobytes(), 1))
+
+    def turned(self, flags: Flags) -> Flags:
+        """The flags of the box before, from those after, or the other way round."""
+        bits = np.frombuffer(zlib.decompress(self.flipped), np.uint8)
+        return flags ^ np.unpackbits(bits, count=flags.size).astype(np.bool_).reshape(flags.shape)
+
+
+class Mask:
+    """Flags of all pixels, as the picture is seen, with the steps that led there."""
+
+    def __init__(self, folder: Path, size: tuple[int, int], least_level: int = 0) -> None:
+        self.size = size
+        self.pyramid = Pyramid.empty(folder, size, brightest, least_level)
+        self.version = 0
+        self.count = 0
+        self._done: list[_Step] = []
+        self._undone: list[_Step] = []
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to take back."""
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step to take again."""
+        return bool(self._undone)
+
+    def flags(self, box: Box | None = None) -> Flags:
+        """The flags of a box, or of all pixels, as a copy."""
+        part: Bytes = self.pyramid.finest[(box or Box.of(self.size)).slices]
+        return part > 0
+
+    def add(self, box: Box, marked: Flags) -> Box:
+        """Mark pixels of a box; return what has changed."""
+        return self._step(box, lambda flags: flags | marked)
+
+    def erase(self, box: Box, marked: Flags) -> Box:
+        """Unmark pixels of a box; return what has changed."""
+        return self._step(box, lambda flags: flags & ~marked)
+
+    def clear(self) -> Box:
+        """Unmark everything."""
+        return self._step(Box.of(self.size), np.zeros_like)
+
+    def invert(self) -> Box:
+        """Mark what is not, and nothing else."""
+        return self._step(Box.of(self.size), np.logical_not)
+
+    def replace(self, marked: Flags) -> Box:
+        """Mark these pixels and no others."""
+        return self._step(Box.of(self.size), lambda flags: marked)
+
+    def undo(self) -> Box:
+        """Take the last step back."""
+        return self._turn(self._done, self._undone, "undo")
+
+    def redo(self) -> Box:
+        """Take the step again that was taken back last."""
+        return self._turn(self._undone, self._done, "redo")
+
+    def _turn(self, source: list[_Step], target: list[_Step], verb: str) -> Box:
+        if not source:
+            raise InputError(f"there is nothing to {verb}; draw something first")
+        step = source.pop()
+        self._write(step.box, step.turned(self.flags(step.box)))
+        target.append(step)
+        return step.box
+
+    def _step(self, box: Box, change: Change) -> Box:
+        before = self.flags(box)
+        after = change(before)
+        changed = before ^ after
+        if changed.any():
+            self._done = [*self._done[1 - _MOST_STEPS :], _Step.of(box, changed)]
+            self._undone = []
+            self._write(box, after)
+        return box
+
+    def _write(self, box: Box, flags: Flags) -> None:
+        part = self.pyramid.finest[box.slices]
+        self.count += int(np.count_nonzero(flags)) - int(np.count_nonzero(part))
+        np.multiply(flags, _MARKED, out=part)
+        self.pyramid.renew(box)
+        self.version += 1

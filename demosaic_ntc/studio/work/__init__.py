@@ -1,0 +1,1 @@
+"""What worker processes do for a studio: open pictures, repair regions, propose masks, preview raws."""

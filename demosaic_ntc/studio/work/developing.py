@@ -1,0 +1,46 @@
+"""What worker processes do to show a raw as it would be converted: quickly, at half its size."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from demosaic_ntc.batch.job import Done
+from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.files.conversion import develop_photo
+from demosaic_ntc.files.journal import Journal
+from demosaic_ntc.imaging.restored import ReportProgress
+from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
+from demosaic_ntc.studio.canvas.tile_images import fitted
+from demosaic_ntc.studio.work.opening import RAW_LEVEL
+
+if TYPE_CHECKING:
+    from demosaic_ntc.files.settings import Settings
+
+_BITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Develop a raw by cells; levels appear in a folder, and the target when they are complete."""
+
+    settings: "Settings"
+    size: tuple[int, int]  # of the raw as it is seen
+    folder: Path
+    fingerprint: str = "preview"
+
+    def prepare(self) -> None:
+        """Everything needed was imported with this module."""
+
+    def __call__(
+        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
+    ) -> Done:
+        """Develop it as the command does with --half."""
+        done = develop_photo(source, self.settings, _BITS, progress, Journal())
+        half = sizes_of(self.size, RAW_LEVEL)[RAW_LEVEL]
+        pixels = np.ascontiguousarray(done.picture.colours, np.uint8)
+        write_pyramid(self.folder, pixels if pixels.shape[:2] == half else fitted(pixels, half), RAW_LEVEL)
+        with whole_file(target, overwrite=True) as file:
+            file.write(b"done")
+        return Done(half[0] * half[1], {}, notices=done.facts.notices)

@@ -1,0 +1,92 @@
+"""What worker processes do when a person wants to see damage repaired: the regions around it, and no others.
+
+They are restored as the command restores them, to the bit, so that what is seen is what is saved.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.batch.job import Done
+from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.files.pixels import oriented
+from demosaic_ntc.imaging.inpaint import too_wide
+from demosaic_ntc.imaging.inpaint_parts import inpaint_parts
+from demosaic_ntc.imaging.restored import ReportProgress
+from demosaic_ntc.studio.canvas.bits import read_flags
+from demosaic_ntc.studio.canvas.boxes import Box
+from demosaic_ntc.studio.work.opening import stored_colours
+
+BACK = {6: 8, 8: 6}  # the orientation that undoes another; all others undo themselves
+
+# Large enough for every step of the engine, small enough to take no time.
+_TRIAL_SIDE, _TRIAL_STROKE = 64, slice(28, 34)
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A repaired box of the picture as it is seen."""
+
+    box: Box
+    colours: NDArray[Any]
+    error: Float32  # the standard deviation expected, largest of the channels, in the picture's scale
+
+
+@dataclass(frozen=True, slots=True)
+class RepairQuickly:
+    """Restore regions; the source holds flags `missing` and `wanted` as seen, the target becomes patches."""
+
+    orientation: int = 1
+    quality: str = "normal"
+    fingerprint: str = "repair"
+
+    def prepare(self) -> None:
+        """Repair a small picture, which loads all that a large one needs."""
+        image = np.random.default_rng(0).integers(256, size=(_TRIAL_SIDE, _TRIAL_SIDE, 3), dtype=np.uint8)
+        missing = np.zeros((_TRIAL_SIDE, _TRIAL_SIDE), np.bool_)
+        missing[_TRIAL_STROKE, _TRIAL_STROKE] = True
+        list(inpaint_parts(image, missing, missing, quality=self.quality))
+
+    def __call__(
+        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
+    ) -> Done:
+        """Restore them."""
+        image = stored_colours(source.parent)
+        missing, wanted = (self._stored(read_flags(source, name)) for name in ("missing", "wanted"))
+        parts = inpaint_parts(
+            image, missing, wanted, quality=self.quality, threads=threads, progress=progress
+        )
+        content: dict[str, Any] = {}
+        gaps, deep, restored = [np.zeros(0, np.float32)], 0, 0
+        for number, part in enumerate(parts):
+            stored = Box(part.rows.start, part.rows.stop, part.columns.start, part.columns.stop)
+            box = stored.upright((image.shape[0], image.shape[1]), self.orientation)
+            doubt = part.error if part.error.ndim == 2 else part.error.max(axis=2)
+            content[f"box{number}"] = np.array(box.plain())
+            content[f"colours{number}"] = oriented(part.image, self.orientation)
+            content[f"error{number}"] = oriented(doubt.astype(np.float32), self.orientation)
+            gaps.append(part.gaps)
+            deep, restored = deep + part.too_deep, restored + int(missing[stored.slices].sum())
+        with whole_file(target, overwrite=True) as file:
+            np.savez(file, **content)
+        proven = np.concatenate(gaps)
+        share = float(np.isfinite(proven).mean()) if proven.size else None
+        return Done(restored, {}, share, too_wide(deep, restored))
+
+    def _stored(self, flags: Flags) -> Flags:
+        """Flags of the picture as it is stored."""
+        return np.ascontiguousarray(oriented(flags, BACK.get(self.orientation, self.orientation)))
+
+
+def read_patches(source: Path) -> Iterator[Patch]:
+    """The patches that a worker has written."""
+    with np.load(source, allow_pickle=False) as stored:
+        for number in range(sum(name.startswith("box") for name in stored.files)):
+            top, bottom, left, right = (int(side) for side in stored[f"box{number}"])
+            box = Box(top, bottom, left, right)
+            yield Patch(box, stored[f"colours{number}"], stored[f"error{number}"])
