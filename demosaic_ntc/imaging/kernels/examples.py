@@ -160,9 +160,10 @@ def main() -> None:
     """Compile what standard input names, a kernel per line, and say so when each is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     with suppress(ImportError):  # a Numba of another making takes its time
-        from demosaic_ntc.hurry import finish_outermost_only  # noqa: PLC0415 (in this process alone)
+        from demosaic_ntc import hurry  # noqa: PLC0415 (in this process alone)
 
-        finish_outermost_only()
+        hurry.take_short_cuts()
+        hurry.finish_outermost_only()
     warnings.filterwarnings("error", message=NOT_KEPT)  # what is not kept must not be put on record
     gc.disable()  # what compiling leaves behind is gone with this process
     for line in sys.stdin:
