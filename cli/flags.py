@@ -1,6 +1,10 @@
 """Settings as a person types them: the layers below name them in backticks, here they become options."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
 
 #: Settings that messages name, each of them an option of some command.
 SETTINGS = frozenset(
@@ -26,3 +30,12 @@ def _flag(found: re.Match[str]) -> str:
     if name not in SETTINGS:
         return found[0]
     return f"--{name.replace('_', '-')}" + (f" {value}" if value else "")
+
+
+@contextmanager
+def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
+    """Take errors of some kinds for wrong usage of the command."""
+    try:
+        yield
+    except kinds as error:
+        raise typer.BadParameter(in_flags(str(error))) from error

@@ -91,3 +91,9 @@ class ModelTooLarge(SolverError):
 
 class ClusterError(DemosaicNtcError):
     """The machines that should do the work can not be reached or used."""
+
+
+def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise unless the value is one of the known ones."""
+    if value not in known:
+        raise InputError(f"unknown {what} {value!r}; use one of {', '.join(known)}")

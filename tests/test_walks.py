@@ -13,9 +13,9 @@ from tests.walks import ROOT, Function, Walk
 # another machine has a reason to do besides.
 MOST = {
     "benchmark demosaic": (140, 12),
-    "batch": (178, 30),
-    "convert": (465, 29),
-    "inpaint": (228, 15),
+    "batch": (142, 15),
+    "convert": (455, 23),
+    "inpaint": (222, 14),
     "complete": (90, 0),
 }
 

@@ -98,7 +98,7 @@ class _Follower:
         function = _function(code)
         if code.co_name == "<module>":
             self.aside += step
-        elif function == self.begin:
+        elif function == self.begin and code.co_qualname == self.begin.name:  # not a comprehension within
             self.started = step > 0
         if step > 0 and self.started and not self.aside and function.name != "<module>":
             self.callers.setdefault(function, _caller(frame) if function != self.begin else None)

@@ -3,36 +3,37 @@
 from collections.abc import Mapping
 from typing import Any
 
-import typer
-
 from demosaic_ntc.batch.job import Job
 from demosaic_ntc.batch.plan import MASK_ENDINGS, make_output
-from demosaic_ntc.batch.planned import Plan, Room, plan_batch
+from demosaic_ntc.batch.planned import Plan, plan_batch
+from demosaic_ntc.batch.space import Room
 from demosaic_ntc.batch.work import Inpaint
 from demosaic_ntc.errors import Clash
 
-from ..flags import in_flags
+from ..flags import wrong_usage
 from ..output.batch_summary import megabytes, plan_lines
 from ..output.words import mention, say
-from .task import conversion, repair
-from .work import Manners, work_shown
+from .task import task_from
+from .work import work_shown
 
 
 def batch_files(options: Mapping[str, Any]) -> None:
-    """Do what the options describe to all files that they name."""
-    task = (repair if options["inpainting"] else conversion)(options["sources"], options)
-    try:
-        plan = plan_batch(task)
-    except Clash as error:
-        raise typer.BadParameter(in_flags(str(error))) from error
-    if not options["dry_run"]:
-        make_output(task.naming.output)
+    """Do what the options describe to all files that they name.
+
+    A disk that is too small is no reason to refuse: what fits is done, and a later run goes on from there.
+    """
+    with wrong_usage(Clash):
+        plan = plan_batch(task_from(options["sources"], options))
     if not plan.jobs:
+        if not options["dry_run"]:
+            make_output(plan.task.naming.output)
         mention("no files to work on; folders are searched by extension, and below them with --recursive")
     elif options["dry_run"]:
         _tell_plan(plan, quiet=options["quiet"])
     else:
-        _work_on(plan, Manners(options["quiet"], options["verbose"]))
+        begun = plan.begin()
+        _tell_room(begun.room)
+        work_shown(begun, len(plan.jobs), quiet=options["quiet"], verbose=options["verbose"])
 
 
 def _tell_plan(plan: Plan, *, quiet: bool) -> None:
@@ -49,17 +50,6 @@ def _tell_plan(plan: Plan, *, quiet: bool) -> None:
 def _lacks_mask(job: Job) -> bool:
     """Whether a job is a repair that does not know what to repair."""
     return isinstance(job.work, Inpaint) and job.work.mask is None and job.work.settings.needs_mask
-
-
-def _work_on(plan: Plan, manners: Manners) -> None:
-    """Work through the jobs.
-
-    A disk that is too small is no reason to refuse: what fits is done, and a later run goes on from there.
-    """
-    begun = plan.begin()
-    _tell_room(begun.room)
-    files, sizes = len(plan.jobs), plan.sizes()
-    work_shown(begun.events, plan.task, manners, files=files, sizes=sizes, prepares=begun.workers > 0)
 
 
 def _tell_room(room: Room, *, always: bool = False) -> None:

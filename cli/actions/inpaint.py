@@ -14,28 +14,16 @@ from demosaic_ntc.files.pictures.detection import Detection
 from demosaic_ntc.files.pictures.mask import MaskRule, parse_colour
 from demosaic_ntc.files.pictures.writing import repair_format
 from demosaic_ntc.files.repair import Repair, RepairSettings, repair_file
+from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.inpaint import METHODS
 from demosaic_ntc.imaging.kernels.examples import for_holes
 
-from ..arguments.options import engine_from
+from ..arguments.options import check_method
 from ..failures import one_line
-from ..flags import in_flags
-from ..interrupts import heard_interrupts
-from ..output.progress import shown_progress
-from ..output.results import (
-    Telling,
-    certificate,
-    certified_lines,
-    check_different,
-    check_error_map,
-    error_facts,
-    error_lines,
-    seconds_line,
-    tell_done,
-    tell_skipped,
-)
-from .prepare import prepare_shown
+from ..flags import wrong_usage
+from ..output.results import Telling, check_error_map, engine_facts, engine_lines, seconds_line, tell_done
+from .making import at_work, is_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +63,16 @@ def files_from(
 
 def settings_from(options: Mapping[str, Any]) -> RepairSettings:
     """The settings that the options of a command describe; what makes no sense is wrong usage."""
-    engine = engine_from(options, METHODS)
-    try:
+    check_method(options["method"], METHODS)
+    with wrong_usage(InputError):
+        of_engine = {name: options[name] for name in ("method", "quality", "threads", "time_limit")}
         return RepairSettings(
             mask=_rule(options),
             detection=_detection(options),
             limits=Limits(pixels=options["max_pixels"]),
-            engine=engine,
+            engine=Engine(**of_engine),
             overwrite=options["overwrite"],
         )
-    except InputError as error:
-        raise typer.BadParameter(in_flags(str(error))) from error
 
 
 def _rule(options: Mapping[str, Any]) -> MaskRule:
@@ -105,22 +92,15 @@ def _detection(options: Mapping[str, Any]) -> Detection | None:
 
 def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None:
     """Repair a picture and say what was done; an existing target is left alone unless told otherwise."""
-    try:
+    with wrong_usage(OutputError):
         repair_format(files.target)
-    except OutputError as error:
-        raise typer.BadParameter(in_flags(str(error))) from error
-    for path in (files.source, files.mask):
-        if path is not None:
-            check_different(path, files.target)
     check_error_map(files.error_map, settings.engine.method, (files.source, files.mask, files.target))
     _check_saved_mask(files)
-    if files.target.exists() and not settings.overwrite:
-        tell_skipped(files.source, files.target, telling)
+    sources = (files.source,) if files.mask is None else (files.source, files.mask)
+    if not is_wanted(sources, files.target, telling, overwrite=settings.overwrite):
         return
-    if files.source.is_file():  # a wrong path is not worth the wait
-        kernels = for_holes(settings.engine.method, files.error_map is not None)
-        prepare_shown(kernels, quiet=not telling.notes)
-    with heard_interrupts(), shown_progress(REPAIR_COSTS, quiet=telling.quiet) as report:
+    kernels = for_holes(settings.engine.method, files.error_map is not None)
+    with at_work(files.source, kernels, REPAIR_COSTS, telling) as report:
         done = repair_file(
             files.source, files.mask, files.target, settings, report, files.error_map, files.saved_mask
         )
@@ -153,11 +133,7 @@ def described(done: Repair, settings: RepairSettings) -> dict[str, Any]:
         "missing_share": done.missing / (height * width),
         "detected": _detected(done),
         "mask": None if done.mask is None else str(done.mask),
-        "parameters": settings.described(),
-        "seconds": {**done.seconds, "total": sum(done.seconds.values())},
-        "certificate": certificate(done.certificate),
-        **error_facts(done.error_map),
-        "notices": [in_flags(notice) for notice in done.notices],
+        **engine_facts(settings.described(), done, done.error_map),
     }
 
 
@@ -173,7 +149,6 @@ def _lines(done: Repair, *, verbose: bool) -> Iterator[str]:
         f"{done.target}: {width}×{height}, {done.missing} pixels restored "
         f"({done.missing / (height * width):.2%}), {sum(done.seconds.values()):.1f} s"
     )
-    yield from certified_lines(done.certificate)
-    yield from error_lines(done.error_map)
+    yield from engine_lines(done.certificate, done.error_map)
     if verbose:
         yield f"{done.depth}, {seconds_line(done.seconds)}"

@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from demosaic_ntc.errors import OutputError
@@ -61,29 +62,29 @@ def _shown_kernels(*, quiet: bool) -> "Iterator[Report]":
             bars.stop()
 
 
+@dataclass(slots=True)
 class _Line:
     """One line, when it begins."""
 
-    def __init__(self) -> None:
-        self._has_spoken = False
+    has_spoken: bool = False
 
     def __call__(self, ready: int, total: int) -> None:
         """Say what happens, unless it was said."""
-        if not self._has_spoken:
+        if not self.has_spoken:
             mention(f"{_WORDS}: {ready} of {total}")
-        self._has_spoken = True
+        self.has_spoken = True
 
 
+@dataclass(slots=True)
 class _Bar:
     """A bar that appears when there is something to show."""
 
-    def __init__(self, bars: Any) -> None:
-        self._bars = bars
-        self._task: Any = None
+    bars: Any
+    task: Any = None
 
     def __call__(self, ready: int, total: int) -> None:
         """Move the bar."""
-        if self._task is None:
-            self._bars.start()
-            self._task = self._bars.add_task(f"{_WORDS}:", total=total)
-        self._bars.update(self._task, completed=ready)
+        if self.task is None:
+            self.bars.start()
+            self.task = self.bars.add_task(f"{_WORDS}:", total=total)
+        self.bars.update(self.task, completed=ready)

@@ -1,5 +1,6 @@
 """The options of commands that work on many files."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -99,3 +100,26 @@ OverwriteOurs = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Only say what would be done.", rich_help_panel=_RUNNING)
 ]
+
+
+@dataclass(frozen=True)
+class OfMany:
+    """Options of every command that works on many files."""
+
+    recursive: Recursive = False
+    format: Format = None
+    name: Name = "{stem}"
+    report: Report = None
+    jobs: Jobs = None
+    timeout: Timeout = 7200.0
+    memory: Memory = None
+
+
+@dataclass(frozen=True)
+class OfBatch:
+    """Options of a batch alone."""
+
+    scheduler: Scheduler = None
+    resume: Resume = False
+    overwrite_ours: OverwriteOurs = False
+    dry_run: DryRun = False

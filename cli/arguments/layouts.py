@@ -7,13 +7,19 @@ from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.imaging.cfa import Cfa
 
 
+def of_samples(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with their colour array read, and bits as raw bits where they speak of the samples.
+
+    They do in ``--width W --height H --bits 12 --cfa RGGB``.
+    """
+    bits, of_raw = options.get("bits"), options["raw_bits"]
+    if options["width"] is not None and of_raw is None:
+        bits, of_raw = None, bits
+    array = Cfa.parse(options["cfa"]) if options["cfa"] else None
+    return {**options, "cfa": array, "bits": bits, "raw_bits": of_raw}
+
+
 def layout_from(options: Mapping[str, Any]) -> Layout:
     """What the options say about a mosaic without a header of its own."""
-    cfa = Cfa.parse(options["cfa"]) if options["cfa"] else None
-    bits = options["bits"] if bits_are_of_samples(options) else options["raw_bits"]
-    return Layout(cfa, options["width"], options["height"], bits)
-
-
-def bits_are_of_samples(options: Mapping[str, Any]) -> bool:
-    """Whether ``--bits`` speaks of the samples, as in ``--width W --height H --bits 12 --cfa RGGB``."""
-    return options["width"] is not None and options["raw_bits"] is None and options.get("bits") is not None
+    read = of_samples(options)
+    return Layout(read["cfa"], read["width"], read["height"], read["raw_bits"])

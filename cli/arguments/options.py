@@ -1,8 +1,9 @@
 """The options that commands share."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,9 +18,6 @@ from .values import (
     parse_white,
 )
 
-if TYPE_CHECKING:
-    from demosaic_ntc.files.settings import Engine
-
 _INPUT = "Input"
 _OUTPUT = "Output"
 _RAW = "Raw development"
@@ -27,13 +25,10 @@ _ENGINE = "Engine"
 _RUNNING = "Running"
 
 
-def engine_from(options: Mapping[str, Any], methods: Collection[str]) -> "Engine":
-    """How missing samples are completed; a method that is none of these is wrong usage."""
-    from demosaic_ntc.files.settings import Engine
-
-    if options["method"] not in methods:
-        raise typer.BadParameter(f"unknown method {options['method']!r}; use one of {', '.join(methods)}")
-    return Engine(**{name: options[name] for name in ("method", "quality", "threads", "time_limit")})
+def check_method(name: str, known: Collection[str]) -> None:
+    """Take a method that is none of these for wrong usage."""
+    if name not in known:
+        raise typer.BadParameter(f"unknown method {name!r}; use one of {', '.join(known)}")
 
 
 Source = Annotated[Path, typer.Argument(metavar="IN", help="A raw file, or a mosaic with --cfa.")]
@@ -290,3 +285,73 @@ Json = Annotated[
 Debug = Annotated[
     bool, typer.Option("--debug", help="Show the traceback of a failure.", rich_help_panel=_RUNNING)
 ]
+
+
+@dataclass(frozen=True)
+class OfInput:
+    """Options of what is read."""
+
+    cfa: Array = None
+    width: Width = None
+    height: Height = None
+    raw_bits: RawBits = None
+    max_pixels: MaxPixels = 150_000_000
+
+
+@dataclass(frozen=True)
+class OfOutput:
+    """Options of what is written."""
+
+    bits: Bits = None
+    space: Space = "srgb"
+    linear: Linear = False
+    crop: Crop = "visible"
+    no_rotate: NoRotate = False
+    no_metadata: NoMetadata = False
+    jpeg_quality: JpegQuality = 95
+    jpeg_subsampling: JpegSubsampling = "4:4:4"
+    resize: Resize = None
+    compress: Compress = False
+    error_map: ErrorMap = None
+
+
+@dataclass(frozen=True)
+class OfDevelopment:
+    """Options of how samples become a picture."""
+
+    wb: WhiteBalance = "camera"
+    wb_from: WhiteBalanceFrom = None
+    black: Black = None
+    white: White = "auto"
+    look: Look = None
+    exposure: Brightness = "0"
+    contrast: Contrast = 0.0
+    saturation: Saturation = 0.0
+    highlights: Highlights = "clip"
+    ca: Fringes = "off"
+    denoise: Denoise = "auto"
+    denoise_color: DenoiseColor = None
+    noise: Noise = None
+    bad_pixels: BadPixels = None
+
+
+@dataclass(frozen=True)
+class OfEngine:
+    """Options of how missing samples are completed."""
+
+    method: Method = "ntc"
+    quality: Quality = "normal"
+    half: Half = False
+    threads: Threads = None
+    time_limit: TimeLimit = None
+
+
+@dataclass(frozen=True)
+class OfRunning:
+    """Options of how a command runs, and what it says."""
+
+    overwrite: Overwrite = False
+    quiet: Quiet = False
+    verbose: Verbose = False
+    json: Json = False
+    debug: Debug = False

@@ -10,17 +10,22 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def with_options_of(
-    model: Callable[..., Any], *, without: tuple[str, ...] = ()
+    *models: Callable[..., Any], without: tuple[str, ...] = ()
 ) -> Callable[[Command], Command]:
-    """Let a command take the model's options besides its own; they reach it as its `**chosen`."""
+    """Let a command take the options of models after its own; they reach it as its `**chosen`.
+
+    A model is another command, or a dataclass whose fields are options.
+    """
 
     def extended(command: Command) -> Command:
         own = inspect.signature(command).parameters.values()
         named = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
-        left_out = {parameter.name for parameter in named}.union(without)
-        others = inspect.signature(model).parameters.values()
-        more = [parameter for parameter in others if parameter.name not in left_out]
-        command.__signature__ = inspect.Signature([*named, *more])  # type: ignore[attr-defined]
+        taken = {parameter.name: parameter for parameter in named}
+        for model in models:
+            for name, parameter in inspect.signature(model).parameters.items():
+                if name not in without:
+                    taken.setdefault(name, parameter)
+        command.__signature__ = inspect.Signature(list(taken.values()))  # type: ignore[attr-defined]
         return command
 
     return extended

@@ -13,24 +13,12 @@ from .inpaint import inpaint
 _PLACES = ("source", "target", "paths", "error_map", "save_mask", "json")
 
 
-@with_options_of(inpaint, without=_PLACES)
-@with_options_of(convert, without=_PLACES)
+@with_options_of(b.OfMany, b.OfBatch, convert, inpaint, without=_PLACES)
 def batch(
     ctx: typer.Context,
     sources: b.Sources,
     output: b.OutputFolder,
     inpainting: b.Inpainting = False,
-    recursive: b.Recursive = False,
-    format: b.Format = None,
-    name: b.Name = "{stem}",
-    report: b.Report = None,
-    jobs: b.Jobs = None,
-    timeout: b.Timeout = 7200.0,
-    memory: b.Memory = None,
-    scheduler: b.Scheduler = None,
-    resume: b.Resume = False,
-    overwrite_ours: b.OverwriteOurs = False,
-    dry_run: b.DryRun = False,
     **chosen: Any,
 ) -> None:
     """Turn many raw files into finished pictures, with the options of `convert`; or repair many.

@@ -13,39 +13,48 @@ from ..output.words import say
 _PARTS, PAGE = "Parts", "index.html"
 
 
+Sources = Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")]
+Folder = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where index.html is written.")
+]
+Methods = Annotated[
+    str | None,
+    typer.Option(help="Methods to compare, as in the benchmark.", show_default="ours and LibRaw's"),
+]
+Boxes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--crop-box",
+        parser=parse_box,
+        metavar="LEFT,TOP,WIDTH,HEIGHT",
+        help="Show this part of the upright picture; may be given several times.",
+        rich_help_panel=_PARTS,
+    ),
+]
+Crops = Annotated[
+    int, typer.Option(min=1, help="How many of the most detailed parts.", rich_help_panel=_PARTS)
+]
+CropSize = Annotated[
+    int, typer.Option(min=32, help="Pixels of a side of these parts.", rich_help_panel=_PARTS)
+]
+Full = Annotated[
+    bool, typer.Option("--full", help="Whole pictures, in files beside the page.", rich_help_panel=_PARTS)
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")]
+
+
 def compare(
-    sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")],
-    folder: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where index.html is written.")
-    ],
-    methods: Annotated[
-        str | None,
-        typer.Option(help="Methods to compare, as in the benchmark.", show_default="ours and LibRaw's"),
-    ] = None,
-    box: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--crop-box",
-            parser=parse_box,
-            metavar="LEFT,TOP,WIDTH,HEIGHT",
-            help="Show this part of the upright picture; may be given several times.",
-            rich_help_panel=_PARTS,
-        ),
-    ] = None,
-    crops: Annotated[
-        int, typer.Option(min=1, help="How many of the most detailed parts.", rich_help_panel=_PARTS)
-    ] = 3,
-    crop_size: Annotated[
-        int, typer.Option(min=32, help="Pixels of a side of these parts.", rich_help_panel=_PARTS)
-    ] = 256,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Whole pictures, in files beside the page.", rich_help_panel=_PARTS),
-    ] = False,
+    sources: Sources,
+    folder: Folder,
+    methods: Methods = None,
+    box: Boxes = None,
+    crops: Crops = 3,
+    crop_size: CropSize = 256,
+    full: Full = False,
     wb: o.WhiteBalance = "camera",
     exposure: o.Brightness = "0",
     threads: o.Threads = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Show raws in several versions on one page, to see the difference on one's own pictures.
 

@@ -100,9 +100,5 @@ def inpaint(
         from ..actions.inpaint import files_from, repair_one, settings_from
         from ..output.results import Telling
 
-        settings = settings_from(chosen)
-        repair_one(
-            files_from(paths, settings, error_map, save_mask),
-            settings,
-            Telling(quiet=quiet, verbose=verbose, json=json),
-        )
+        settings, telling = settings_from(chosen), Telling(quiet=quiet, verbose=verbose, json=json)
+        repair_one(files_from(paths, settings, error_map, save_mask), settings, telling)

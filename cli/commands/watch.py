@@ -33,33 +33,21 @@ Poll = Annotated[
 ]
 
 
-@with_options_of(convert, without=("source", "target", "error_map", "json"))
+@with_options_of(b.OfMany, convert, without=("source", "target", "error_map", "json"))
 def watch(
     folder: Folder,
     output: b.OutputFolder,
     existing: Existing = False,
     settle: Settle = 2.0,
     poll: Poll = False,
-    recursive: b.Recursive = False,
-    format: b.Format = None,
-    name: b.Name = "{stem}",
-    report: b.Report = None,
-    jobs: b.Jobs = None,
-    timeout: b.Timeout = 7200.0,
-    memory: b.Memory = None,
     **chosen: Any,
 ) -> None:
     """Convert raws as they appear in a folder, until Ctrl-C; for tethered shooting.
 
     A file is taken once it has stopped growing; one that grows again is tried again.
     """
-    options = {
-        **chosen,
-        **locals(),
-        "scheduler": None,
-        "overwrite_ours": False,
-        "resume": True,
-    }  # every option by its name
+    fixed = {"inpainting": False, "scheduler": None, "overwrite_ours": False, "resume": True}
+    options = {**chosen, **locals(), **fixed}  # every option by its name
     with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.watch import watch_folder
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Protocol
 
@@ -27,55 +27,55 @@ class Display(Protocol):
         """Take in an event, after it was counted."""
 
 
+@dataclass(slots=True)
 class Forecast:
     """How much of the work is done, in bytes of input, and how long the rest will take."""
 
-    def __init__(self, costs: Mapping[str, float], sizes: Mapping[str, int]) -> None:
-        self._costs = costs
-        self._sizes = sizes
-        self._left = sum(sizes.values())
-        self._done = 0.0
-        self._stages: dict[int, dict[str, float]] = {}
-        self._under_way: dict[int, int] = {}
-        self._start: float | None = None
+    costs: Mapping[str, float]  # of the stages of a file
+    sizes: Mapping[str, int]  # of inputs, by path
+    over: int = 0  # bytes of files that are over
+    done: int = 0  # of those among them that were worked on
+    stages: dict[int, dict[str, float]] = field(default_factory=dict)  # shares done, by worker
+    under_way: dict[int, int] = field(default_factory=dict)  # bytes, by worker
+    start: float | None = None
 
     def add(self, event: Event) -> None:
         """Take in an event."""
-        size = self._sizes.get(str(event.job.source), 0)
+        size = self.sizes.get(str(event.job.source), 0)
         match event:
             case Started():
-                self._start = self._start or monotonic()
+                self.start = self.start or monotonic()
                 if event.worker is not None:
-                    self._under_way[event.worker], self._stages[event.worker] = size, {}
+                    self.under_way[event.worker], self.stages[event.worker] = size, {}
             case Moved():
-                stages = self._stages[event.worker]
+                stages = self.stages[event.worker]
                 stages.update(dict.fromkeys(stages, 1.0))
                 stages[event.stage] = event.share
             case Ended():
-                self._left -= size
-                self._done += 0 if event.outcome.status in (Status.SKIPPED, Status.KEPT) else size
+                self.over += size
+                self.done += 0 if event.outcome.status in (Status.SKIPPED, Status.KEPT) else size
                 if event.worker is not None:
-                    del self._under_way[event.worker], self._stages[event.worker]
+                    del self.under_way[event.worker], self.stages[event.worker]
 
     def share(self, worker: int) -> float:
         """How much of its file a worker has done."""
-        stages = self._stages.get(worker, {})
-        done = sum(self._costs.get(stage, 0.0) * share for stage, share in stages.items())
-        return min(done / sum(self._costs.values()), 1.0)
+        stages = self.stages.get(worker, {})
+        done = sum(self.costs.get(stage, 0.0) * share for stage, share in stages.items())
+        return min(done / sum(self.costs.values()), 1.0)
 
     @property
     def done_share(self) -> float:
         """How much of all that has to be done is done."""
-        done = self._done + sum(size * self.share(worker) for worker, size in self._under_way.items())
-        return done / max(self._done + self._left, 1)
+        done = self.done + sum(size * self.share(worker) for worker, size in self.under_way.items())
+        return done / max(self.done + sum(self.sizes.values()) - self.over, 1)
 
     @property
     def seconds_left(self) -> float | None:
         """How long the rest will take; None before anything is known."""
         share = self.done_share
-        if self._start is None or share <= 0:
+        if self.start is None or share <= 0:
             return None
-        return (monotonic() - self._start) * (1 - share) / share
+        return (monotonic() - self.start) * (1 - share) / share
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class View:
 def shown_batch(view: View) -> Iterator[Display]:
     """A display that fits where stderr goes."""
     if view.quiet or not sys.stderr.isatty():
-        yield _Lines(view)
+        yield _Lines(view, monotonic() + _LINE_SECONDS)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -126,20 +126,20 @@ def shown_batch(view: View) -> Iterator[Display]:
         yield _Bars(view, bars)
 
 
+@dataclass(slots=True)
 class _Lines:
     """A line for every failure, and one about the whole now and then."""
 
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._next = monotonic() + _LINE_SECONDS
+    view: View
+    next: float  # when it is time for another line
 
     def __call__(self, event: Event) -> None:
         """Say what has to be said."""
-        self._view.forecast.add(event)
-        self._view.mention(event)
-        if monotonic() >= self._next and not self._view.quiet:
-            self._next = monotonic() + _LINE_SECONDS
-            mention(self._view.state())
+        self.view.forecast.add(event)
+        self.view.mention(event)
+        if monotonic() >= self.next and not self.view.quiet:
+            self.next = monotonic() + _LINE_SECONDS
+            mention(self.view.state())
 
 
 class _Bars:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
 from demosaic_ntc.errors import InputError
 
 from ..failures import one_line
+from ..flags import in_flags
 from .words import say
 
 if TYPE_CHECKING:
@@ -75,7 +76,35 @@ def tell_done(
     say(lines)
 
 
-def certificate(groups: "GroupCertificate | None") -> dict[str, float | None] | None:
+class Done(Protocol):
+    """What the engine has done, and how long everything took."""
+
+    @property
+    def certificate(self) -> "GroupCertificate | None":
+        """What is proven about its groups."""
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """By stage."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user should know."""
+
+
+def engine_facts(parameters: str, done: Done, mapped: "ErrorMap | None") -> dict[str, Any]:
+    """What is told of every picture that the engine has made, for JSON; expected errors in code values."""
+    return {
+        "parameters": parameters,
+        "seconds": {**done.seconds, "total": sum(done.seconds.values())},
+        "certificate": _certificate(done.certificate),
+        "error_map": str(mapped.target) if mapped else None,
+        "expected_rms": _finite(mapped.rms) if mapped else None,
+        "notices": [in_flags(notice) for notice in done.notices],
+    }
+
+
+def _certificate(groups: "GroupCertificate | None") -> dict[str, float | None] | None:
     """What is proven about the result; interpolations prove nothing."""
     if groups is None:
         return None
@@ -91,34 +120,23 @@ def certificate(groups: "GroupCertificate | None") -> dict[str, float | None] | 
     }
 
 
-def certified_lines(proven: "GroupCertificate | None") -> Iterator[str]:
-    """What is proven, for people."""
+def engine_lines(proven: "GroupCertificate | None", written: "ErrorMap | None") -> Iterator[str]:
+    """What is proven, and how far off the picture is expected to be, for people."""
     if proven is not None:
         share = proven.certified / max(proven.groups, 1)
         rest = f"; {proven.left:.0%} of the picture needed none" if proven.left else ""
         gap = f"{share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
         yield f"certified: {gap if proven.certified else _nothing_proven(proven)}{rest}"
-
-
-def _nothing_proven(proven: "GroupCertificate") -> str:
-    """What is said where there is no gap to be told."""
-    return f"none proven of {proven.groups} groups" if proven.groups else "none proven, no groups were formed"
-
-
-def error_facts(written: "ErrorMap | None") -> dict[str, str | float | None]:
-    """The error map and the root mean square of its entries in code values; nulls where there is none."""
-    if written is None:
-        return {"error_map": None, "expected_rms": None}
-    return {"error_map": str(written.target), "expected_rms": _finite(written.rms)}
-
-
-def error_lines(written: "ErrorMap | None") -> Iterator[str]:
-    """How far off the picture is expected to be, for people."""
     if written is not None:
         rms = f"{written.rms:.0f}" if written.rms >= 100 else f"{written.rms:.3g}"
         scale = "" if written.white is None else f" of {written.white}"
         name = one_line(str(written.target))
         yield f"error map: {name}, expected error {rms}{scale} (root mean square over the picture)"
+
+
+def _nothing_proven(proven: "GroupCertificate") -> str:
+    """What is said where there is no gap to be told."""
+    return f"none proven of {proven.groups} groups" if proven.groups else "none proven, no groups were formed"
 
 
 def seconds_line(seconds: Mapping[str, float]) -> str:

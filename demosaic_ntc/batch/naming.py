@@ -2,8 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from string import Formatter
@@ -24,6 +23,9 @@ _PLAIN_DATE = "%Y-%m-%d"
 # What dates and numbers may be told: few letters, so that no name can grow without end.
 _DATE_FORM, _COUNTER_FORM = re.compile(r"(%[aAbBdHIjmMpSUwWyY]|[-_. \w]){1,40}"), re.compile(r"0?[1-9]")
 
+# As `Formatter` parses a template: text, and the field after it, its form and its conversion.
+_Part = tuple[str, str | None, str | None, str | None]
+
 # Letters that some file system does not take.
 _FORBIDDEN = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]+')
 
@@ -35,50 +37,39 @@ class Naming:
     output: Path
     suffix: str | None
     template: str = "{stem}"
+    _parts: tuple[_Part, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the template, and make the folder independent of where this program runs."""
         object.__setattr__(self, "output", Path(os.path.abspath(self.output)))
         try:
-            parts = list(Formatter().parse(self.template))
+            parts = tuple(Formatter().parse(self.template))
         except ValueError as error:
             raise InputError(f"{self.template!r} is no name ({error}); use e.g. '{{stem}}'") from error
-        fields = self._fields(parts)
+        object.__setattr__(self, "_parts", parts)
         is_name = os.path.basename(self.template) == self.template
-        if not is_name or not {"stem", COUNTER} & set(fields) or not all(map(_is_known, parts)):
+        tells_apart = {"stem", COUNTER} & {name for _, name, _, _ in parts}
+        if not is_name or not tells_apart or not all(map(_is_known, parts)):
             known = " ".join(f"{{{field}}}" for field in NAME_FIELDS)
             raise InputError(
                 f"{self.template!r} is no name; use {{stem}} or {{counter}}, and of {known} what you like, "
                 "such as {date:%Y%m%d} or {counter:04}; no folders"
             )
 
-    @staticmethod
-    def _fields(parts: list[tuple[str, str | None, str | None, str | None]]) -> list[str]:
-        """The fields of a template."""
-        return [field for _, field, _, _ in parts if field is not None]
-
-    @property
-    def _asks_the_header(self) -> bool:
-        """Whether inputs must be opened to be named."""
-        return bool(set(OF_THE_PHOTO) & set(self._fields(list(Formatter().parse(self.template)))))
-
     def target(self, source: Path, within: Path = Path(), number: int = 1) -> Path:
         """Where the result of an input goes that lies within some folder and has some number."""
-        known = read_facts(source) if self._asks_the_header else {}
-        name = "".join(self._written(source, known, number))
+        asks_the_header = any(name in OF_THE_PHOTO for _, name, _, _ in self._parts)
+        known = read_facts(source) if asks_the_header else {}
+        own = {"stem": source.stem, "ext": source.suffix[1:], "parent": source.parent.name}
+        name = ""
+        for text, part, form, _ in self._parts:
+            name += text
+            if part is not None:
+                name += own[part] if part in own else _told(part, form or "", known, number)
         return self.output / within / f"{name}{self.suffix or source.suffix}"
 
-    def _written(self, source: Path, known: dict[str, Any], number: int) -> Iterator[str]:
-        """The parts of a name."""
-        own = {"stem": source.stem, "ext": source.suffix[1:], "parent": source.parent.name}
-        for text, field, form, _ in Formatter().parse(self.template):
-            yield text
-            if field is None:
-                continue
-            yield own[field] if field in own else _told(field, form or "", known, number)
 
-
-def _is_known(part: tuple[str, str | None, str | None, str | None]) -> bool:
+def _is_known(part: _Part) -> bool:
     """Whether a part of a template names a field that there is, in a form that it has."""
     _, field, form, conversion = part
     if field is None:

@@ -1,18 +1,16 @@
 """A batch from its task to its end: planned and checked as a whole, then worked through by a crew."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field
 
-from demosaic_ntc.batch.job import Event, Job
+from demosaic_ntc.batch.job import Allowance, Event, Job
 from demosaic_ntc.batch.plan import check_apart, check_pairs, make_folders, make_output
-from demosaic_ntc.batch.records.begun_outputs import BegunOutputs
-from demosaic_ntc.batch.records.resume import History, Skipped, decide
+from demosaic_ntc.batch.records.resume import Skipped, decide
 from demosaic_ntc.batch.resources import team_for, workers_that_fit
-from demosaic_ntc.batch.run import Crew, Run
-from demosaic_ntc.batch.space import expect
+from demosaic_ntc.batch.run import Crew, Run, history_of
+from demosaic_ntc.batch.space import Room, room_for
 from demosaic_ntc.batch.tally import Tally
 from demosaic_ntc.batch.task import BatchTask
 from demosaic_ntc.batch.work import Inpaint
@@ -22,19 +20,25 @@ from demosaic_ntc.errors import ClusterError
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.partial import remove_stale
 from demosaic_ntc.imaging.kernels.examples import prepare_kernels
-from demosaic_ntc.machine import free_bytes
-
-if TYPE_CHECKING:
-    from demosaic_ntc.batch.workers.cluster import Cluster
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """What the results of some jobs will take."""
+class Begun:
+    """A batch for whose results there is a place; whoever has begun it closes its `stop` in the end."""
 
-    needed: int  # bytes
-    free: int  # bytes where they go
-    largest_pixels: int  # of one input
+    task: BatchTask
+    jobs: Iterable[Job | None]  # None: there is none at the moment
+    workers: int  # more would be of no use, or not fit into memory
+    room: Room  # for the results of files that are known
+    stop: Stop = field(default_factory=Stop)
+    tally: Tally = field(default_factory=Tally)
+
+    def events(self) -> Iterator[Event]:
+        """Work through the jobs, telling what happens after it was recorded and counted."""
+        with closing(Run(self.task, self.stop)) as run, _crew(self.task, self.workers, self.stop) as crew:
+            for event in run.events(self.jobs, crew):
+                self.tally.add(event)
+                yield event
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,50 +50,28 @@ class Plan:
 
     def decided(self) -> list[Job | Skipped]:
         """What a run would do with every job."""
-        rules, history = self.task.rules, None
-        if rules.asks_the_report:
-            published = BegunOutputs(self.task.report.path).adopt()
-            history = History.of(self.task.report.records(), published, again=not rules.resume)
+        history = history_of(self.task)
         return [decide(job, history) for job in self.jobs]
 
-    def wanted(self) -> list[Job]:
-        """The jobs whose result may have to be written; with a report to ask, any of them."""
-        everything = self.task.rules.asks_the_report
-        return [job for job in self.jobs if everything or job.overwrite or not os.path.lexists(job.target)]
+    def room(self, jobs: Iterable[Job]) -> Room:
+        """What the results of some of the jobs will take, about."""
+        sources, task = [job.source for job in jobs], self.task
+        return room_for(sources, task.naming.output, task.kind.bytes_per_pixel)
 
-    def room(self, jobs: Sequence[Job]) -> Room:
-        """What the results of jobs will take, about: enough to warn of a disk that is far too small."""
-        expected = expect([job.source for job in jobs])
-        output = self.task.naming.output
-        return Room(self.task.room(expected), free_bytes(output), expected.largest_pixels)
+    def begin(self) -> Begun:
+        """Make folders, clear what killed runs have left there, and see how many workers are of use.
 
-    def sizes(self) -> dict[str, int]:
-        """The bytes of every input that is there, by path."""
-        return {str(job.source): job.source.stat().st_size for job in self.jobs if job.source.is_file()}
-
-    def begin(self) -> "Begun":
-        """Make folders, clear what killed runs have left there, and see how many workers are of use."""
-        wanted, output = self.wanted(), self.task.naming.output
-        make_output(output)
-        check_target(self.task.report.path)
-        make_folders(output, (job.target for job in wanted))
+        With a report to ask, the result of any job may have to be written.
+        """
+        task, everything = self.task, self.task.rules.asks_the_report
+        wanted = [job for job in self.jobs if everything or job.overwrite or not os.path.lexists(job.target)]
+        make_output(task.naming.output)
+        check_target(task.report.path)
+        make_folders(task.naming.output, (job.target for job in wanted))
         for folder in {job.target.parent for job in wanted}:
             remove_stale(folder)
         room = self.room(wanted)
-        return Begun(self, room, min(len(wanted), workers_that_fit(room.largest_pixels)))
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A batch for whose results there is a place."""
-
-    plan: Plan
-    room: Room
-    workers: int  # more would be of no use, or not fit into memory
-
-    def events(self, stop: Stop) -> Iterator[Event]:
-        """Work through the jobs, telling what happens."""
-        return work_through(self.plan.jobs, self.plan.task, self.workers, stop)
+        return Begun(task, self.jobs, min(len(wanted), workers_that_fit(room.largest_pixels)), room)
 
 
 def plan_batch(task: BatchTask) -> Plan:
@@ -108,46 +90,31 @@ def run_batch(task: BatchTask, on_event: Callable[[Event], None] | None = None) 
     ``on_event`` is told of every `Started`, `Moved` and `Ended`, after it was recorded. A file that fails is
     counted and costs no other; raises `OutputError` when results cannot be written any more.
     """
-    plan, tally = plan_batch(task), Tally()
-    with closing(Stop()) as stop:
-        for event in plan.begin().events(stop) if plan.jobs else ():
-            tally.add(event)
+    plan = plan_batch(task)
+    if not plan.jobs:
+        return Tally()
+    begun = plan.begin()
+    with closing(begun.stop):
+        for event in begun.events():
             if on_event is not None:
                 on_event(event)
-    return tally
+    return begun.tally
 
 
-def work_through(jobs: Iterable[Job | None], task: BatchTask, workers: int, stop: Stop) -> Iterator[Event]:
-    """Do jobs as they come, telling what happens after it was recorded; None lets events through."""
-    rules = task.rules
-    run = Run(task.naming.output, task.report, stop, resume=rules.resume, overwrite_ours=rules.overwrite_ours)
-    try:
-        with _crew(task, workers, stop) as crew:
-            yield from run.events(jobs, crew)
-    finally:
-        run.close()
+def _crew(task: BatchTask, most: int, stop: Stop) -> AbstractContextManager[Crew]:
+    """Those who do the work: processes of this machine, or of a cluster if one is named.
 
-
-@contextmanager
-def _crew(task: BatchTask, most: int, stop: Stop) -> Iterator[Crew]:
-    """Those who do the work: processes of this machine, or of a cluster if one is named."""
+    What a cluster takes is imported here and nowhere else.
+    """
     wish = task.workers
-    if wish.scheduler:
-        with _cluster(wish.scheduler, task, stop) as crew:
-            yield crew
-        return
-    if most:
-        prepare_kernels(task.kernels)
-    team = team_for(task.trial, jobs=wish.jobs, threads=wish.threads, memory=wish.memory, most=most)
-    with Supervisor(team, wish.allowance, stop) as crew:
-        yield crew
-
-
-def _cluster(scheduler: str, task: BatchTask, stop: Stop) -> "Cluster":
-    """The cluster of a scheduler; what it takes is imported here and nowhere else."""
+    allowance = Allowance(wish.timeout, wish.memory)
+    if not wish.scheduler:
+        if most:
+            prepare_kernels(task.kind.kernels)
+        return Supervisor(team_for(task.kind.trial, wish, most), allowance, stop)
     try:
         from demosaic_ntc.batch.workers.cluster import Cluster  # noqa: PLC0415 (an extra)
     except ImportError as error:
         message = f"a scheduler needs {error.name}; pip install 'demosaic-ntc[cluster]'"
         raise ClusterError(message) from error
-    return Cluster(scheduler, task.workers.allowance, task.workers.threads, stop)
+    return Cluster(wish.scheduler, allowance, wish.threads, stop)

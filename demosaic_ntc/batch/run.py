@@ -9,8 +9,9 @@ from typing import Protocol
 from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Publishing
 from demosaic_ntc.batch.plan import check_output
 from demosaic_ntc.batch.records.begun_outputs import BegunOutputs
-from demosaic_ntc.batch.records.report import Record, Report, record_of
+from demosaic_ntc.batch.records.report import record_of
 from demosaic_ntc.batch.records.resume import History, Skipped, decide
+from demosaic_ntc.batch.task import BatchTask
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
 
@@ -22,21 +23,23 @@ class Crew(Protocol):
         """Work on the jobs as they come, telling what happens."""
 
 
+def history_of(task: BatchTask, begun: BegunOutputs | None = None) -> History | None:
+    """What earlier runs have made; `begun` takes over what those that were killed have left."""
+    if not task.rules.asks_the_report:
+        return None
+    published = (begun or BegunOutputs(task.report.path)).adopt()
+    return History.of(task.report.records(), published, again=not task.rules.resume)
+
+
 class Run:
     """One run over the jobs of a batch."""
 
-    def __init__(
-        self, output: Path, report: Report, stop: Stop, *, resume: bool, overwrite_ours: bool = False
-    ) -> None:
-        self._output = output
-        self._report = report
+    def __init__(self, task: BatchTask, stop: Stop) -> None:
+        self._task = task
         self._stop = stop
-        self._begun = BegunOutputs(report.path)
-        records = report.records()
-        report.mend()
-        self._history = (
-            History.of(records, self._begun.adopt(), again=not resume) if resume or overwrite_ours else None
-        )
+        self._begun = BegunOutputs(task.report.path)
+        task.report.mend()
+        self._history = history_of(task, self._begun)
         self._skipped: deque[Skipped] = deque()
         self._open: set[Path] = set()
         self._trouble: OutputError | None = None
@@ -82,14 +85,11 @@ class Run:
                 self._begun.publish(event.job.target, event.result)
             case Ended():
                 self._open.discard(event.job.target)
-                self._record(record_of(event.job, event.outcome))
+                record = record_of(event.job, event.outcome)
+                self._task.report.append(record)
+                if self._history is not None:  # a watched file may change and come again
+                    self._history.add(record)
                 self._see_to_trouble(event)
-
-    def _record(self, record: Record) -> None:
-        """Add to the report, and to the history: a watched file may change and come again."""
-        self._report.append(record)
-        if self._history is not None:
-            self._history.add(record)
 
     def _see_to_trouble(self, event: Ended) -> None:
         """Stop when the results' disk is full or gone: every further file would fail alike."""
@@ -97,7 +97,7 @@ class Run:
             self._end_with(DiskFull(event.outcome.reason))
         elif event.outcome.error == NotWritable.__name__:
             try:
-                check_output(self._output)
+                check_output(self._task.naming.output)
             except OutputError as error:
                 self._end_with(error)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from demosaic_ntc.batch.job import Allowance, Job, Work
+from demosaic_ntc.batch.job import Job, Work
 from demosaic_ntc.batch.naming import Naming
 from demosaic_ntc.batch.plan import (
     MASK_ENDINGS,
@@ -17,12 +17,10 @@ from demosaic_ntc.batch.plan import (
     mask_beside,
 )
 from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
-from demosaic_ntc.batch.space import Expected
 from demosaic_ntc.batch.work import Convert, Inpaint
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.conversion import kernels_for
-from demosaic_ntc.files.costs import REPAIR_COSTS, stage_costs
-from demosaic_ntc.files.dng.linear_picture import check_dng
+from demosaic_ntc.files.conversion import prospect
+from demosaic_ntc.files.costs import REPAIR_COSTS
 from demosaic_ntc.files.repair import RepairSettings
 from demosaic_ntc.files.settings import Settings
 from demosaic_ntc.imaging.kernels.examples import for_holes
@@ -41,11 +39,6 @@ class Workers:
     memory: int | None = None  # bytes
     scheduler: str | None = None  # address or file of a Dask scheduler, whose workers do it instead
 
-    @property
-    def allowance(self) -> Allowance:
-        """What a file may take."""
-        return Allowance(self.timeout, self.memory)
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -62,17 +55,24 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
+class Kind:
+    """What is done to every input, and what that takes."""
+
+    works: Callable[[Path], Work]  # what is done to an input
+    trial: Work  # what workers prepare for
+    costs: Mapping[str, float]  # of the stages of the work, CPU seconds per megapixel
+    kernels: frozenset[str]  # what most of it needs compiled
+    bytes_per_pixel: float | None = None  # of results; None: they are as large as their inputs
+
+
+@dataclass(frozen=True, slots=True)
 class BatchTask:
     """The work on many files; `convert` and `repair` make one."""
 
     sources: tuple[Path, ...]  # files, folders, patterns
-    works: Callable[[Path], Work]  # what is done to an input
-    trial: Work  # what workers prepare for
+    kind: Kind
     search: Search
     naming: Naming
-    room: Callable[[Expected], int]  # bytes that the results take
-    costs: Mapping[str, float]  # of the stages of the work, CPU seconds per megapixel
-    kernels: frozenset[str]  # what most of it needs compiled
     report: Report
     workers: Workers = field(default_factory=Workers)
     rules: Rules = field(default_factory=Rules)
@@ -95,24 +95,12 @@ class BatchTask:
 
         ``sources`` are files, folders or patterns; ``name`` is the template of a result's name.
         """
-        settings, suffix = settings or Settings(), f".{format}"
-        bits = settings.output.depth(Path(f"any{suffix}"))
-        check_dng(settings, Path(f"any{suffix}"))
-        naming, work, cfa = Naming(Path(output), suffix, name), Convert(settings), settings.layout.cfa
-        suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if cfa else frozenset())
-        return cls(
-            sources=_paths(sources),
-            works=lambda source: work,
-            trial=work,
-            search=Search(suffixes, recursive, naming.output),
-            naming=naming,
-            room=lambda expected: expected.result_bytes(suffix, bits),
-            costs=stage_costs(settings.engine.method, settings.engine.quality),
-            kernels=kernels_for(settings, cfa is None or cfa.is_bayer),
-            report=_report(report, naming),
-            workers=workers or Workers(),
-            rules=rules or Rules(),
-        )
+        settings, naming = settings or Settings(), Naming(Path(output), f".{format}", name)
+        ahead, work = prospect(settings, Path(f"any.{format}")), Convert(settings)
+        suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if settings.layout.cfa else frozenset())
+        kind = Kind(lambda source: work, work, ahead.costs, ahead.kernels, ahead.bytes_per_pixel)
+        search = Search(suffixes, recursive, naming.output)
+        return _task(sources, kind, search, naming, report, workers, rules)
 
     @classmethod
     def repair(
@@ -136,33 +124,32 @@ class BatchTask:
             raise InputError("a DNG is made of raws only; choose another format")
         naming = Naming(Path(output), format and f".{format}", name)
         masks = MASK_ENDINGS if settings.mask.needs_file else ()
-        return cls(
-            sources=_paths(sources),
+        kind = Kind(
             works=lambda source: Inpaint(settings, mask_beside(source) if masks else None),
             trial=Inpaint(settings, None),
-            search=Search(PICTURE_SUFFIXES, recursive, naming.output, masks),
-            naming=naming,
-            room=lambda expected: expected.source_bytes,
             costs=REPAIR_COSTS,
             kernels=for_holes(settings.engine.method),
-            report=_report(report, naming),
-            workers=workers or Workers(),
-            rules=rules or Rules(),
         )
+        search = Search(PICTURE_SUFFIXES, recursive, naming.output, masks)
+        return _task(sources, kind, search, naming, report, workers, rules)
 
     def job(self, found: Found, number: int) -> Job:
         """The job of an input that is the n-th of all."""
         target = self.naming.target(found.source, found.within, number)
-        return Job(found.source, target, self.works(found.source), self.rules.overwrite)
+        return Job(found.source, target, self.kind.works(found.source), self.rules.overwrite)
 
 
-def _paths(sources: Sources) -> tuple[Path, ...]:
-    """One path or several."""
-    if isinstance(sources, (str, os.PathLike)):
-        return (Path(sources),)
-    return tuple(Path(source) for source in sources)
-
-
-def _report(path: FilePath | None, naming: Naming) -> Report:
-    """Where the batch is put on record."""
-    return Report(naming.output / DEFAULT_NAME if path is None else Path(path))
+def _task(
+    sources: Sources,
+    kind: Kind,
+    search: Search,
+    naming: Naming,
+    report: FilePath | None,
+    workers: Workers | None,
+    rules: Rules | None,
+) -> BatchTask:
+    """A task on one path or several; put on record among the results unless elsewhere."""
+    paths = (sources,) if isinstance(sources, (str, os.PathLike)) else sources
+    record = Report(naming.output / DEFAULT_NAME if report is None else Path(report))
+    places = tuple(map(Path, paths))
+    return BatchTask(places, kind, search, naming, record, workers or Workers(), rules or Rules())

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -10,8 +10,15 @@ from types import TracebackType
 
 from watchfiles import watch
 
-from demosaic_ntc.batch.plan import Found, Search
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.batch.job import Job
+from demosaic_ntc.batch.plan import Found, Search, make_folders, make_output
+from demosaic_ntc.batch.planned import Begun
+from demosaic_ntc.batch.space import room_for
+from demosaic_ntc.batch.task import BatchTask
+from demosaic_ntc.errors import Clash, InputError
+from demosaic_ntc.files.atomic import check_target
+from demosaic_ntc.files.partial import remove_stale
+from demosaic_ntc.machine import processors
 
 # Even without a notice of the system, which can be lost, the folder is looked at this often.
 _LOOK_SECONDS = 5.0
@@ -110,3 +117,38 @@ def _signature(found: Found) -> Signature | None:
         status = os.stat(found.source)
         return status.st_size, status.st_mtime_ns
     return None
+
+
+def check_watched(folder: Path, task: BatchTask) -> None:
+    """Refuse a folder that is none, or in which results would be taken for new inputs."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; give the one in which raws appear")
+    same = os.path.realpath(folder) == os.path.realpath(task.naming.output)
+    if same and task.search.takes(f"any{task.naming.suffix}"):
+        raise Clash("results would be taken for new raws; give another `output`")
+
+
+def begin_watch(task: BatchTask, arrivals: Arrivals, tell: Callable[[str], None]) -> Begun:
+    """Make a place for the results of files as they arrive; `tell` hears of those that can have none."""
+    make_output(task.naming.output)
+    check_target(task.report.path)
+    remove_stale(task.naming.output)
+    room = room_for([], task.naming.output, task.kind.bytes_per_pixel)
+    return Begun(task, _jobs(arrivals, task, tell), processors(), room)
+
+
+def _jobs(arrivals: Arrivals, task: BatchTask, tell: Callable[[str], None]) -> Iterator[Job | None]:
+    """The jobs of files as they arrive; no result takes the place of another input's."""
+    owners: dict[Path, Path] = {}
+    for number, found in enumerate(arrivals, start=1):
+        if found is None:
+            yield None
+            continue
+        job = task.job(found, number)
+        if (owner := owners.setdefault(job.target, job.source)) != job.source:
+            tell(f"{job.source}: passed over, {job.target} is the result of {owner}; give `name`")
+        elif os.path.realpath(job.target) == os.path.realpath(task.report.path):
+            tell(f"{job.source}: passed over, {job.target} is the report; give `name`")
+        else:
+            make_folders(task.naming.output, [job.target])
+            yield job

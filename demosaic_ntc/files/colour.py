@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float64
+
 Matrix = NDArray[np.float64]
-Floats = NDArray[np.float64]
 
 D65 = np.array([0.95047, 1.0, 1.08883])
 D50 = np.array([0.9642, 1.0, 0.8249])  # as ICC profiles write it
@@ -31,12 +32,12 @@ class Curve:
     slope: float = 0.0
     toe: float = 0.0
 
-    def encode(self, light: Floats) -> Floats:
+    def encode(self, light: Float64) -> Float64:
         """Code values of linear light."""
         above = (1 + self.offset) * np.maximum(light, self.toe) ** (1 / self.gamma) - self.offset
         return np.where(light <= self.toe, self.slope * light, above)
 
-    def decode(self, code: Floats) -> Floats:
+    def decode(self, code: Float64) -> Float64:
         """Linear light of code values."""
         if self.slope == 0:
             return np.maximum(code, 0) ** self.gamma

@@ -11,22 +11,25 @@ import numpy as np
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target
+from demosaic_ntc.files.costs import bytes_per_pixel, stage_costs
 from demosaic_ntc.files.developing.finishing import cut, finish_of, look_name, stored_orientation, turned
 from demosaic_ntc.files.developing.prepared import Prepared, complete_mosaic, prepare
 from demosaic_ntc.files.developing.render import Finish, brightening, finish, finish_error, is_dark
 from demosaic_ntc.files.developing.sizing import shrunk
-from demosaic_ntc.files.dng.linear_picture import check_dng, for_preview, is_dng, linear_picture
+from demosaic_ntc.files.dng.linear_picture import for_preview, linear_picture
 from demosaic_ntc.files.dng.writing import LinearPicture, write_dng
 from demosaic_ntc.files.journal import Journal, rows_as
 from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.metadata import finished
 from demosaic_ntc.files.pictures.error_map import ErrorMap, Expected, check_map, written_beside
+from demosaic_ntc.files.pictures.formats import format_of
 from demosaic_ntc.files.pictures.icc import icc_profile
 from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.writing import write_picture
 from demosaic_ntc.files.pixels import Pixels
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.noise import span_of
+from demosaic_ntc.files.raw.reading import likely_array
 from demosaic_ntc.files.settings import Development, Settings
 from demosaic_ntc.files.sniff import named
 from demosaic_ntc.imaging.checks import silently
@@ -96,13 +99,12 @@ def convert_file(
     With a place for an error map, the standard deviations expected of its pixels are written there as well.
     """
     report, output = progress or silently, settings.output
-    bits = output.depth(target)
-    check_dng(settings, target, error_map)
+    bits = settings.depth(target, error_map)
     check_target(target)
     _check_full_size(error_map, settings)
     check_map(error_map, settings.engine.method, (source, target), overwrite=output.overwrite)
     journal = Journal()
-    wanted = {"error": error_map is not None, "linear": is_dng(target)}
+    wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
     done = develop_photo(source, settings, bits, report, journal, **wanted)
     beside = written_beside(error_map, done.expected, overwrite=output.overwrite)
     with journal.stage("write"), beside as mapped:
@@ -280,8 +282,25 @@ def _brightness_notices(restored: Restored, ready: Prepared, look: Finish, how: 
         yield f"the picture ends {log2(gain):.1f} stops below white; `exposure=auto` would brighten it"
 
 
-def kernels_for(settings: Settings, is_bayer: bool, errors: bool = False) -> frozenset[str]:
-    """What a conversion needs compiled."""
-    engine, how = settings.engine, settings.development
-    to_find = FOR_DEFECTS if how.bad_pixels in (None, "auto") else frozenset()
-    return to_find if engine.half else to_find | for_mosaics(engine.method, is_bayer, errors)
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What a conversion will take, about."""
+
+    costs: dict[str, float]  # CPU seconds per megapixel, by stage
+    bytes_per_pixel: float  # of the file
+    kernels: frozenset[str]  # to be compiled
+
+
+def prospect(
+    settings: Settings, target: Path, source: Path | None = None, error_map: Path | None = None
+) -> Prospect:
+    """What a conversion to a target takes, of a file or else of Bayer's array; refuses what cannot be."""
+    bits, engine, array = settings.depth(target, error_map), settings.engine, settings.layout.cfa
+    if source is not None:
+        array = likely_array(source, settings.layout)
+    kernels = FOR_DEFECTS if settings.development.bad_pixels in (None, "auto") else frozenset()
+    if not engine.half:
+        is_bayer = array is None or array.is_bayer
+        kernels |= for_mosaics(engine.method, is_bayer, error_map is not None)
+    costs = stage_costs(engine.method, engine.quality, array)
+    return Prospect(costs, bytes_per_pixel(format_of(target), bits), kernels)

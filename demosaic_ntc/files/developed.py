@@ -22,7 +22,7 @@ from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.raw.temperature import Temperature
-from demosaic_ntc.files.settings import Development, Engine, LookName, Output, Settings
+from demosaic_ntc.files.settings import LookName, Settings, settings_named
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.checks import Quality, silently
 from demosaic_ntc.imaging.demosaic import Method
@@ -66,7 +66,7 @@ class Developed:
     def save(self, path: FilePath, *, overwrite: bool = False, quality: int = 95) -> Path:
         """Write the picture with its metadata and profile, in the format of the path's extension."""
         target = Path(path)
-        if self.picture.colours.dtype == np.uint16 and Output().depth(target) == 8:
+        if self.picture.colours.dtype == np.uint16 and Settings().depth(target) == 8:
             raise InputError(f"{format_of(target)} has 8 bits per channel; develop with bits=8")
         write_picture(target, self.picture, overwrite=overwrite, loss=Loss(quality), report=unheard)
         return target
@@ -124,29 +124,10 @@ def develop(
     ``half`` a quick preview from cells of the array. ``bits`` is 8, 16 or ``"float"``, float32 from 0 to 1.
     ``cfa`` replaces the array that the file states.
     """
-    balance = Temperature(float(wb)) if isinstance(wb, (int, float)) else wb
-    settings = Settings(
-        layout=Layout(cfa=None if cfa is None else as_cfa(cfa)),
-        development=Development(
-            balance=balance,
-            black=black,
-            white=white,
-            look=look,
-            exposure=exposure,
-            contrast=contrast,
-            saturation=saturation,
-            highlights=highlights,
-            fringes=ca,
-            space=color_space,
-            linear=linear,
-            crop=crop,
-            rotate=rotate,
-            longest_side=resize,
-            denoise=denoise,
-            noise=noise,
-        ),
-        engine=Engine(method, quality, threads=threads, time_limit=time_limit, half=half),
-    )
+    chosen = {**locals(), "cfa": None if cfa is None else as_cfa(cfa), "bits": None}  # all by their names
+    if isinstance(wb, (int, float)):
+        chosen["wb"] = Temperature(float(wb))
+    settings = settings_named(chosen)
     done = develop_photo(Path(path), settings, _depth(bits), progress or silently, Journal())
     pixels: NDArray[Any] = np.ascontiguousarray(done.picture.colours)  # they may be made as they are read
     image = pixels.astype(np.float32) / np.float32(65535) if bits == "float" else pixels

@@ -99,11 +99,11 @@ def repair_file(
     check_target(target)
     check_map(error_map, settings.engine.method, (source, mask, target), overwrite=settings.overwrite)
     check_mask_target(save_mask, overwrite=settings.overwrite)
+    by_alpha = settings.mask.alpha and mask is None
     with journal.stage("decode"):
         report(Progress("decoding", 0, 1))
-        picture = read_picture(source, settings.limits)
-        if settings.mask.alpha and mask is None:
-            picture = without_palette(picture)
+        read = read_picture(source, settings.limits)
+        picture = without_palette(read) if by_alpha else read
         check_fits(picture, target)
         missing, detected = _missing(source, picture, mask, settings)
         journal.notices += _notices(picture, missing, target, settings.mask, detected)
@@ -119,23 +119,12 @@ def repair_file(
         if _is_copy(picture, missing, target):
             _copy(source, target, settings)
         else:
-            finished = repaired(picture, restored.image, missing)
-            if settings.mask.alpha and mask is None:
-                finished = made_opaque(finished, missing)
+            whole = repaired(picture, restored.image, missing)
+            finished = made_opaque(whole, missing) if by_alpha else whole
             write_picture(target, finished, overwrite=settings.overwrite, report=rows_as("writing", report))
-    return Repair(
-        source=source,
-        target=target,
-        size=picture.size,
-        depth=picture.depth,
-        missing=int(missing.sum()),
-        certificate=restored.certificate,
-        seconds=journal.seconds,
-        notices=tuple(journal.notices),
-        error_map=mapped,
-        detected=detected,
-        mask=save_mask,
-    )
+    told = (restored.certificate, journal.seconds, tuple(journal.notices))
+    count = int(missing.sum())
+    return Repair(source, target, picture.size, picture.depth, count, *told, mapped, detected, save_mask)
 
 
 def _missing(

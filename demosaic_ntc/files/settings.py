@@ -1,11 +1,12 @@
 """Everything a conversion depends on besides its file, checked when it is made; repairs share the engine."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.files.colour import SPACE_NAMES
 from demosaic_ntc.files.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths
 from demosaic_ntc.files.pictures.formats import SHALLOW, format_of
@@ -14,7 +15,7 @@ from demosaic_ntc.files.raw.bad_pixels import BadPixels
 from demosaic_ntc.files.raw.levels import BALANCES, Balance, White
 from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.imaging.checks import Quality, check_choice
+from demosaic_ntc.imaging.checks import Quality
 from demosaic_ntc.imaging.noise import NoiseModel
 
 LookName = Literal["auto", "neutral", "camera"]
@@ -118,15 +119,6 @@ class Output:
         if self.bits not in (None, 8, 16):
             raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
 
-    def depth(self, target: Path) -> int:
-        """Bits per channel of a finished picture: 16 unless asked otherwise; some formats and previews: 8."""
-        kind = format_of(target)
-        if kind == "DNG" and self.bits == 8:
-            raise InputError("a linear DNG has 16 bits per channel; leave out `bits=8`")
-        if kind in SHALLOW and self.bits == 16:
-            raise InputError(f"{kind} has 8 bits per channel; write a PNG or TIFF, or leave out `bits=16`")
-        return 8 if kind in SHALLOW or kind == "DNG" else self.bits or 16
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -137,6 +129,27 @@ class Settings:
     development: Development = field(default_factory=Development)
     engine: Engine = field(default_factory=Engine)
     output: Output = field(default_factory=Output)
+
+    def depth(self, target: Path, error_map: Path | None = None) -> int:
+        """Bits per channel of the picture at a target: 16 unless asked otherwise, of some formats 8.
+
+        Those of a DNG are its preview's. What the format has no place for is refused.
+        """
+        kind, bits, how = format_of(target), self.output.bits, self.development
+        is_dng = kind == "DNG"
+        if kind in SHALLOW and bits == 16:
+            raise InputError(f"{kind} has 8 bits per channel; write a PNG or TIFF, or leave out `bits=16`")
+        if self.output.compress and not is_dng:
+            raise InputError("`compress` is for a linear DNG; leave it out")
+        if is_dng and bits == 8:
+            raise InputError("a linear DNG has 16 bits per channel; leave out `bits=8`")
+        if is_dng and error_map is not None:
+            raise InputError("an error map is for finished pictures; write a PNG, TIFF or JPEG")
+        if is_dng and (self.engine.half or how.longest_side is not None):
+            raise InputError("a DNG has the size of the sensor; leave out `half` and `resize`")
+        if is_dng and (how.space != "srgb" or how.linear):
+            raise InputError("a DNG is linear, in the camera's colours; leave out `color_space` and `linear`")
+        return 8 if is_dng or kind in SHALLOW else bits or 16
 
     def described(self, **known: object) -> str:
         """The parameters in one line, as the picture records them, with what is `known` better."""
@@ -158,3 +171,28 @@ class Settings:
             "space": how.space + (" linear" if how.linear else ""),
         }
         return " ".join(f"{name}={value}" for name, value in {**parameters, **known}.items())
+
+
+# The parts of the settings; what people call a setting where that is not the name of its field.
+_PARTS: dict[str, tuple[type[Any], dict[str, str]]] = {
+    "layout": (Layout, {"bits": "raw_bits"}),
+    "limits": (Limits, {"pixels": "max_pixels"}),
+    "development": (
+        Development,
+        {"balance": "wb", "fringes": "ca", "space": "color_space", "longest_side": "resize"},
+    ),
+    "engine": (Engine, {}),
+    "output": (Output, {}),
+}
+
+
+def settings_named(chosen: Mapping[str, Any]) -> Settings:
+    """The settings that some values stand for, by the names of `develop` and of the command's options.
+
+    What is not among them stays as by default, and names that are no settings are passed over.
+    """
+    parts = {}
+    for part, (kind, called) in _PARTS.items():
+        names = {each.name: called.get(each.name, each.name) for each in fields(kind)}
+        parts[part] = kind(**{name: chosen[word] for name, word in names.items() if word in chosen})
+    return Settings(**parts)

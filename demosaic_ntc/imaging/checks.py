@@ -21,12 +21,6 @@ FAINTEST, BRIGHTEST = 2.0**-60, 2.0**100
 _FAINT = 2.0**-16  # of full scale: what is darker all over is rounded away beside a white of 1
 
 
-def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise unless the value is one of the known ones."""
-    if value not in known:
-        raise InputError(f"unknown {what} {value!r}; use one of {', '.join(known)}")
-
-
 def checked_threads(threads: int | None) -> int:
     """Return how many threads to use, or raise."""
     if threads is None:
@@ -119,7 +113,7 @@ def checked_noise(noise: ArrayLike, scale: float, channels: int) -> Float32:
 def full_scale(samples: NDArray[Any], noise: ArrayLike | None = None) -> float:
     """Return the value that stands for white.
 
-    Floats up to 1, or as far above as noise may lift them, are taken as they are. Everything else is full
+    Float64 up to 1, or as far above as noise may lift them, are taken as they are. Everything else is full
     scale at the smallest number of bits, eight or more, that holds the largest sample: 255 for 8 bit data,
     16383 for 14 bit data in 16 bit integers. Where float32 would lose values, the largest is full scale.
     """

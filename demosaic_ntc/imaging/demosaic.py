@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.checks import (
     QUALITIES,
     Quality,
     all_finite,
     as_array,
-    check_choice,
     checked_missing,
     checked_noise,
     checked_threads,
@@ -96,10 +95,8 @@ def demosaic(
     * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
     * ``noise``: the standard deviation of the samples' noise, in their scale: one, or one for each of R, G
       and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
-      are then not kept but estimated, so that the picture comes out without the noise; first guesses, and the
-      tensors for study, ignore it.
-    * ``denoise``: how strongly, as if samples had so many times their noise; not to be confused with it:
-      where nothing but noise is seen, its true size tells.
+      are then not kept but estimated, without the noise; first guesses and tensors for study ignore it.
+    * ``denoise``: how strongly, as if there were so many times the noise; its true size tells calm places.
     """
     array = as_cfa(cfa)
     check_choice("method", method, METHODS)

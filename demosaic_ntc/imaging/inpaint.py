@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.imaging.checks import (
     QUALITIES,
     Quality,
     as_array,
-    check_choice,
     checked_missing,
     checked_noise,
     checked_threads,

@@ -9,11 +9,11 @@ never show a channel leave its entries there undetermined, however well the rest
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress
 from demosaic_ntc.ntc.complete import complete
 
-Floats = NDArray[np.float32]
 Indices = NDArray[np.int64]
 
 TILE = 8
@@ -22,8 +22,8 @@ GAPS = {"fast": 1e-1, "normal": 1e-2, "best": 1e-3}  # relative, by quality
 
 
 def complete_plainly(
-    mosaic: Floats, cfa: Cfa, tensor: str, quality: str, seed: int, progress: ReportProgress
-) -> tuple[Floats, GroupCertificate]:
+    mosaic: Float32, cfa: Cfa, tensor: str, quality: str, seed: int, progress: ReportProgress
+) -> tuple[Float32, GroupCertificate]:
     """Complete a mosaic as one tensor, and return its picture and the certificate of the one solve."""
     rows, columns = (grid.ravel() for grid in np.indices(mosaic.shape))
     channels = cfa.channel_map(mosaic.shape).ravel().astype(np.int64)

@@ -9,10 +9,11 @@ there are very many cells, the starts run on a random part of them, and the best
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import vertices_of_starts
 from demosaic_ntc.ntc.kernels.alternating import WORD_BITS, Words, alternate
 from demosaic_ntc.ntc.oracle import HANDED_OUT, Found, Oracle, Remembered
-from demosaic_ntc.ntc.problem import Bits, Floats, Observations, Slots
+from demosaic_ntc.ntc.problem import Bits, Observations, Slots
 
 SWEEPS = 60
 KEPT = 30  # how many other local optima of a call are remembered
@@ -39,7 +40,7 @@ class AlternatingMaximisation:
         self._batches = batches
         self._incumbent: Bits | None = None
 
-    def __call__(self, gradient: Floats, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> Found:
         """Run batches of starts until one meets the target; remember the other good vertices."""
         best: Found | None = None
         for _ in range(self._batches):
@@ -63,7 +64,7 @@ class AlternatingMaximisation:
             words = (words & ~_MUTATED) | (mutated & _MUTATED)
         return words
 
-    def _improved(self, words: Words, gradient: Floats) -> tuple[Words, Floats]:
+    def _improved(self, words: Words, gradient: Float64) -> tuple[Words, Float64]:
         """Return the starts moved to local optima, and their values: infinite for those left on the way."""
         cells = gradient.size
         size = max(PART, PART_PER_SLICE * words.size)
@@ -79,7 +80,7 @@ class AlternatingMaximisation:
         values[finalists] = exact[finalists]
         return words, values
 
-    def _harvest(self, words: Words, values: Floats, gradient: Floats, target: float) -> Found:
+    def _harvest(self, words: Words, values: Float64, gradient: Float64, target: float) -> Found:
         """Return the best start's vertex with other good ones; remember the next best."""
         chosen = _distinct_best(values, KEPT + 1)
         enough = max(target, NEARLY * values[chosen[0]])  # values below zero are of use
@@ -90,7 +91,7 @@ class AlternatingMaximisation:
         return Found(best, float(gradient[best.support].sum()), others=tuple(others[: HANDED_OUT - 1]))
 
 
-def _distinct_best(values: Floats, count: int) -> NDArray[np.int64]:
+def _distinct_best(values: Float64, count: int) -> NDArray[np.int64]:
     """Return the starts with the lowest values, the best first, one of each value and finite ones only."""
     _, first = np.unique(values, return_index=True)
     return first[np.isfinite(values[first])][:count]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.kernels.supports import (
     Counts,
     Words,
@@ -22,7 +23,7 @@ from demosaic_ntc.ntc.kernels.supports import (
     support_of,
     supports_of_starts,
 )
-from demosaic_ntc.ntc.problem import Bits, Floats, Observations, Problem, Slots
+from demosaic_ntc.ntc.problem import Bits, Observations, Problem, Slots
 from demosaic_ntc.ntc.solution import Solution
 
 
@@ -90,12 +91,12 @@ class Shelf:
         self._start[: positions.size] = self._start[positions]
         self._length[: positions.size] = self._length[positions]
 
-    def sums(self, values: Floats) -> Floats:
+    def sums(self, values: Float64) -> Float64:
         """Return ⟨values, v⟩ for each vertex."""
         return sums_over_supports(values, self._flat, self._start, self._length, len(self.vertices))
 
     def products(
-        self, first: int, observed: Observations, scratch: Floats, common: Floats, overlap: Floats
+        self, first: int, observed: Observations, scratch: Float64, common: Float64, overlap: Float64
     ) -> None:
         """Fill in the inner products of the vertices from the first on: with all others, and with ȳ."""
         count = len(self.vertices)
@@ -104,7 +105,7 @@ class Shelf:
             weight, value, self._flat, self._start, self._length, first, count, scratch, common, overlap
         )
 
-    def combination(self, weights: Floats, point: Floats) -> None:
+    def combination(self, weights: Float64, point: Float64) -> None:
         """Write Σ weights · vertex into the point."""
         combine(weights, self._flat, self._start, self._length, point)
 
@@ -123,14 +124,14 @@ class Shelf:
 class ActiveSet:
     """A convex combination of vertices with the inner products of its members."""
 
-    def __init__(self, problem: Problem, vertices: Sequence[Vertex], weights: Floats) -> None:
+    def __init__(self, problem: Problem, vertices: Sequence[Vertex], weights: Float64) -> None:
         self.problem = problem
         self.shelf = Shelf()
-        self.weights: Floats = np.zeros(0)
-        self.point: Floats = np.zeros(problem.observed.value.size)
-        self._common: Floats = np.empty((16, 16))  # Σ w over the cells that two vertices share
-        self._overlap: Floats = np.empty(16)  # Σ w ȳ over the cells of each vertex
-        self._scratch: Floats = np.zeros(problem.observed.value.size)
+        self.weights: Float64 = np.zeros(0)
+        self.point: Float64 = np.zeros(problem.observed.value.size)
+        self._common: Float64 = np.empty((16, 16))  # Σ w over the cells that two vertices share
+        self._overlap: Float64 = np.empty(16)  # Σ w ȳ over the cells of each vertex
+        self._scratch: Float64 = np.zeros(problem.observed.value.size)
         self.extend(vertices)
         self.weights = np.array(weights, np.float64)
         self.refresh()
@@ -139,28 +140,28 @@ class ActiveSet:
         return len(self.shelf)
 
     @property
-    def common(self) -> Floats:
+    def common(self) -> Float64:
         """The inner products ⟨v_i, v_j⟩ of the members."""
         count = len(self)
         return self._common[:count, :count]
 
     @property
-    def overlap(self) -> Floats:
+    def overlap(self) -> Float64:
         """The inner products ⟨v_i, ȳ⟩ of the members with what was observed."""
         return self._overlap[: len(self)]
 
     @property
-    def gram(self) -> Floats:
+    def gram(self) -> Float64:
         """The inner products ⟨p_i, p_j⟩ of the members, computed when asked for."""
         radius, sums = self.problem.radius, self.overlap[:, None] + self.overlap
-        products: Floats = radius * (radius * self.common - sums) + self.problem.observed.energy
+        products: Float64 = radius * (radius * self.common - sums) + self.problem.observed.energy
         return products
 
     @property
-    def slopes(self) -> Floats:
+    def slopes(self) -> Float64:
         """The derivatives ⟨∇f, v_i⟩ towards the members."""
         radius = self.problem.radius
-        derivatives: Floats = 2 * radius * (radius * (self.common @ self.weights) - self.overlap)
+        derivatives: Float64 = 2 * radius * (radius * (self.common @ self.weights) - self.overlap)
         return derivatives
 
     def extend(self, vertices: Sequence[Vertex]) -> None:
@@ -238,7 +239,7 @@ def active_from(problem: Problem, solution: Solution) -> ActiveSet:
     return active
 
 
-def entries_at(slots: Slots, active: ActiveSet) -> Floats:
+def entries_at(slots: Slots, active: ActiveSet) -> Float64:
     """Return the active set's point, of the unit polytope, at other cells than the observed ones."""
     point = np.zeros(len(slots))
     for vertex, weight in zip(active.shelf.vertices, active.weights, strict=True):

@@ -58,52 +58,30 @@ def complete(
 ) -> Solution:
     """Complete a nonnegative tensor: fit the samples with a bounded or with the least norm, certified.
 
-    Parameters
-    ----------
-    shape
-        The size of each mode of the tensor.
-    index
-        (n, modes) whole numbers from 0: where the samples lie. Cells may repeat.
-    value
-        (n,) nonnegative samples. Values above a given radius are legal; the fit then says so.
-    radius
-        λ, the bound on the norm of the completion. For a tensor with entries in [0, μ] and nonnegative
-        rank k it lies between μ and k μ. ``"least"`` finds the smallest within which the samples are fitted
-        to the tolerance. ``"auto"`` does so, too, with the tolerance chosen by observations held out in turn:
-        the least one where samples carry structure, a looser one where they are noisy or few.
-    noise
-        The standard deviation of the samples' errors, in their unit: ``"least"`` and ``"auto"`` leave a mean
-        squared misfit of its square. Only they use it.
-    weight
-        (n,) how much each sample counts; all alike when left out.
-    gap
-        Relative to the mean square of the samples. For a given radius: the certified distance from the
-        optimum at which to stop, 1e-6 when left out. For ``"least"`` and ``"auto"``: the mean squared misfit
-        to be reached, 1e-4 when left out; the radius is the least one to about the root of it.
-    oracle
-        ``"auto"`` proves by the cheapest exact means that fits the size, ``"heuristic"`` never proves,
-        ``"exact"`` enumerates or branches, ``"gurobi"`` and ``"highs"`` solve integer programs.
-    deadline
-        Seconds after which the best solution so far is returned, with its honest gap.
-    spread
-        The result is the mean of up to this many vertices, 1 to 64, for each that is found, where slices
-        are left that no observation decides. With 1 one of them is taken.
-    seed
-        Makes random starts and draws repeatable.
-    start
-        A solution of the same shape to go on from, such as one that ran out of time.
-    progress
-        Called once per iteration with a `Progress`.
-
-    Returns
-    -------
-    The completed tensor as a combination of vertices, why the solver stopped, and its certificate.
+    * ``shape``: the size of each mode of the tensor.
+    * ``index``: (n, modes) whole numbers from 0: where the samples lie. Cells may repeat.
+    * ``value``: (n,) nonnegative samples. Values above a given radius are legal; the fit then says so.
+    * ``radius``: λ, the bound on the norm of the completion. For a tensor with entries in [0, μ] and
+      nonnegative rank k it lies between μ and k μ. ``"least"`` finds the smallest within which the samples
+      are fitted to the tolerance. ``"auto"`` does so, too, with the tolerance chosen by observations held out
+      in turn: the least one where samples carry structure, a looser one where they are noisy or few.
+    * ``noise``: standard deviation of the samples' errors; ``"least"`` and ``"auto"`` leave as much misfit.
+    * ``weight``: (n,) how much each sample counts; all alike when left out.
+    * ``gap``: relative to the mean square of the samples. For a given radius: the certified distance from the
+      optimum at which to stop, 1e-6 when left out. For ``"least"`` and ``"auto"``: the mean squared misfit to
+      be reached, 1e-4 when left out; the radius is the least one to about the root of it.
+    * ``oracle``: ``"auto"`` proves by the cheapest exact means that fits the size, ``"heuristic"`` never
+      proves, ``"exact"`` enumerates or branches, ``"gurobi"`` and ``"highs"`` solve integer programs.
+    * ``deadline``: seconds after which the best solution so far is returned, with its honest gap.
+    * ``spread``: the result is the mean of up to this many vertices, 1 to 64, for each that is found, where
+      slices are left that no observation decides. With 1 one of them is taken.
+    * ``seed``: makes random starts and draws repeatable.
+    * ``start``: a solution of the same shape to go on from, such as one that ran out of time.
+    * ``progress``: called once per iteration with a `Progress`.
     """
     observed = observe(shape, index, value, weight)
     _check(gap, oracle, deadline, radius)
-    _check_more(noise, spread, start, observed)
-    if not (isinstance(seed, Integral) and seed >= 0):
-        raise InputError(f"seed is {seed!r}; give a whole number of at least 0")
+    _check_more(noise, spread, seed, start, observed)
     limit = Deadline.after(deadline)
     run = _Run(separation(oracle, observed, limit, seed), limit, spread, seed, start, progress)
     if not isinstance(radius, str):
@@ -149,6 +127,7 @@ def _least(observed: Observations, misfit: float, gap: float, run: _Run) -> Solu
 
 
 def _solution(active: ActiveSet, run: _Run, outcome: Outcome, least: LeastRadius | None = None) -> Solution:
+    """Return what was found, as the mean over solutions that agree wherever something was observed."""
     observed = active.problem.observed
     spread = 1 if outcome.status is Status.TIME else run.spread
     factors, weights = spread_over_face(active, spread, run.seed)
@@ -167,23 +146,25 @@ def _solution(active: ActiveSet, run: _Run, outcome: Outcome, least: LeastRadius
 
 
 def _check(gap: float | None, oracle: str, deadline: float | None, radius: float | str) -> None:
+    """Refuse what makes no sense of how far to go, and within which radius."""
     if gap is not None and not (isinstance(gap, (int, float)) and math.isfinite(gap) and gap > 0):
         raise InputError(f"gap is {gap!r}; give a positive number such as 1e-6, or None")
     if oracle not in ORACLES:
         raise InputError(f"oracle {oracle!r} is not known; choose one of {', '.join(ORACLES)}")
     if deadline is not None and not (isinstance(deadline, (int, float)) and deadline > 0):
         raise InputError(f"deadline is {deadline!r}; give a positive number of seconds, or None")
-    if isinstance(radius, str):
-        if radius not in RADII:
-            raise InputError(f"radius is {radius!r}; give a positive number, 'least' or 'auto'")
-    elif not isinstance(radius, (int, float)) or not (math.isfinite(radius) and radius > 0):
+    is_number = isinstance(radius, (int, float)) and math.isfinite(radius) and radius > 0
+    if not is_number and radius not in RADII:
         raise InputError(f"radius is {radius!r}; give a positive number, 'least' or 'auto'")
 
 
-def _check_more(noise: float, spread: int, start: Solution | None, observed: Observations) -> None:
+def _check_more(noise: float, spread: int, seed: int, start: Solution | None, observed: Observations) -> None:
+    """Refuse what makes no sense of the rest."""
     if not (isinstance(noise, (int, float)) and math.isfinite(noise) and noise >= 0):
         raise InputError(f"noise is {noise!r}; give the samples' standard deviation, a number of at least 0")
     if not (isinstance(spread, int) and 1 <= spread <= LARGEST_SPREAD):
         raise InputError(f"spread is {spread!r}; give a whole number from 1 to {LARGEST_SPREAD}")
+    if not (isinstance(seed, Integral) and seed >= 0):
+        raise InputError(f"seed is {seed!r}; give a whole number of at least 0")
     if start is not None and start.shape != observed.shape:
         raise InputError(f"start is of shape {start.shape}, not {observed.shape}; leave it out")

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex
 from demosaic_ntc.ntc.kernels.corrective import correct_weights
-from demosaic_ntc.ntc.problem import Floats
 
 
 class Descent(Protocol):
@@ -31,7 +31,7 @@ class FullyCorrective:
     """Wolfe's step: after it the point is optimal over the convex hull of what remains active."""
 
     def __init__(self) -> None:
-        self._factor: Floats = np.empty((16, 16))
+        self._factor: Float64 = np.empty((16, 16))
         self._count = 0  # members whose rows of the Cholesky factor, of common + 1, are up to date
 
     def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:

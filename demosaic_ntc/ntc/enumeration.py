@@ -10,10 +10,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
 from demosaic_ntc.ntc.kernels.search import branch_and_bound, enumerate_subsets
 from demosaic_ntc.ntc.oracle import Found
-from demosaic_ntc.ntc.problem import Bits, Floats, Observations
+from demosaic_ntc.ntc.problem import Bits, Observations
 
 ENUMERATION_WORK = 2.0**26  # additions per call, about a twentieth of a second
 BRANCHING_OUTER_BITS = 10  # the modes beyond the two largest are enumerated: at most 2^10 subsets
@@ -40,7 +41,7 @@ class SmallBlock:
         """How many numbers the block holds."""
         return math.prod(self.sizes)
 
-    def filled(self, gradient: Floats) -> Floats:
+    def filled(self, gradient: Float64) -> Float64:
         """Return the block with the gradient at its observed cells, zero elsewhere."""
         if self._positions is None:
             for slices in self.slices:
@@ -82,7 +83,7 @@ class Enumeration:
         *others, largest = self._block.sizes
         return math.inf if sum(others) > 60 else 2.0 ** sum(others) * largest
 
-    def __call__(self, gradient: Floats, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> Found:
         """Return the minimiser, or the first vertex that meets the target."""
         block = self._block.filled(gradient)
         sizes = (1, *self._block.sizes[:-1])  # a mode of one slice in front, so that vectors fit too
@@ -115,7 +116,7 @@ class BranchAndBound:
         """Whether the modes beyond the two largest can be enumerated and the block be held."""
         return sum(self._block.sizes[:-2]) <= BRANCHING_OUTER_BITS and self._block.size <= LARGEST_BLOCK
 
-    def __call__(self, gradient: Floats, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> Found:
         """Return the minimiser, or the first vertex that meets the target, or what the nodes allowed."""
         sizes = (1,) * max(0, 2 - len(self._block.sizes)) + self._block.sizes
         block = self._block.filled(gradient).reshape(sizes)
@@ -136,9 +137,9 @@ class BranchAndBound:
         return Found(vertex, float(gradient[vertex.support].sum()), bound - rounding)
 
 
-def _by_promise(block: Floats) -> list[tuple[list[NDArray[np.bool_]], Floats]]:
+def _by_promise(block: Float64) -> list[tuple[list[NDArray[np.bool_]], Float64]]:
     """List the nonempty subsets of all modes but the last two with the matrix each leaves, best first."""
-    partial: list[tuple[list[NDArray[np.bool_]], Floats]] = [([], block)]
+    partial: list[tuple[list[NDArray[np.bool_]], Float64]] = [([], block)]
     for size in block.shape[:-2]:
         masks = [_bits(mask, size) for mask in range(1, 2**size)]
         partial = [([*outer, mask], part[mask].sum(axis=0)) for outer, part in partial for mask in masks]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.ntc.complete import SPREAD, complete
-from demosaic_ntc.ntc.problem import Floats
 from demosaic_ntc.ntc.solution import Solution
 
 
@@ -91,7 +91,7 @@ class NonnegativeTensorCompletion:
         self.n_features_in_ = len(shape)
         return self
 
-    def predict(self, index: Any) -> Floats:
+    def predict(self, index: Any) -> Float64:
         """Return the completed entries at an (n, modes) array of indices."""
         return self._fitted().at(_whole(index))
 
@@ -139,7 +139,7 @@ class NonnegativeTensorCompletion:
         return self.solution_
 
 
-def sparse_samples(given: Any) -> tuple[tuple[int, ...], NDArray[np.int64], Floats]:
+def sparse_samples(given: Any) -> tuple[tuple[int, ...], NDArray[np.int64], Float64]:
     """Return shape, (n, modes) indices and values of the stored entries of a sparse array.
 
     Known by what they offer, so that neither library is needed: ``coords`` and ``data`` (``sparse.COO``,

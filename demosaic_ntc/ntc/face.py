@@ -11,16 +11,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import ActiveSet
 from demosaic_ntc.ntc.kernels.faces import redraw_undecided
-from demosaic_ntc.ntc.problem import Bits, Floats, Observations
+from demosaic_ntc.ntc.problem import Bits, Observations
 
 SWEEPS = 4
 LARGEST_SPREAD = 64
 _AT_ONCE = 2**20  # words of 64 choices that are held at once: 8 MiB
 
 
-def spread_over_face(active: ActiveSet, spread: int, seed: int) -> tuple[Bits, Floats]:
+def spread_over_face(active: ActiveSet, spread: int, seed: int) -> tuple[Bits, Float64]:
     """Return vertices and weights of the mean over up to ``spread`` choices for each active vertex.
 
     Parameters

@@ -9,19 +9,20 @@ The side left out is the one that minimisation never violates. Both solvers stop
 as soon as an incumbent meets the target, and as soon as the bound proves that none will.
 """
 
-import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
 from demosaic_ntc.ntc.oracle import Found
-from demosaic_ntc.ntc.problem import Bits, Floats, Observations
+from demosaic_ntc.ntc.problem import Bits, Observations
 
 GUROBI_NO_LICENCE, GUROBI_SIZE_LIMIT = 10009, 10010
 GUROBI_FREE_SIZE = 2000  # rows, and columns, that the licence inside the wheel covers
@@ -32,13 +33,13 @@ OPTIMALITY = 1e-9  # relative gap at which a solver may call itself done
 class Program:
     """minimise cost · (θ, φ) subject to matrix · (θ, φ) ≤ upper, 0 ≤ all ≤ 1, the first θ binary."""
 
-    cost: Floats
+    cost: Float64
     matrix: sparse.csr_matrix
-    upper: Floats
+    upper: Float64
     binaries: int
 
 
-def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Floats) -> Program:
+def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Float64) -> Program:
     """Write the separation problem for a cost per cell as an integer program."""
     cells, modes = slots.shape
     phi = binaries + np.arange(cells)
@@ -63,7 +64,7 @@ def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Floats)
     return Program(np.concatenate([np.zeros(binaries), cost]), matrix, upper, binaries)
 
 
-Solver = Callable[[Program, float, float | None], tuple[Floats, float]]
+Solver = Callable[[Program, float, float | None], tuple[Float64, float]]
 
 
 class IntegerProgram:
@@ -79,7 +80,7 @@ class IntegerProgram:
         self._length = int(observed.offsets[-1])
         self._time_limit = time_limit
 
-    def __call__(self, gradient: Floats, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> Found:
         """Return the solver's incumbent and the bound it proved."""
         scale = float(np.abs(gradient).max()) or 1.0  # coefficients of order one suit the tolerances
         program = separation_program(self._packed, self._used.size, gradient / scale)
@@ -87,15 +88,17 @@ class IntegerProgram:
         vertex = self._vertex(binaries)
         return Found(vertex, float(gradient[vertex.support].sum()), bound * scale)
 
-    def _vertex(self, binaries: Floats) -> Vertex:
+    def _vertex(self, binaries: Float64) -> Vertex:
         factors: Bits = np.zeros(self._length, np.uint8)
         factors[self._used] = binaries > 0.5
         return vertex_of(self._slots, factors)
 
 
-def _package(name: str) -> Any:
+@contextmanager
+def _installed(name: str) -> Iterator[None]:
+    """Say what to do where what is imported inside is missing."""
     try:
-        return importlib.import_module(name)
+        yield
     except ImportError:
         raise LicenceMissing(
             f"{name} is not installed; pip install {name}, or choose oracle='auto'"
@@ -104,11 +107,12 @@ def _package(name: str) -> Any:
 
 def gurobi(observed: Observations, time_limit: float | None = None) -> IntegerProgram:
     """Return the Gurobi oracle; a missing licence or package is told at once."""
-    package = _package("gurobipy")
-    environment = _gurobi_environment(package)
+    with _installed("gurobipy"):
+        import gurobipy  # noqa: PLC0415 (takes its time, and may be missing)
+    environment = _gurobi_environment(gurobipy)
 
-    def solve(program: Program, target: float, seconds: float | None) -> tuple[Floats, float]:
-        return _solve_with_gurobi(package, environment, program, target, seconds)
+    def solve(program: Program, target: float, seconds: float | None) -> tuple[Float64, float]:
+        return _solve_with_gurobi(gurobipy, environment, program, target, seconds)
 
     return IntegerProgram("gurobi", solve, observed, time_limit)
 
@@ -135,7 +139,7 @@ def _gurobi_failure(error: Any) -> SolverError:
 
 def _solve_with_gurobi(
     package: Any, environment: Any, program: Program, target: float, seconds: float | None
-) -> tuple[Floats, float]:
+) -> tuple[Float64, float]:
     with package.Model(env=environment) as model:
         kinds = np.array(["C"] * program.cost.size)
         kinds[: program.binaries] = "B"
@@ -157,17 +161,18 @@ def _solve_with_gurobi(
 
 def highs(observed: Observations, time_limit: float | None = None) -> IntegerProgram:
     """Return the HiGHS oracle."""
-    package = _package("highspy")
+    with _installed("highspy"):
+        import highspy  # noqa: PLC0415 (takes its time, and may be missing)
 
-    def solve(program: Program, target: float, seconds: float | None) -> tuple[Floats, float]:
-        return _solve_with_highs(package, program, target, seconds)
+    def solve(program: Program, target: float, seconds: float | None) -> tuple[Float64, float]:
+        return _solve_with_highs(highspy, program, target, seconds)
 
     return IntegerProgram("highs", solve, observed, time_limit)
 
 
 def _solve_with_highs(
     package: Any, program: Program, target: float, seconds: float | None
-) -> tuple[Floats, float]:
+) -> tuple[Float64, float]:
     solver = package.Highs()
     solver.silent()
     solver.setOptionValue("threads", 1)

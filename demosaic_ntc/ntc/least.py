@@ -25,13 +25,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, zero_vertex
 from demosaic_ntc.ntc.bcg import Progress
 from demosaic_ntc.ntc.corrective import FullyCorrective
 from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.kernels.supports import slope_at
 from demosaic_ntc.ntc.oracle import WeakSeparation
-from demosaic_ntc.ntc.problem import Floats, Observations, Problem
+from demosaic_ntc.ntc.problem import Observations, Problem
 
 PART_OF_MISFIT = 1.6  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit, at first
 START = 1e-3  # of the largest value: the first radius, before any bound is known
@@ -45,7 +46,7 @@ PROVEN_WITHIN = 4  # steps above its lower bound at which a radius counts as the
 class Dual:
     """A weighted residual z and what bounds the least radius by it."""
 
-    residual: Floats  # (cells,): z
+    residual: Float64  # (cells,): z
     toward: float  # ⟨z, ȳ⟩
     length: float  # ‖ȳ − ψ‖ in the norm weighted by w
 
@@ -55,7 +56,7 @@ class Dual:
         return room / steepest if room > 0 else 0.0
 
 
-def dual_at(problem: Problem, point: Floats) -> Dual:
+def dual_at(problem: Problem, point: Float64) -> Dual:
     """Return the dual point that belongs to a point of the polytope."""
     observed = problem.observed
     difference = observed.value - problem.radius * point

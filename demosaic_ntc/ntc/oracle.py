@@ -14,9 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import SolverError
 from demosaic_ntc.ntc.atoms import Shelf, Vertex
-from demosaic_ntc.ntc.problem import Floats
 
 SHELF_SIZE = 400  # how many vertices seen before are kept,
 SHELF_CELLS = 2**24  # and how many cells their supports may have together: 64 MiB
@@ -39,7 +39,7 @@ class Oracle(Protocol):
 
     name: str
 
-    def __call__(self, gradient: Floats, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> Found:
         """Return the best vertex found and a lower bound on the minimum."""
 
 
@@ -51,7 +51,7 @@ class Remembered:
     def __init__(self) -> None:
         self._shelf = Shelf()
 
-    def __call__(self, gradient: Floats, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> Found:
         """Return the best of the vertices seen before; those that meet the target leave the shelf."""
         values = self._shelf.sums(gradient)
         if not values.size:
@@ -87,7 +87,7 @@ class WeakSeparation:
         self.proving = tuple(proving)
         self.calls: Counter[str] = Counter()
 
-    def __call__(self, gradient: Floats, target: float, *, prove: bool) -> Found:
+    def __call__(self, gradient: Float64, target: float, *, prove: bool) -> Found:
         """Return the first vertex that meets the target, or the best one with the best proven bound."""
         oracles = self.guessing + self.proving if prove else self.guessing
         best: Found | None = None
@@ -103,7 +103,7 @@ class WeakSeparation:
         assert best is not None
         return best
 
-    def _ask(self, oracle: Oracle, gradient: Floats, target: float) -> Found:
+    def _ask(self, oracle: Oracle, gradient: Float64, target: float) -> Found:
         """Call an oracle and check what it claims: a wrong bound would be a wrong certificate."""
         found = oracle(gradient, target)
         self.calls[oracle.name] += 1

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import InputError, TooLarge
 
-Floats = NDArray[np.float64]
 Bits = NDArray[np.uint8]
 Slots = NDArray[np.int32]
 
@@ -34,8 +34,8 @@ class Observations:
 
     shape: tuple[int, ...]
     columns: Slots  # (modes, cells): where, as positions in the concatenated factors of all modes
-    value: Floats  # (cells,): the weighted mean of what was seen there
-    weight: Floats  # (cells,): its share of all the weight; sums to one
+    value: Float64  # (cells,): the weighted mean of what was seen there
+    weight: Float64  # (cells,): its share of all the weight; sums to one
     noise: float  # the variance within cells, which no completion can fit
     energy: float = field(init=False)  # the weighted mean square: the scale that gaps are relative to
     offsets: NDArray[np.int64] = field(init=False)  # where each mode starts in the factors; their length
@@ -69,7 +69,7 @@ class Problem:
     observed: Observations
     radius: float
 
-    def objective(self, point: Floats) -> float:
+    def objective(self, point: Float64) -> float:
         """Return the mean squared error of ψ = λ x at the observed cells, noise included."""
         residual = self.radius * point - self.observed.value
         return self.observed.noise + float(self.observed.weight @ (residual * residual))
@@ -89,7 +89,7 @@ def observe(
     return _merge(shape, where, seen, counts)
 
 
-def _merge(shape: tuple[int, ...], index: NDArray[np.int64], value: Floats, weight: Floats) -> Observations:
+def _merge(shape: tuple[int, ...], index: NDArray[np.int64], value: Float64, weight: Float64) -> Observations:
     if math.prod(shape) < 2**62:
         flat = np.ravel_multi_index(tuple(index.T), shape)
         _, first, cell = np.unique(flat, return_index=True, return_inverse=True)
@@ -138,7 +138,7 @@ def _checked_index(shape: tuple[int, ...], index: ArrayLike) -> NDArray[np.int64
     return where.astype(np.int64)
 
 
-def _checked_numbers(name: str, given: ArrayLike, count: int) -> Floats:
+def _checked_numbers(name: str, given: ArrayLike, count: int) -> Float64:
     try:
         plain = np.asarray(given)
         numbers = plain.astype(np.float64) if plain.dtype.kind != "c" else None

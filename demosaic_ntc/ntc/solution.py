@@ -10,8 +10,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import InputError, TooLarge
-from demosaic_ntc.ntc.problem import Bits, Floats
+from demosaic_ntc.ntc.problem import Bits
 from demosaic_ntc.showing import html_table
 
 LARGEST_DENSE_BYTES = 2**31
@@ -60,7 +61,7 @@ class Solution:
 
     shape: tuple[int, ...]
     radius: float
-    weights: Floats  # (atoms,): nonnegative, sum to one
+    weights: Float64  # (atoms,): nonnegative, sum to one
     vertices: tuple[Bits, ...]  # for each mode (atoms, size of the mode), 0 or 1
     status: Status
     certificate: Certificate
@@ -98,7 +99,7 @@ class Solution:
         """Read what `save` wrote from a binary file that is open for reading; nothing in it is executed."""
         return load_solution(file)
 
-    def at(self, index: ArrayLike) -> Floats:
+    def at(self, index: ArrayLike) -> Float64:
         """Return the entries at an (n, modes) array of indices.
 
         Parameters
@@ -121,13 +122,13 @@ class Solution:
         parts = [self._entries(where[start : start + rows]) for start in range(0, len(where), rows)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def _entries(self, where: NDArray[np.int64]) -> Floats:
+    def _entries(self, where: NDArray[np.int64]) -> Float64:
         product = self.vertices[0][:, where[:, 0]].copy()
         for mode in range(1, len(self.shape)):
             product &= self.vertices[mode][:, where[:, mode]]
         return self.radius * (self.weights @ product)
 
-    def dense(self) -> Floats:
+    def dense(self) -> Float64:
         """Return the whole tensor; refused, with its size, when that would not fit."""
         size = 8 * math.prod(self.shape)
         if size > LARGEST_DENSE_BYTES:

@@ -8,10 +8,10 @@ from typing import Any
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.batch.job import Job, Outcome, Work
 from demosaic_ntc.batch.work import Convert, Inpaint
-from demosaic_ntc.errors import InputError, Unsupported
+from demosaic_ntc.errors import InputError, Unsupported, check_choice
 from demosaic_ntc.files.repair import RepairSettings
 from demosaic_ntc.files.settings import Engine
-from demosaic_ntc.imaging.checks import QUALITIES, check_choice
+from demosaic_ntc.imaging.checks import QUALITIES
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.crew import READY, Crew, State, Task
 from demosaic_ntc.studio.looks import Wish

@@ -3,7 +3,8 @@
 import psutil
 import pytest
 
-from demosaic_ntc.batch.resources import shared_out, team_for, workers_that_fit
+from demosaic_ntc.batch.resources import team_for, workers_that_fit
+from demosaic_ntc.batch.task import Workers
 from tests.batch.works import Copy
 
 
@@ -21,9 +22,11 @@ from tests.batch.works import Copy
     ],
 )
 def test_processors_are_shared_out(
-    jobs: int | None, threads: int | None, most: int, shares: list[int]
+    monkeypatch: pytest.MonkeyPatch, jobs: int | None, threads: int | None, most: int, shares: list[int]
 ) -> None:
-    assert list(shared_out(8, jobs, threads, most)) == shares
+    monkeypatch.setattr("demosaic_ntc.batch.resources.processors", lambda: 8)
+    team = team_for(Copy(), Workers(jobs=jobs, threads=threads), most)
+    assert [setup.threads for setup in team] == shares
 
 
 def test_workers_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,5 +39,5 @@ def test_workers_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_workers_are_told_their_share() -> None:
-    team = team_for(Copy(), jobs=2, threads=3, memory=7, most=1)
+    team = team_for(Copy(), Workers(jobs=2, threads=3, memory=7), most=1)
     assert [(setup.threads, setup.memory) for setup in team] == [(3, 7), (3, 7)]

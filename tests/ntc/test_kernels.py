@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import vertices_of_starts
 from demosaic_ntc.ntc.kernels.alternating import Words, alternate, flip_bits, products_behind
 from demosaic_ntc.ntc.kernels.cholesky import (
@@ -23,19 +24,19 @@ from demosaic_ntc.ntc.kernels.supports import (
     sums_over_supports,
     support_of,
 )
-from demosaic_ntc.ntc.problem import Bits, Floats, Observations, observe
+from demosaic_ntc.ntc.problem import Bits, Observations, observe
 
 EVERY = np.uint64(2**64 - 1)
 
 
-def some_cells(seed: int, shape: tuple[int, ...] = (4, 5, 3)) -> tuple[Observations, Floats]:
+def some_cells(seed: int, shape: tuple[int, ...] = (4, 5, 3)) -> tuple[Observations, Float64]:
     random = np.random.default_rng(seed)
     index = np.stack([random.integers(0, size, 40) for size in shape], axis=1)
     observed = observe(shape, index, random.random(40))
     return observed, random.normal(size=observed.value.size)
 
 
-def value_of(observed: Observations, cost: Floats, factors: Bits) -> float:
+def value_of(observed: Observations, cost: Float64, factors: Bits) -> float:
     return float(cost @ np.prod(factors[observed.slots], axis=1))
 
 
@@ -68,7 +69,7 @@ def test_sums_and_combinations_over_packed_supports() -> None:
     assert point.tolist() == [0.25, 0.75, 1.0, 0.75]
 
 
-def one_start(observed: Observations, cost: Floats, factors: Bits) -> tuple[Bits, float]:
+def one_start(observed: Observations, cost: Float64, factors: Bits) -> tuple[Bits, float]:
     """Alternate over the modes in plain numpy until nothing changes; undecided slices stay."""
     factors = factors.copy()
     while True:
@@ -233,7 +234,7 @@ def test_kept_rows_and_columns_move_to_the_front() -> None:
     assert matrix[:3, :3].tolist() == expected.tolist()
 
 
-def nearest_by_support(products: Floats) -> float:
+def nearest_by_support(products: Float64) -> float:
     """Minimise aᵀ Q a over the simplex in plain numpy: the best over all supports with positive weights."""
     best = np.inf
     for size in range(1, len(products) + 1):

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from demosaic_ntc import complete
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc import integer
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
 from demosaic_ntc.ntc.enumeration import BranchAndBound, Enumeration
 from demosaic_ntc.ntc.oracle import Found, Oracle, Remembered, WeakSeparation
-from demosaic_ntc.ntc.problem import Floats, Observations
+from demosaic_ntc.ntc.problem import Observations
 
 EXACT: dict[str, Callable[[Observations], Oracle]] = {
     "enumeration": Enumeration,
@@ -25,7 +26,7 @@ EXACT: dict[str, Callable[[Observations], Oracle]] = {
 }
 
 
-def gradient_for(observed: Observations, seed: int) -> Floats:
+def gradient_for(observed: Observations, seed: int) -> Float64:
     return np.random.default_rng(seed).normal(size=observed.value.size)
 
 
@@ -96,7 +97,7 @@ class Claiming:
     def __init__(self, vertex: Vertex, value: float, bound: float) -> None:
         self._found = Found(vertex, value, bound)
 
-    def __call__(self, gradient: Floats, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> Found:
         return self._found
 
 

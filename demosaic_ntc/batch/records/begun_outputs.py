@@ -22,7 +22,8 @@ class BegunOutputs:
 
     def __init__(self, report: Path) -> None:
         self._report = report
-        self._path = report.with_name(f"{_prefix(report)}{owner()}.begun")
+        self._prefix = f".{report.name[:100]}-"  # of the names of these files, beside the report
+        self._path = report.with_name(f"{self._prefix}{owner()}.begun")
         self._adopted: list[Path] = []
 
     def publish(self, output: Path, result: Result) -> None:
@@ -44,18 +45,13 @@ class BegunOutputs:
 
     def _of_dead_runs(self) -> Iterator[Path]:
         """The files of runs that were killed."""
-        prefix = _prefix(self._report)
+        prefix = self._prefix
         with suppress(OSError):
             for name in sorted(os.listdir(self._report.parent)):
                 writer = name.removeprefix(prefix).removesuffix(".begun")
                 path = self._report.with_name(name)
                 if name == f"{prefix}{writer}.begun" and is_abandoned(path, writer):
                     yield path
-
-
-def _prefix(report: Path) -> str:
-    """How the names of these files start, beside a report."""
-    return f".{report.name[:100]}-"
 
 
 def _published(path: Path) -> Iterator[tuple[str, Result]]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from dataclasses import MISSING, Field, asdict, fields, is_dataclass
+from dataclasses import MISSING, asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -57,17 +57,19 @@ def fingerprint(kind: str, settings: Any, *companions: Path | str | None) -> str
     facts = {
         "kind": kind,
         "settings": _that_matter(settings),
-        "companions": [_content(path) for path in companions],
+        "companions": [
+            getattr(identify(each), "sha256", None) if isinstance(each, Path) else each for each in companions
+        ],
     }
-    text = json.dumps(facts, sort_keys=True, default=_plain)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(_text(facts).encode()).hexdigest()[:16]
 
 
 def _that_matter(settings: Any) -> dict[str, Any]:
     """The settings of a dataclass without those that are as by default or have no effect on the result."""
     chosen = {}
     for field in fields(settings):
-        value, default = getattr(settings, field.name), _default(field)
+        value = getattr(settings, field.name)
+        default = field.default if field.default_factory is MISSING else field.default_factory()
         if field.name in _WITHOUT_EFFECT or _text(value) == _text(default):
             continue
         chosen[field.name] = _that_matter(value) if is_dataclass(value) else value
@@ -76,28 +78,13 @@ def _that_matter(settings: Any) -> dict[str, Any]:
     return chosen
 
 
-def _default(field: "Field[Any]") -> Any:
-    """What a setting is unless it is chosen; a value that none has where it must be."""
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default if field.default is not MISSING else "no default"
-
-
 def _text(value: Any) -> str:
     """A value in words that tell it from others."""
-    if is_dataclass(value) and not isinstance(value, type):
-        value = asdict(value)
     return json.dumps(value, sort_keys=True, default=_plain)
-
-
-def _content(path: Path | str | None) -> str | None:
-    """What stands for the content of a file that goes with the settings; a word for itself."""
-    if isinstance(path, str):
-        return path
-    known = identify(path) if path is not None else None
-    return known.sha256 if known else None
 
 
 def _plain(value: Any) -> Any:
     """A value that JSON does not know, in types that it does."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
     return value.tolist() if isinstance(value, np.ndarray) else str(value)

@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from multiprocessing.connection import wait
 from types import TracebackType
@@ -35,21 +36,17 @@ _GRACE_SECONDS = 1.5
 _FALSE_STARTS = 3
 
 
-class Supervisor:
+class Supervisor(AbstractContextManager["Supervisor"]):
     """A team of workers, each started when there is something to do; leaving the block ends them all."""
 
     def __init__(self, team: Sequence[WorkerSetup], allowance: Allowance, stop: Stop) -> None:
         self._team = team
         self._allowance = allowance
         self._stop = stop
-        self._size = len(team)
         self._workers: dict[int, WorkerProcess] = {}
         self._waiting: deque[Job] = deque()
         self._unwanted: deque[Job] = deque()
         self._false_starts = 0
-
-    def __enter__(self) -> "Supervisor":
-        return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
@@ -72,14 +69,13 @@ class Supervisor:
             yield from self._drop_unwanted()
             if not more and not self._waiting and not self._busy():
                 return
-            self._fill_seats()
             yield from self._hand_out()
             yield from self._watch()
         yield from self._wind_down()
 
     def _fetch(self, jobs: Iterator[Job | None]) -> bool:
         """Take as many jobs as there is room for; return whether more may come."""
-        for _ in range(self._size - len(self._busy()) - len(self._waiting)):
+        for _ in range(len(self._team) - len(self._busy()) - len(self._waiting)):
             try:
                 job = next(jobs)
             except StopIteration:
@@ -89,15 +85,12 @@ class Supervisor:
             self._waiting.append(job)
         return True
 
-    def _fill_seats(self) -> None:
-        """Start as many workers as there are jobs for them."""
-        needed = len(self._busy()) + len(self._waiting)
-        for number in range(self._size):
-            if len(self._workers) < needed and number not in self._workers:
-                self._workers[number] = WorkerProcess(number, self._team[number])
-
     def _hand_out(self) -> Iterator[Event]:
-        """Give a job to everybody who waits for one."""
+        """Start as many workers as there are jobs, and give a job to everybody who waits for one."""
+        needed = len(self._busy()) + len(self._waiting)
+        for number, setup in enumerate(self._team):
+            if len(self._workers) < needed and number not in self._workers:
+                self._workers[number] = WorkerProcess(number, setup)
         for worker in self._workers.values():
             if worker.is_idle and self._waiting:
                 job = self._waiting.popleft()

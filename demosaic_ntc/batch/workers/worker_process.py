@@ -22,6 +22,9 @@ _LOG_BYTES = 8192
 # No answer is longer.
 _ANSWER_BYTES = 2**20
 
+# Libraries are kept from starting threads of their own.
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
 # How long a worker may take to leave once its channel is closed.
 _LEAVING_SECONDS = 2.0
 
@@ -52,7 +55,7 @@ class WorkerProcess:
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                env=_environment(),
+                env={**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
         assert self._process.stderr is not None
         os.set_blocking(self._process.stderr.fileno(), False)
@@ -116,27 +119,27 @@ class WorkerProcess:
             while words := os.read(self.stderr.fileno(), _LOG_BYTES):
                 self._log = (self._log + words)[-_LOG_BYTES:]
 
-    def end(self) -> str:
-        """Make sure that the process is gone; say how it ended."""
+    def end(self) -> None:
+        """Make sure that the process is gone."""
         if self.channel.closed:
-            return _ending(self._process.returncode)
+            return
         self.channel.close()
         if not self.is_idle:
             self._process.kill()
         try:
-            code = self._process.wait(_LEAVING_SECONDS)
+            self._process.wait(_LEAVING_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            code = self._process.wait()
+            self._process.wait()
         self._read_log()
         self.stderr.close()
-        return _ending(code)
 
     def last_words(self) -> str:
         """How a process that hung up has ended, once it is gone."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LEAVING_SECONDS)
-        return self.end()
+        self.end()
+        return _ending(self._process.returncode)
 
 
 def _ending(code: int) -> str:
@@ -146,9 +149,3 @@ def _ending(code: int) -> str:
     with suppress(ValueError):
         return f"signal {-code}, {Signals(-code).name}"
     return f"signal {-code}"
-
-
-def _environment() -> dict[str, str]:
-    """This process's environment and modules; libraries are kept from starting threads of their own."""
-    one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return {**os.environ, **one, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.developing.stabilised import Stabilised
 from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.raw.levels import Exposure
@@ -18,8 +19,6 @@ from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.noise import NoiseModel
-
-Floats = NDArray[np.float32]
 
 COLOUR_OVER_BRIGHTNESS = 1.25  # how much stronger colour noise is taken off where nothing else is asked
 _HARDLY_SEEN = 0.5 / 255  # under the sRGB curve at mid grey: less noise is left alone
@@ -66,15 +65,15 @@ def with_grain(
     scaled to what green would have lost: else grain would show the pattern of the array. What the model
     misses of the ratio between the colours is measured: the middle loss of each, in deviations.
     """
-    told: Floats = np.maximum(deviations, 1e-12).astype(np.float32)
+    told: Float32 = np.maximum(deviations, 1e-12).astype(np.float32)
 
-    def losses(part: Floats, rows: slice, columns: slice) -> tuple[Floats, NDArray[np.intp]]:
+    def losses(part: Float32, rows: slice, columns: slice) -> tuple[Float32, NDArray[np.intp]]:
         channels = cfa.window(rows, columns).astype(np.intp)
         return _losses(part, samples.window(rows, columns), channels, told), channels
 
     middle = _middle_losses(image, losses)
 
-    def grained(part: Floats, rows: slice, columns: slice) -> Floats:
+    def grained(part: Float32, rows: slice, columns: slice) -> Float32:
         loss, channels = losses(part, rows, columns)
         loss *= (middle[1] / middle)[channels]
         green = told[1, _level(part[..., 1], told)]
@@ -84,7 +83,7 @@ def with_grain(
 
 
 def _losses(
-    image: Floats, samples: Floats, channels: NDArray[np.intp], deviations: Floats
+    image: Float32, samples: Float32, channels: NDArray[np.intp], deviations: Float32
 ) -> NDArray[np.float32]:
     """Return what samples lost, (height, width), in deviations of their noise."""
     own = np.take_along_axis(image, channels[..., None], axis=2)[..., 0]
@@ -92,10 +91,10 @@ def _losses(
 
 
 def _middle_losses(
-    image: Later, losses: Callable[[Floats, slice, slice], tuple[Floats, NDArray[np.intp]]]
+    image: Later, losses: Callable[[Float32, slice, slice], tuple[Float32, NDArray[np.intp]]]
 ) -> NDArray[np.float32]:
     """Return the median size of what samples of each colour lost, from some of the rows."""
-    lost: list[list[Floats]] = [[], [], []]
+    lost: list[list[Float32]] = [[], [], []]
     height, width = image.shape[:2]
     apart = max(1, image.shape[0] * image.shape[1] * _GLANCE_ROWS // (_GLANCE * _MOST_GLANCED)) * _GLANCE
     for top in range(0, height, apart):
@@ -107,7 +106,7 @@ def _middle_losses(
     return np.maximum(np.array(middle, np.float32), np.float32(1e-6))
 
 
-def _level(values: Floats, deviations: Floats) -> NDArray[np.intp]:
+def _level(values: Float32, deviations: Float32) -> NDArray[np.intp]:
     """Return the step of the level that values are closest to."""
     last = deviations.shape[1] - 1
     return np.asarray(np.clip(np.rint(values * last), 0, last), np.intp)

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.developing.tables import tabulated
 
-Floats = NDArray[np.float32]
 Tones = NDArray[np.float64]
 Tone = Callable[[Tones], Tones]
 
@@ -84,12 +84,12 @@ class Adjustments:
 class Look:
     """A tone curve and a saturation for linear light of some colour space."""
 
-    luminance: Floats  # of the three primaries
-    factors: Floats  # what light is multiplied by, at equal steps of the root of its brightness
+    luminance: Float32  # of the three primaries
+    factors: Float32  # what light is multiplied by, at equal steps of the root of its brightness
     peak: float  # the weight of the largest channel in brightness; the rest is luminance's
     saturation: float
 
-    def __call__(self, light: Floats) -> Floats:
+    def __call__(self, light: Float32) -> Float32:
         """The light to be shown, (…, 3), of measured light; 1 is white in both."""
         red, green, blue = planes = np.ascontiguousarray(np.moveaxis(light, -1, 0))
         luminance = self.luminance[0] * red + self.luminance[1] * green + self.luminance[2] * blue
@@ -114,7 +114,7 @@ def neutral_look(luminance: Tones, added: Adjustments) -> Look | None:
     return _look(tone, luminance, 0.5, added.vividness)
 
 
-def automatic_look(light: Floats, luminance: Tones, added: Adjustments) -> Look:
+def automatic_look(light: Float32, luminance: Tones, added: Adjustments) -> Look:
     """The look that suits a picture by its own histogram; `light` is a sample of its pixels, (count, 3)."""
     white = float(np.clip(_HEADROOM * np.quantile(light.max(axis=-1), _BRIGHTEST), _LOWEST_WHITE, 1.0))
     median = float(np.clip(np.median(light @ luminance), 1e-4, 0.9))
@@ -127,7 +127,7 @@ def automatic_look(light: Floats, luminance: Tones, added: Adjustments) -> Look:
     return _look(added.added_to(tone), luminance, 0.5, _SATURATION * added.vividness)
 
 
-def camera_look(light: Floats, shown: Floats, luminance: Tones, added: Adjustments) -> Look:
+def camera_look(light: Float32, shown: Float32, luminance: Tones, added: Adjustments) -> Look:
     """The look of the camera's own picture; both are linear light, samples of pixels as (count, 3).
 
     One scene has one order of luminances, so equal parts of the pixels lie below corresponding ones; the
@@ -180,13 +180,13 @@ def _look(tone: Tone, luminance: Tones, peak: float, saturation: float) -> Look:
     return Look(np.asarray(luminance, dtype=np.float32), table, peak, saturation)
 
 
-def _vividness(light: Floats) -> float:
+def _vividness(light: Float32) -> float:
     """How far the channels of pixels lie apart, in the mean, as a share of the largest."""
     largest = light.max(axis=-1)
     return float(((largest - light.min(axis=-1)) / np.maximum(largest, 1e-3)).mean())
 
 
-def _draw_into_gamut(shown: Floats, grey: Floats, largest: Floats) -> None:
+def _draw_into_gamut(shown: Float32, grey: Float32, largest: Float32) -> None:
     """Draw colours with a channel near or above white towards grey of their luminance; none reaches white.
 
     A colour whose largest channel lies r times the way from grey to white stays up to the knee and then

@@ -1,13 +1,12 @@
 """Pictures made smaller, with the filter of Lanczos, which keeps edges sharp without steps."""
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
-Floats = NDArray[np.float32]
+from demosaic_ntc.arrays import Float32
 
 
-def shrunk(image: Floats, longest: int | None) -> Floats:
+def shrunk(image: Float32, longest: int | None) -> Float32:
     """A picture (height, width, 3) whose longer side has at most so many pixels; smaller ones stay."""
     height, width = image.shape[:2]
     if longest is None or max(height, width) <= longest:

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.colour import SRGB_CURVE
 from demosaic_ntc.files.developing.tables import tabulated
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.imaging.noise import NoiseModel
 
-Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
 _LEVELS = 64  # at which the deviation is told to the engine
@@ -112,7 +112,7 @@ class Stabilised:
         at = np.array([light])
         return float(SRGB_CURVE.steepness(at.astype(np.float32))[0] * self.deviation(at, 1)[0])
 
-    def way_back(self, channel: int, removed: float) -> Floats:
+    def way_back(self, channel: int, removed: float) -> Float32:
         """Values under the sRGB curve at equal steps of values that were encoded, and averaged by the engine.
 
         ``removed`` is the share of the noise's variance that the average took off: what is still in a value
@@ -130,11 +130,11 @@ class Stabilised:
         return tabulated(shown, round((_HIGHEST - _LOWEST) * _STEPS) + 1).astype(np.float32)
 
 
-def to_srgb_curve(stabilised: Stabilised, removed: float) -> Callable[[Floats], Floats]:
+def to_srgb_curve(stabilised: Stabilised, removed: float) -> Callable[[Float32], Float32]:
     """Return what takes the engine's values, (height, width, 3), to the sRGB curve."""
     tables = [stabilised.way_back(channel, removed) for channel in range(3)]
 
-    def taken(image: Floats) -> Floats:
+    def taken(image: Float32) -> Float32:
         result = np.empty_like(image)
         for channel, table in enumerate(tables):
             index = (image[..., channel] - np.float32(_LOWEST)) * np.float32(_STEPS) + np.float32(0.5)
@@ -144,7 +144,7 @@ def to_srgb_curve(stabilised: Stabilised, removed: float) -> Callable[[Floats], 
     return taken
 
 
-def steepness_of_way(image: Floats, stabilised: Stabilised) -> Floats:
+def steepness_of_way(image: Float32, stabilised: Stabilised) -> Float32:
     """How much steeper the sRGB curve is than the engine's at its values, (height, width, 3)."""
     light = stabilised.curve.decode(image.astype(np.float64))
     steep = SRGB_CURVE.steepness(light.astype(np.float32)) / stabilised.curve.steepness(light)

@@ -7,46 +7,24 @@ in every reader, instead of magenta. Blended ones are darker, and the exposure t
 from dataclasses import replace
 from fractions import Fraction
 from math import log2
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.developing.prepared import Prepared
 from demosaic_ntc.files.developing.render import camera_light
 from demosaic_ntc.files.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
 from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE
 from demosaic_ntc.files.dng.writing import BLACK, WHITE, LinearPicture
 from demosaic_ntc.files.metadata import ORIENTATION
-from demosaic_ntc.files.pictures.formats import format_of
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import Box, RawPhoto
 from demosaic_ntc.files.settings import Development, Settings
 from demosaic_ntc.files.tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
 
 _SOURCE_NAME, _NOISE_TAKEN_OFF = 50827, 50935
-
-
-def is_dng(target: Path) -> bool:
-    """Whether a target is to be a linear DNG."""
-    return format_of(target) == "DNG"
-
-
-def check_dng(settings: Settings, target: Path, error_map: Path | None = None) -> None:
-    """Refuse what a linear DNG, or any other picture, has no place for."""
-    how = settings.development
-    if not is_dng(target):
-        if settings.output.compress:
-            raise InputError("`compress` is for a linear DNG; leave it out")
-    elif error_map is not None:
-        raise InputError("an error map is for finished pictures; write a PNG, TIFF or JPEG")
-    elif settings.engine.half or how.longest_side is not None:
-        raise InputError("a DNG has the size of the sensor; leave out `half` and `resize`")
-    elif how.space != "srgb" or how.linear:
-        raise InputError("a DNG is linear, in the camera's colours; leave out `color_space` and `linear`")
 
 
 def for_preview(settings: Settings, photo: RawPhoto) -> Settings:

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.errors import InputError
-from demosaic_ntc.imaging.checks import as_array, check_choice, full_scale
+from demosaic_ntc.errors import InputError, check_choice
+from demosaic_ntc.imaging.checks import as_array, full_scale
 from demosaic_ntc.imaging.flaws.standing_out import Box, Shape, grown, halved, shapes, within
 
 Blemish = Literal["dust", "scratches"]

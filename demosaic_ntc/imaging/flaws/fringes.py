@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa
-
-Floats = NDArray[np.float32]
 
 _RED, _GREEN, _BLUE = range(3)
 _BLOCK = 32  # sites a side
@@ -42,14 +41,14 @@ class Fringes:
         return self.red != 0 or self.blue != 0
 
 
-def find_fringes(mosaic: Floats, cfa: Cfa) -> Fringes:
+def find_fringes(mosaic: Float32, cfa: Cfa) -> Fringes:
     """The fringes of a Bayer mosaic, (height, width) of balanced light; none where they cannot be told."""
     _check(cfa)
     green = _green(mosaic, cfa)
     return Fringes(*(_scale(mosaic, green, cfa, channel) for channel in (_RED, _BLUE)))
 
 
-def without_fringes(mosaic: Floats, cfa: Cfa, fringes: Fringes) -> Floats:
+def without_fringes(mosaic: Float32, cfa: Cfa, fringes: Fringes) -> Float32:
     """The mosaic with red and blue samples as if they had been drawn as large as green."""
     _check(cfa)
     mended, green = mosaic.copy(), _green(mosaic, cfa)
@@ -72,7 +71,7 @@ def _sites(cfa: Cfa, channel: int) -> tuple[slice, slice]:
     return slice(int(y), None, 2), slice(int(x), None, 2)
 
 
-def _green(mosaic: Floats, cfa: Cfa) -> Floats:
+def _green(mosaic: Float32, cfa: Cfa) -> Float32:
     """Green everywhere: where it was not measured, the mean of its four neighbours."""
     from scipy.ndimage import convolve  # noqa: PLC0415 (slow to load; hardly needed)
 
@@ -85,7 +84,7 @@ def _green(mosaic: Floats, cfa: Cfa) -> Floats:
     return np.where(known, mosaic, around).astype(np.float32)
 
 
-def _scale(mosaic: Floats, green: Floats, cfa: Cfa, channel: int) -> float:
+def _scale(mosaic: Float32, green: Float32, cfa: Cfa, channel: int) -> float:
     """How much larger a colour is drawn than green; 0 where that cannot be told or cannot be seen."""
     place = _sites(cfa, channel)
     corner = float(np.hypot(*mosaic.shape)) / 2
@@ -98,7 +97,7 @@ def _scale(mosaic: Floats, green: Floats, cfa: Cfa, channel: int) -> float:
     return found if abs(found) * corner > _SMALLEST else 0.0
 
 
-def _step(samples: Floats, green: Floats, place: tuple[slice, slice], shape: tuple[int, ...]) -> float:
+def _step(samples: Float32, green: Float32, place: tuple[slice, slice], shape: tuple[int, ...]) -> float:
     """The scale that the slopes of blocks tell, as the median weighted by how much they know."""
     from scipy.ndimage import uniform_filter  # noqa: PLC0415 (see above)
 
@@ -123,7 +122,7 @@ def _step(samples: Floats, green: Floats, place: tuple[slice, slice], shape: tup
 
 def _radii(
     size: tuple[int, ...], place: tuple[slice, slice], shape: tuple[int, ...]
-) -> tuple[Floats, Floats]:
+) -> tuple[Float32, Float32]:
     """Rows and columns of the sites, in pixels from the centre of the picture."""
     rows = place[0].start + 2 * np.arange(size[0], dtype=np.float32)[:, None] - (shape[0] - 1) / 2
     columns = place[1].start + 2 * np.arange(size[1], dtype=np.float32)[None, :] - (shape[1] - 1) / 2
@@ -144,7 +143,7 @@ def _weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) 
     return float(values[order][np.searchsorted(total, total[-1] / 2)])
 
 
-def _put_back(samples: Floats, green: Floats, place: tuple[slice, slice], scale: float) -> Floats:
+def _put_back(samples: Float32, green: Float32, place: tuple[slice, slice], scale: float) -> Float32:
     """Samples of a colour as green would see them, by their difference to green."""
     from scipy.ndimage import map_coordinates  # noqa: PLC0415 (see above)
 

@@ -20,9 +20,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.imaging.cells import centred
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
+from demosaic_ntc.imaging.mosaics.cells import centred
 from demosaic_ntc.imaging.mosaics.rims import close_to
 from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.parallel import in_order

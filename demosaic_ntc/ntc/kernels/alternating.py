@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.compiled import kernel
-from demosaic_ntc.ntc.problem import Bits, Floats, Slots
+from demosaic_ntc.ntc.problem import Bits, Slots
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
@@ -34,12 +35,12 @@ def _list_starts(alive: np.uint64, starts: Words) -> int:
 def _add_gains(
     row_of: Slots,
     first_slot: int,
-    cost: Floats,
+    cost: Float64,
     before: Words,
     behind: Words,
     alive: np.uint64,
     starts: Words,
-    gains: Floats,
+    gains: Float64,
 ) -> None:
     """Add cost[u] to gains[slice of u in the mode, s] for each start s that has u in its other factors.
 
@@ -56,7 +57,7 @@ def _add_gains(
 
 @kernel
 def _choose_factors(
-    gains: Floats, first_slot: int, words: Words, alive: np.uint64, starts: Words, values: Floats
+    gains: Float64, first_slot: int, words: Words, alive: np.uint64, starts: Words, values: Float64
 ) -> np.uint64:
     """Set each slice to one where its gain is negative; return the starts in which something changed.
 
@@ -94,8 +95,8 @@ def products_behind(columns: Slots, words: Words, behind: Words) -> None:
 
 @kernel
 def alternate(
-    columns: Slots, offsets: Counts, cost: Floats, words: Words, alive: np.uint64, sweeps: int
-) -> Floats:
+    columns: Slots, offsets: Counts, cost: Float64, words: Words, alive: np.uint64, sweeps: int
+) -> Float64:
     """Lower ⟨cost, vertex⟩ from up to 64 starts at once, mode by mode in closed form; return their values.
 
     ``columns`` are the slots of the cells, (modes, cells). Bit b of ``words[slot]`` is the factor of start b
@@ -129,7 +130,7 @@ def alternate(
 
 
 @kernel
-def flip_bits(slots: Slots, cost: Floats, factors: Bits) -> float:
+def flip_bits(slots: Slots, cost: Float64, factors: Bits) -> float:
     """Algorithm 2 of the paper: one pass over all factors, keeping each flip that lowers ⟨cost, vertex⟩."""
     cells, modes = slots.shape
     total = 0.0

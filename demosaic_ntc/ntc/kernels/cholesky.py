@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.compiled import fast_kernel, kernel
-from demosaic_ntc.ntc.problem import Floats
 
 
 @fast_kernel
-def append_to_cholesky(gram: Floats, factor: Floats, count: int) -> float:
+def append_to_cholesky(gram: Float64, factor: Float64, count: int) -> float:
     """Extend the lower factor of (gram + 1) by row ``count``; return the new squared pivot.
 
     A pivot near zero says that the new point lies in the affine hull of the others.
@@ -25,7 +25,7 @@ def append_to_cholesky(gram: Floats, factor: Floats, count: int) -> float:
 
 
 @kernel
-def remove_from_cholesky(factor: Floats, count: int, removed: int) -> None:
+def remove_from_cholesky(factor: Float64, count: int, removed: int) -> None:
     """Delete row ``removed`` of the matrix whose lower factor this is, by Givens rotations."""
     for row in range(removed, count - 1):
         for column in range(row + 2):
@@ -41,7 +41,7 @@ def remove_from_cholesky(factor: Floats, count: int, removed: int) -> None:
 
 
 @fast_kernel
-def affine_minimiser(factor: Floats, count: int) -> Floats:
+def affine_minimiser(factor: Float64, count: int) -> Float64:
     """Return the weights, summing to one, of the least-norm point in the affine hull: (gram + 1) u = 1."""
     weights = np.ones(count)
     for row in range(count):
@@ -57,7 +57,7 @@ def affine_minimiser(factor: Floats, count: int) -> Floats:
 
 
 @kernel
-def delete_row_and_column(matrix: Floats, count: int, removed: int) -> None:
+def delete_row_and_column(matrix: Float64, count: int, removed: int) -> None:
     """Close the gap that a row and column leave in the leading ``count`` rows of a square matrix."""
     for row in range(count):
         source = row if row < removed else row + 1

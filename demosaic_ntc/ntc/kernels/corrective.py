@@ -2,17 +2,17 @@
 
 import numpy as np
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.compiled import fast_kernel, kernel
 from demosaic_ntc.ntc.kernels.cholesky import remove_from_cholesky
 from demosaic_ntc.ntc.kernels.supports import Counts
-from demosaic_ntc.ntc.problem import Floats
 
 SMALLEST_PIVOT = 1e-13  # of a point relative to its length: below, it lies in the others' affine hull
 SMALLEST_WEIGHT = 1e-13
 
 
 @fast_kernel
-def append_product_row(row: Floats, own: float, factor: Floats, count: int) -> float:
+def append_product_row(row: Float64, own: float, factor: Float64, count: int) -> float:
     """Extend a lower Cholesky factor by the row of products (row, own); return the new squared pivot."""
     pivot = own
     for column in range(count):
@@ -27,7 +27,7 @@ def append_product_row(row: Floats, own: float, factor: Floats, count: int) -> f
 
 
 @fast_kernel
-def affine_fit(factor: Floats, overlap: Floats, members: Counts, radius: float, count: int) -> Floats:
+def affine_fit(factor: Float64, overlap: Float64, members: Counts, radius: float, count: int) -> Float64:
     """Return the weights a, summing to one, for which λ Σ a_i v_i is nearest to ȳ.
 
     With b = λ a the misfit is bᵀ C b − 2 bᵀ o and a constant, where C_ij = ⟨v_i, v_j⟩ and o_i = ⟨v_i, ȳ⟩. On
@@ -48,12 +48,12 @@ def affine_fit(factor: Floats, overlap: Floats, members: Counts, radius: float, 
             fit[column] -= factor[row, column] * first
             level[column] -= factor[row, column] * second
     shift = (radius - fit.sum()) / level.sum()
-    weights: Floats = (fit + shift * level) / radius
+    weights: Float64 = (fit + shift * level) / radius
     return weights
 
 
 @kernel
-def _go_to_border(weights: Floats, ideal: Floats, count: int) -> None:
+def _go_to_border(weights: Float64, ideal: Float64, count: int) -> None:
     """Move towards the ideal weights as far as all stay nonnegative; the one that stops it becomes zero."""
     step, stopping = 1.0, -1
     for member in range(count):
@@ -67,7 +67,7 @@ def _go_to_border(weights: Floats, ideal: Floats, count: int) -> None:
 
 
 @kernel
-def _drop_weightless(factor: Floats, members: Counts, weights: Floats, ideal: Floats, count: int) -> int:
+def _drop_weightless(factor: Float64, members: Counts, weights: Float64, ideal: Float64, count: int) -> int:
     """Take out the members at zero that the ideal weights would make negative; return how many remain."""
     for member in range(count - 1, -1, -1):
         if weights[member] <= SMALLEST_WEIGHT and ideal[member] <= SMALLEST_WEIGHT and count > 1:
@@ -81,13 +81,13 @@ def _drop_weightless(factor: Floats, members: Counts, weights: Floats, ideal: Fl
 
 @kernel
 def correct_weights(
-    common: Floats,
-    overlap: Floats,
+    common: Float64,
+    overlap: Float64,
     radius: float,
-    factor: Floats,
+    factor: Float64,
     settled: int,
     members: Counts,
-    weights: Floats,
+    weights: Float64,
 ) -> tuple[int, bool]:
     """Minimise ‖λ Σ a_i v_i − ȳ‖² over the simplex, from weights that are close.
 

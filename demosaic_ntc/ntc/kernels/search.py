@@ -3,15 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.compiled import kernel
-from demosaic_ntc.ntc.problem import Bits, Floats
+from demosaic_ntc.ntc.problem import Bits
 
 Counts = NDArray[np.int64]
 
 
 @kernel
 def enumerate_subsets(
-    tensor: Floats, rows: Counts, widths: Counts, limit: float, best: Counts
+    tensor: Float64, rows: Counts, widths: Counts, limit: float, best: Counts
 ) -> tuple[float, bool]:
     """Minimise over all 0-1 choices in every mode but the last, whose choice is in closed form.
 
@@ -57,7 +58,7 @@ def enumerate_subsets(
 
 @kernel
 def _chord_bound(
-    matrix: Floats, depth: int, partial: Floats, negative: Floats, positive: Floats, slopes: Floats
+    matrix: Float64, depth: int, partial: Float64, negative: Float64, positive: Float64, slopes: Float64
 ) -> tuple[float, bool]:
     """Bound Σ_k min(partial_k + s_k, 0) from below over all choices s of the rows from ``depth`` on.
 
@@ -84,7 +85,7 @@ def _chord_bound(
 
 
 @kernel
-def suffix_sums(matrix: Floats) -> tuple[Floats, Floats]:
+def suffix_sums(matrix: Float64) -> tuple[Float64, Float64]:
     """Return, for each depth, the sums of the negative and the positive parts of the rows from there on."""
     rows, columns = matrix.shape
     negative, positive = np.zeros((rows + 1, columns)), np.zeros((rows + 1, columns))
@@ -97,7 +98,7 @@ def suffix_sums(matrix: Floats) -> tuple[Floats, Floats]:
 
 @kernel
 def branch_and_bound(
-    matrix: Floats, target: float, incumbent: float, nodes: int, best: Bits
+    matrix: Float64, target: float, incumbent: float, nodes: int, best: Bits
 ) -> tuple[float, float, int]:
     """Search the row subsets that minimise the sum over columns of the negative part of the rows' sum.
 

@@ -8,8 +8,9 @@ of vertex i.
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.compiled import kernel
-from demosaic_ntc.ntc.problem import Bits, Floats, Slots
+from demosaic_ntc.ntc.problem import Bits, Slots
 
 Counts = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -61,7 +62,7 @@ def supports_of_starts(columns: Slots, words: Words, chosen: Words) -> tuple[Slo
 
 @kernel
 def slope_at(
-    weight: Floats, value: Floats, radius: float, point: Floats, gradient: Floats
+    weight: Float64, value: Float64, radius: float, point: Float64, gradient: Float64
 ) -> tuple[float, float, float]:
     """Write ∇f at the point x into ``gradient``; return f without noise, ⟨∇f, x⟩ and Σ min(∇f, 0).
 
@@ -79,7 +80,7 @@ def slope_at(
 
 
 @kernel
-def sums_over_supports(values: Floats, flat: Slots, start: Counts, length: Counts, count: int) -> Floats:
+def sums_over_supports(values: Float64, flat: Slots, start: Counts, length: Counts, count: int) -> Float64:
     """Return Σ_{u in support} values[u] for each of the first ``count`` vertices."""
     sums = np.empty(count)
     for vertex in range(count):
@@ -91,7 +92,7 @@ def sums_over_supports(values: Floats, flat: Slots, start: Counts, length: Count
 
 
 @kernel
-def combine(weights: Floats, flat: Slots, start: Counts, length: Counts, point: Floats) -> None:
+def combine(weights: Float64, flat: Slots, start: Counts, length: Counts, point: Float64) -> None:
     """Write Σ_s weights[s] · vertex_s at the observed cells into ``point``."""
     point[:] = 0.0
     for vertex in range(weights.shape[0]):
@@ -101,7 +102,7 @@ def combine(weights: Floats, flat: Slots, start: Counts, length: Counts, point: 
 
 
 @kernel
-def keep_rows_and_columns(matrix: Floats, kept: Counts) -> None:
+def keep_rows_and_columns(matrix: Float64, kept: Counts) -> None:
     """Move the rows and columns at ascending positions to the front of a square matrix."""
     first = 0  # rows and columns before it stay where they are
     while first < kept.shape[0] and kept[first] == first:
@@ -113,16 +114,16 @@ def keep_rows_and_columns(matrix: Floats, kept: Counts) -> None:
 
 @kernel
 def inner_products(
-    weight: Floats,
-    value: Floats,
+    weight: Float64,
+    value: Float64,
     flat: Slots,
     start: Counts,
     length: Counts,
     first: int,
     count: int,
-    scratch: Floats,
-    common: Floats,
-    overlap: Floats,
+    scratch: Float64,
+    common: Float64,
+    overlap: Float64,
 ) -> None:
     """Write ⟨v_i, v_j⟩ and ⟨v_i, value⟩, weighted, for the vertices i from ``first`` on and all j ≤ i.
 

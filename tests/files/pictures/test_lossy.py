@@ -18,7 +18,7 @@ from demosaic_ntc.files.pictures.icc import icc_profile
 from demosaic_ntc.files.pictures.lossy import Loss
 from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.writing import write_picture
-from demosaic_ntc.files.settings import Output
+from demosaic_ntc.files.settings import Output, Settings
 from demosaic_ntc.files.tags import ASCII, Field
 
 PROFILE, SRGB = icc_profile(SPACES["p3"]), icc_profile(SPACES["srgb"])
@@ -88,9 +88,9 @@ def test_webp_ends_where_the_format_does(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".jpg", ".webp", ".avif"])
 def test_shallow_formats_have_eight_bits(suffix: str) -> None:
-    assert Output().depth(Path(f"a{suffix}")) == 8
+    assert Settings().depth(Path(f"a{suffix}")) == 8
     with pytest.raises(InputError, match="8 bits per channel"):
-        Output(bits=16).depth(Path(f"a{suffix}"))
+        Settings(output=Output(bits=16)).depth(Path(f"a{suffix}"))
 
 
 def test_smaller_pictures_keep_their_proportions_and_brightness() -> None:
