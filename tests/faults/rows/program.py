@@ -25,7 +25,7 @@ SIDE = 24
 REPORT = "demosaic-ntc-report.jsonl"
 
 # Seconds within which a program ends on a machine under any load; what takes longer has failed.
-PATIENCE = 120.0
+PATIENCE = 240.0
 
 _CODE = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\nfrom cli.app import app\napp()"
@@ -65,9 +65,9 @@ def run(*words: object, patience: float = PATIENCE, **environment: str) -> Answe
 
 
 def shell(line: str, folder: Path, **environment: str) -> Answer:
-    """Run a line of a shell in which ``PROGRAM`` stands for the program."""
+    """Run a line of a shell in which ``PROGRAM`` and ``PYTHON`` stand for the program and its interpreter."""
     process = subprocess.Popen(
-        ["bash", "-c", line.replace("PROGRAM", _SHELL)],
+        ["bash", "-c", line.replace("PROGRAM", _SHELL).replace("PYTHON", quote(sys.executable))],
         cwd=folder,
         env=_environment(environment),
         stdout=subprocess.PIPE,
