@@ -37,7 +37,7 @@ _PATTERN = Cfa.named("RGGB").pattern  # which cannot be written to
 _LINES = np.zeros((3, 3))
 _FOUND = np.zeros((1, 4, 2), np.int8)
 _TOTAL = np.zeros((8, 8), np.int64)
-_SUMS = np.zeros((2, 3, 8, 8), np.int64)
+_SUMS = np.zeros((1, 3, 8, 8), np.int64)
 
 _PICTURE = passes.Picture(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
 _PASS = passes.Pass(0, 1, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
