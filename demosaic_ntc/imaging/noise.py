@@ -29,6 +29,7 @@ _FIT_ROUNDS = 8
 _TOO_HIGH, _TOO_LOW = 0.25, 4.0  # standard errors from which a bin loses weight: texture only ever adds
 _SIGNIFICANT = 3.0  # standard errors that a slope must differ from none
 _TINY = 1e-12
+_PARALLEL = 1e-12  # of the squares of two columns: less than that apart they are one
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,8 @@ def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, 
         away = (variance / fitted - 1) * np.sqrt(freedoms / 2)
         trust = 1 / np.maximum(1, np.where(away > 0, away / _TOO_HIGH, -away / _TOO_LOW))
     usual = max(1.0, 1.4826 * middle(np.abs(away)))
-    (_, level), left_by_level = _fit_of(columns[:, 1:] * weight[:, None], variance * weight, [1])
+    level = max(float((variance * weight) @ weight / (weight @ weight)), 0.0)
+    _, left_by_level = _with_squares(columns * weight[:, None], variance * weight, 0.0, level)
     if (left_by_level - left) / 2 <= (_SIGNIFICANT * usual) ** 2:
         return 0.0, level
     return slope, floor
@@ -177,20 +179,29 @@ def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, 
 def _nonnegative_fit(columns: Float64, target: Float64) -> tuple[tuple[float, float], float]:
     """Return the two coefficients, neither below zero, of the least squares, and the sum of these.
 
-    Of two, trying which are zero is simple, and starts faster than a library that solves for many.
+    Of two, trying which are zero is simple, and the normal equations take a tenth of a library's time.
     """
-    whole = _fit_of(columns, target, [0, 1])
-    if min(whole[0]) >= 0:
-        return whole
-    return min((_fit_of(columns[:, [used]], target, [used]) for used in (0, 1)), key=lambda fit: fit[1])
+    one, other, both = (
+        columns[:, 0] @ columns[:, 0],
+        columns[:, 1] @ columns[:, 1],
+        columns[:, 0] @ columns[:, 1],
+    )
+    wanted = columns.T @ target
+    apart = one * other - both * both
+    if apart > _PARALLEL * one * other:
+        found = (wanted[0] * other - wanted[1] * both) / apart, (wanted[1] * one - wanted[0] * both) / apart
+        if min(found) >= 0:
+            return _with_squares(columns, target, *found)
+    alone = [
+        max(float(wanted[k] / length), 0.0) if length > 0 else 0.0 for k, length in enumerate((one, other))
+    ]
+    fits = _with_squares(columns, target, alone[0], 0.0), _with_squares(columns, target, 0.0, alone[1])
+    return min(fits, key=lambda fit: fit[1])
 
 
-def _fit_of(columns: Float64, target: Float64, used: list[int]) -> tuple[tuple[float, float], float]:
-    """Return the coefficients of the columns that are used, the other zero, and the squares that are left."""
-    found, *_ = np.linalg.lstsq(columns, target, rcond=None)
-    if len(used) == 1:
-        found = np.maximum(found, 0)
-    both = [0.0, 0.0]
-    for place, value in zip(used, found, strict=True):
-        both[place] = float(value)
-    return (both[0], both[1]), float(np.square(columns @ found - target).sum())
+def _with_squares(
+    columns: Float64, target: Float64, slope: float, floor: float
+) -> tuple[tuple[float, float], float]:
+    """Return two coefficients, and the sum of the squares that they leave."""
+    left = target - columns[:, 0] * slope - columns[:, 1] * floor
+    return (float(slope), float(floor)), float(left @ left)

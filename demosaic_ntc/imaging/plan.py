@@ -33,10 +33,15 @@ class Patches:
     """How groups are formed."""
 
     size: int  # pixels across a patch
-    stride: int  # pixels from one reference patch to the next
+    stride: int  # pixels from one reference patch to the next; beyond the size there are gaps between them
     count: int  # patches in a group
     reach: int  # of the search, in each direction
     dense: int = 127  # how far out the search looks at every place; beyond, at every second row and column
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether pixels between the reference patches are left to other patches of groups."""
+        return self.stride > self.size
 
     @property
     def offsets(self) -> Places:
@@ -51,7 +56,7 @@ class Patches:
     def fitting(self, shape: tuple[int, ...]) -> "Patches":
         """Return patches that fit into a picture of a height and a width."""
         size = min(self.size, *shape)
-        return replace(self, size=size, stride=min(self.stride, size))
+        return self if size == self.size else replace(self, size=size, stride=min(self.stride, size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,12 @@ class Step:
     def without_completion(self) -> "Step":
         """The control: the same step, which ends with the prediction."""
         return replace(self, does=self.does._replace(vertices=0))
+
+    @property
+    def without_gaps(self) -> "Step":
+        """The same step with a reference patch for every pixel."""
+        patches = replace(self.patches, stride=min(self.patches.stride, self.patches.size))
+        return replace(self, patches=patches)
 
     def in_noise(self, variance: float) -> "Step":
         """Return the step for samples of a variance: ω goes from one limit to the other, ε² to none.

@@ -52,7 +52,8 @@ def restore(
 ) -> tuple[Estimate, Float32]:
     """Improve an estimate step by step, within the range of what is known; after the deadline, no more.
 
-    An estimate that is no plain array is overwritten, row by row as these are finished.
+    An estimate that is no plain array is overwritten, row by row as these are finished. Where references
+    leave gaps between them, what no group spoke of is restored by itself.
 
     Returns the estimate, and the certified gaps of all groups that were to be completed; infinite where
     nothing is proven.
@@ -61,20 +62,44 @@ def restore(
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
         estimate = Estimate(estimate.planes.copy(), estimate.variance.copy())
     for number, work in enumerate(works):
-        step = work.step.in_noise(float(known.noise.mean()))
-        if deadline.passed():
-            unproven = count_references(work.wanted, step.patches.fitting(work.wanted.shape))
-            gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
-            continue
-        groups = GroupPass(_scene(estimate, known, step), step, threads, estimate.variance.size > 0)
-        pieces: Iterable[Said] = groups.restored(work.wanted, part_of(report, number, len(works)), deadline)
-        if step.spread:
-            pieces = [_spread_nearby(_joined(pieces, estimate), known, step.spread)]
-        for said in pieces:
-            _take_over(estimate, said, known, work.wanted[said.rows], step.relaxed)
-        if step.does.vertices:
-            gaps += groups.gaps
+        heard = part_of(report, number, len(works))
+        unsaid = _restored(estimate, known, work, threads, heard, deadline, gaps)
+        if work.step.patches.has_gaps and unsaid.any() and not deadline.passed():
+            _restored(
+                estimate, known, Work(work.step.without_gaps, unsaid), threads, _unheard, deadline, gaps
+            )
     return estimate, np.concatenate(gaps)
+
+
+def _restored(
+    estimate: Estimate,
+    known: Known,
+    work: Work,
+    threads: int,
+    report: Report,
+    deadline: Deadline,
+    gaps: list[Float32],
+) -> Flags:
+    """Do one step, in place, and note the gaps of its groups; return the wanted pixels that none spoke of."""
+    step, unsaid = work.step.in_noise(float(known.noise.mean())), work.wanted.copy()
+    if deadline.passed():
+        unproven = count_references(work.wanted, step.patches.fitting(work.wanted.shape))
+        gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
+        return np.zeros_like(unsaid)
+    groups = GroupPass(_scene(estimate, known, step), step, threads, estimate.variance.size > 0)
+    pieces: Iterable[Said] = groups.restored(work.wanted, report, deadline)
+    if step.spread:
+        pieces = [_spread_nearby(_joined(pieces, estimate), known, step.spread)]
+    for said in pieces:
+        _take_over(estimate, said, known, work.wanted[said.rows], step.relaxed)
+        unsaid[said.rows] &= ~said.anything
+    if step.does.vertices:
+        gaps += groups.gaps
+    return unsaid
+
+
+def _unheard(share: float) -> None:
+    """Report nothing: what is left over takes little."""
 
 
 def _scene(estimate: Estimate, known: Known, step: Step) -> Scene:
@@ -100,9 +125,16 @@ def _joined(pieces: Iterable[Said], estimate: Estimate) -> Said:
     """Return what groups say of all rows together."""
     before = np.array(estimate.planes[:, :, :])
     errors = np.zeros((2, *before.shape) if estimate.variance.size else (2, 0, 0, 0), np.float32)
-    whole = Said(slice(0, before.shape[1]), before, before.copy(), errors[0], errors[1])
+    whole = Said(
+        slice(0, before.shape[1]),
+        before,
+        before.copy(),
+        errors[0],
+        errors[1],
+        np.zeros(before.shape[1:], np.bool_),
+    )
     for said in pieces:
-        whole.planes[:, said.rows] = said.planes
+        whole.planes[:, said.rows], whole.anything[said.rows] = said.planes, said.anything
         if said.spread.size:
             whole.expected[:, said.rows], whole.spread[:, said.rows] = said.expected, said.spread
     return whole

@@ -7,7 +7,7 @@ from demosaic_ntc.imaging.checks import QUALITIES
 from demosaic_ntc.imaging.kernels.passes import GAUSSIAN, MEAN
 from demosaic_ntc.imaging.known import DEEPEST
 from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian, mean
-from demosaic_ntc.imaging.plans import PLANS, without_completion
+from demosaic_ntc.imaging.plans import AGREED, PLANS, without_completion
 
 
 def test_every_quality_has_steps_for_every_kind() -> None:
@@ -21,6 +21,21 @@ def test_every_quality_has_steps_for_every_kind() -> None:
 def test_holes_are_repaired_in_the_order_of_their_kinds(quality: str) -> None:
     holes = [kind for kind in PLANS[quality] if kind < Kind.BAYER]
     assert holes == sorted(holes)
+
+
+def test_places_that_agree_may_have_gaps_between_references_that_other_patches_cover() -> None:
+    for step in AGREED.values():
+        covered = step.does.restored * step.patches.size**2
+        assert covered > 8 * step.patches.stride**2
+        assert step.without_gaps.patches.stride <= step.patches.size
+        assert step.without_gaps.does == step.does
+
+
+def test_patches_have_gaps_where_their_stride_exceeds_their_size() -> None:
+    assert Patches(4, 6, 40, 8).has_gaps
+    assert not Patches(4, 4, 40, 8).has_gaps
+    assert Patches(4, 6, 40, 8).fitting((9, 9)) == Patches(4, 6, 40, 8)
+    assert Patches(4, 6, 40, 8).fitting((3, 9)) == Patches(3, 3, 40, 8)
 
 
 @pytest.mark.parametrize("quality", QUALITIES)

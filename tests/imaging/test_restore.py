@@ -48,7 +48,9 @@ def restored(estimate: Estimate, known: Known, *works: Work, threads: int = 1) -
 
 def all_said(before: Float32, planes: Float32) -> Said:
     """Return what groups say of a whole picture, errors left out."""
-    return Said(slice(0, planes.shape[1]), before, planes, NOTHING, NOTHING)
+    return Said(
+        slice(0, planes.shape[1]), before, planes, NOTHING, NOTHING, np.ones(planes.shape[1:], np.bool_)
+    )
 
 
 def test_known_entries_are_kept_and_the_others_come_closer() -> None:
@@ -93,6 +95,22 @@ def test_steps_follow_each_other() -> None:
     both, _ = restored(estimate, what, Work(STEP, EVERYWHERE), Work(STEP, EVERYWHERE))
     assert np.array_equal(both.planes, two.planes)
     assert not np.array_equal(both.planes, one.planes)
+
+
+def test_what_falls_into_gaps_between_references_is_restored_by_itself() -> None:
+    known = flags()
+    estimate, what = start(known)
+    sparse = replace(STEP, patches=replace(PATCHES, stride=9))
+    scene = _scene(estimate, what, sparse)
+    said = list(GroupPass(scene, sparse, 1).restored(EVERYWHERE, lambda share: None, Deadline()))
+    unsaid = ~np.concatenate([piece.anything for piece in said])
+    assert 0 < unsaid.sum() < unsaid.size
+    after, _ = restored(estimate, what, Work(sparse, EVERYWHERE))
+    first = np.concatenate([piece.planes for piece in said], axis=1)
+    assert np.array_equal(first[:, unsaid], estimate.planes[:, unsaid])
+    assert (after.planes != estimate.planes)[unsaid & ~known].mean() > 0.9
+    again, _ = restored(estimate, what, Work(sparse, EVERYWHERE), threads=3)
+    assert np.array_equal(again.planes, after.planes)
 
 
 def test_restored_values_stay_within_the_known_ones_of_their_channel() -> None:
@@ -209,6 +227,7 @@ def test_squared_errors_are_of_what_is_expected_of_its_spread_and_of_the_move() 
         planes=np.full((1, 2, 3), 0.7, np.float32),
         expected=np.array([[[0.1, 0.2, 0.0], [0.1, 0.1, 0.1]]], np.float32),
         spread=np.array([[[0.0, 0.01, 0.5], [0.02, 0.0, 0.0]]], np.float32),
+        anything=np.ones((2, 3), np.bool_),
     )
     wanted = np.array([[True, True, True], [True, True, False]])
     what = Known.of(before, known, np.ones((2, 3), np.uint8))

@@ -15,8 +15,8 @@ from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.settings import Development
 
-# A look is chosen by every n-th row and column, so that about this many pixels decide.
-_DECIDING = 1 << 19
+# A look is chosen by one in n rows and columns, so that about this many pixels decide.
+_DECIDING = 1 << 17
 
 
 def finish_of(image: Float32, ready: Prepared, how: Development, bits: int) -> Finish:

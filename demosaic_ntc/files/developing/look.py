@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
+from demosaic_ntc.files.developing.tables import tabulated
 
 Tones = NDArray[np.float64]
 Tone = Callable[[Tones], Tones]
@@ -51,6 +52,7 @@ _KNEE = 0.8
 
 # Equal steps of the root of brightness in the table of factors, per unit, and the largest root it covers.
 _STEPS, _LARGEST_ROOT = 1 << 18, 1.5
+_DARK = 1 << 13  # steps of it from black on, where factors change fastest
 
 # Parts of the pixels at whose luminance a camera's picture is compared with ours.
 _QUANTILES = np.array([0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.995])
@@ -169,9 +171,12 @@ def contrasted(light: Tones, power: float) -> Tones:
 
 def _look(tone: Tone, luminance: Tones, peak: float, saturation: float) -> Look:
     """The look of a curve, as a table of factors."""
-    brightness = np.square(np.arange(1, round(_LARGEST_ROOT * _STEPS) + 1) / _STEPS)
-    factors = tone(brightness) / brightness
-    table = np.concatenate([factors[:1], factors]).astype(np.float32)
+
+    def factor(step: Tones) -> Tones:
+        brightness = np.square(np.maximum(step, 1) / _STEPS)
+        return np.asarray(tone(brightness) / brightness)
+
+    table = tabulated(factor, round(_LARGEST_ROOT * _STEPS) + 1, _DARK).astype(np.float32)
     return Look(np.asarray(luminance, dtype=np.float32), table, peak, saturation)
 
 

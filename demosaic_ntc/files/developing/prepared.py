@@ -53,19 +53,19 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     photo = read_photo(source, settings.layout, settings.limits)
     with named(source):
         photo = with_levels(photo, how.black, how.white)
-    photo, missing = without_found(photo, how.bad_pixels, how.noise)
+    photo, missing, noise = without_found(photo, how.bad_pixels, how.noise)
     with named(source):
         balance = on_sensor(how.balance, photo, how)
         exposure = expose(photo, balance, how.white, keep_highlights=how.highlights == "blend")
     if how.fringes == "auto":
-        photo = without_fringes_found(photo, exposure)
+        photo, noise = without_fringes_found(photo, exposure), None  # samples were moved
     engine = settings.engine
     strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
     embedded = read_embedded(source, settings.limits) if how.look == "camera" else None
     unasked = photo.is_plain and how.denoise == "auto" and how.noise is None
     if strengths is None or unasked:  # of a mosaic without a camera nothing is guessed
         return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing, embedded=embedded)
-    noise = noise_of(photo, how.noise)
+    noise = noise or noise_of(photo, how.noise)
     stabilised = stabilised_for(noise.model, photo, exposure, always=how.denoise != "auto")
     encoded = encode_mosaic(photo, exposure, stabilised)
     return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded)

@@ -19,6 +19,7 @@ from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.colour import SRGB_CURVE, ColourSpace, Curve, to_space
 from demosaic_ntc.files.developing.look import Look
 from demosaic_ntc.files.developing.stabilised import Root, Stabilised
+from demosaic_ntc.files.developing.tables import tabulated
 from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.pixels import Pixels, ReportRows, unheard
 from demosaic_ntc.files.raw.levels import Exposure
@@ -28,9 +29,13 @@ from demosaic_ntc.imaging.mosaics.samples import Samples
 # Rows per step: few enough for a band of a large picture to stay in the processor's cache.
 _BAND = 16
 
+# Rows that are read together where few of a picture's are: single ones take longer.
+_STRIP = 8
+
 # Resolution of the two curve tables: an eighth of a 16-bit code where the curve is steepest.
 _DECODE_STEPS = 1 << 18
 _ENCODE_STEPS = (1 << 20) - 1
+_STEEP = 1 << 14  # steps from black on in which curves of pictures are bent most
 
 # The lowest and highest value the table of the decoding curve covers; the engine stays well within.
 _LOWEST, _HIGHEST = -1.0, 2.0
@@ -197,15 +202,15 @@ def _decoded(band: Float32, lift: float) -> Float32:
 def _decoding_table() -> Float32:
     """Linear light at equal steps of the encoded value."""
     steps = round((_HIGHEST - _LOWEST) * _DECODE_STEPS)
-    return SRGB_CURVE.decode(_LOWEST + np.arange(steps + 1) / _DECODE_STEPS).astype(np.float32)
+    values = tabulated(lambda step: SRGB_CURVE.decode(_LOWEST + step / _DECODE_STEPS), steps + 1)
+    return values.astype(np.float32)
 
 
 def _output_table(space: ColourSpace, bits: int) -> Pixels:
     """Code values at equal steps of linear light."""
     top = 2**bits - 1
-    codes: Pixels = np.round(space.curve.encode(np.arange(_ENCODE_STEPS + 1) / _ENCODE_STEPS) * top).astype(
-        np.uint16 if bits == 16 else np.uint8
-    )
+    values = tabulated(lambda step: space.curve.encode(step / _ENCODE_STEPS), _ENCODE_STEPS + 1, _STEEP)
+    codes: Pixels = np.round(values * top).astype(np.uint16 if bits == 16 else np.uint8)
     return codes
 
 
@@ -243,9 +248,9 @@ def brightening(image: Float32, lift: float, how: Finish, *, every: int = 1) -> 
 
 
 def thinned(image: Float32 | Later, every: int) -> Float32:
-    """Every n-th row and column of a picture."""
-    rows = (np.asarray(image[row : row + 1])[:, ::every] for row in range(0, image.shape[0], every))
-    return np.concatenate(list(rows))
+    """One in n rows of a picture, a few that lie together at a time, and every n-th column of these."""
+    tops = range(0, image.shape[0], _STRIP * every)
+    return np.concatenate([np.asarray(image[top : top + _STRIP])[:, ::every] for top in tops])
 
 
 def is_dark(gain: float) -> bool:

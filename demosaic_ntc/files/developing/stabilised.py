@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.colour import SRGB_CURVE
+from demosaic_ntc.files.developing.tables import tabulated
 from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.imaging.noise import NoiseModel
@@ -122,8 +123,11 @@ class Stabilised:
         spread = math.sqrt(removed) * self.deviation(light, channel)
         noisy = self.curve.encode(light[:, None] + spread[:, None] * nodes)
         expected = np.maximum.accumulate(noisy @ (weights / weights.sum()))
-        codes = _LOWEST + np.arange(round((_HIGHEST - _LOWEST) * _STEPS) + 1) / _STEPS
-        return SRGB_CURVE.encode(np.interp(codes, expected, light)).astype(np.float32)
+
+        def shown(step: Doubles) -> Doubles:
+            return SRGB_CURVE.encode(np.interp(_LOWEST + step / _STEPS, expected, light))
+
+        return tabulated(shown, round((_HIGHEST - _LOWEST) * _STEPS) + 1).astype(np.float32)
 
 
 def to_srgb_curve(stabilised: Stabilised, removed: float) -> Callable[[Float32], Float32]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.raw.levels import saturation
-from demosaic_ntc.files.raw.noise import linear_samples, noise_of, span_of
+from demosaic_ntc.files.raw.noise import FoundNoise, linear_samples, noise_of, span_of
 from demosaic_ntc.files.raw.photo import Mosaic, RawPhoto
 from demosaic_ntc.files.sniff import Limits, named, open_regular
 from demosaic_ntc.imaging.flaws.defects import find_defects
@@ -25,28 +25,30 @@ _LARGEST_SHARE = 0.002
 
 def without_found(
     photo: RawPhoto, wanted: BadPixels, given: NoiseModel | None
-) -> tuple[RawPhoto, NDArray[np.bool_] | None]:
+) -> tuple[RawPhoto, NDArray[np.bool_] | None, FoundNoise | None]:
     """The photo without the bad pixels of a list, or without those that are found, and their flags.
 
-    Unless asked for, none are looked for in a mosaic without a camera.
+    Unless asked for, none are looked for in a mosaic without a camera. Where they are looked for, the noise
+    that they were told from is returned as well.
     """
     if isinstance(wanted, Path):
         listed = read_bad_pixels(wanted, photo.size)
-        return without_bad_pixels(photo, listed), listed
+        return without_bad_pixels(photo, listed), listed, None
     if wanted == "off" or (wanted is None and photo.is_plain):
-        return photo, None
-    found = found_bad_pixels(photo, noise_of(photo, given).model)
+        return photo, None, None
+    noise = noise_of(photo, given)
+    found = found_bad_pixels(photo, noise.model)
     count = int(np.count_nonzero(found))
     if count == 0:
-        return photo, None
+        return photo, None, noise
     if count > _LARGEST_SHARE * found.size:
         remark = (
             f"{count} pixels look hot or dead, which is not believed; `bad_pixels=FILE` names those that are"
         )
-        return replace(photo, notices=(*photo.notices, remark)), None
+        return replace(photo, notices=(*photo.notices, remark)), None, noise
     those = "pixels were" if count > 1 else "pixel was"
     remark = f"{count} hot or dead {those} found and replaced (`bad_pixels=off` keeps them)"
-    return without_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found
+    return without_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found, noise
 
 
 def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:

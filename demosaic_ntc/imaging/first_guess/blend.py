@@ -62,9 +62,9 @@ def blend(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Blend:
     return weigh_alone(try_both(mosaic, cfa, threads))
 
 
-def guess_halo(cfa: Cfa) -> int:
-    """Return how far the samples reach on which a pixel of a guess depends."""
-    bayer = max(zhang_wu2005.HALO, kiku2014.HALO) + refine.halo(cfa)
+def guess_halo(cfa: Cfa, plain: bool = False) -> int:
+    """Return how far the samples reach on which a pixel of a guess depends, refined or plain."""
+    bayer = max(zhang_wu2005.HALO, kiku2014.HALO) + (0 if plain else refine.halo(cfa))
     return bayer if cfa.is_bayer else any_array.halo(cfa)
 
 
@@ -79,6 +79,7 @@ class Contest:
 
     quick: bool  # the plain Bayer methods are tried, in half the time, and not the refined ones
     shifts: tuple[tuple[int, int], ...] = SHIFTS  # of the array in trials
+    plain: bool = False  # the guesses themselves are not refined, either
 
     def __call__(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
         """Demosaic with both methods, then shifted samples of their mean to see how well each does."""
@@ -88,8 +89,9 @@ class Contest:
 
     def guesses(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> tuple[Floats, Floats]:
         """Return the two guesses, (height, width, 3)."""
+        methods = self._tried(cfa) if self.plain else (smooth_guess, residual_guess)
         with ThreadPoolExecutor(threads) as pool:
-            smooth, residual = pool.map(lambda method: method(mosaic, cfa), (smooth_guess, residual_guess))
+            smooth, residual = pool.map(lambda method: method(mosaic, cfa), methods)
         return smooth, residual
 
     def errors(self, middle: Floats, mosaic: Floats, cfa: Cfa, threads: int = 1) -> tuple[Floats, Floats]:

@@ -8,15 +8,21 @@ more of what is seen than chance allows may be texture. Over a large picture cha
 exceeds its bounds by little counts only close to what exceeds them by far, or such peaks would be left as
 islands of noise in an even sky.
 
+Samples are looked at in cells of two by two pixels, which share a mean: what is calm is smooth, and a quarter
+of the places is enough to tell.
+
 Colours are averaged over wider surroundings than brightness, for blotches are wider than grain. Where that
 moves them by more than chance there is an edge between colours, and the place is not calm.
 """
+
+from collections.abc import Iterable
 
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
+from demosaic_ntc.imaging.mosaics.cells import centred
 from demosaic_ntc.imaging.mosaics.rims import close_to
 from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.parallel import in_order
@@ -24,15 +30,17 @@ from demosaic_ntc.imaging.readable import Writable
 from demosaic_ntc.imaging.tiles import Tile, tiles_of
 from demosaic_ntc.ntc.deadline import Deadline
 
-_WIDTH, _REACH = 5.0, 14  # pixels: standard deviation of the Gaussian, and where it ends
-_WINDOW = 8  # pixels from the middle of the window to its sides
-_RIM = 2  # pixels around what is not calm that are not, either
+_CELL = 2  # pixels along a cell: samples of a colour in a cell are compared with one mean
+_WIDTH, _REACH = 2.5, 7  # cells: standard deviation of the Gaussian, and where it ends
+_WINDOW = 4  # cells from the middle of the window to its sides
+_RIM = 1  # cells around what is not calm that are not, either
 _CHANCE, _BEYOND_CHANCE = 2.0, 4.5  # standard deviations that an average exceeds its expectation by
-_CLOSE = 12  # pixels from what is beyond chance
-_COLOUR_WIDTH, _COLOUR_REACH = 8.0, 18  # pixels
+_CLOSE = 6  # cells from what is beyond chance
+_COLOUR_WIDTH, _COLOUR_REACH = 4.0, 9  # cells
 _MOVED = 2.5  # standard deviations of a mean that its colour may move by
 _LEAST = 0.6  # of its expectation
-HALO = _REACH + 2 * _WINDOW + _CLOSE + _RIM + _COLOUR_REACH
+_BETWEEN = 2  # cells: a mean is moved to the middle of its cell, and read between those
+HALO = _CELL * (_REACH + 2 * _WINDOW + _CLOSE + _RIM + _COLOUR_REACH + _BETWEEN)  # pixels
 _SIDE = 1024  # of a tile
 _FINE = 4096  # steps of the level at which the variance of noise is looked up
 _NEVER = Deadline()
@@ -68,7 +76,8 @@ def settle_calm(
             np.copyto(plane, mean[tile.inner], where=flags[tile.inner])
         planes[:, *tile.core] = settled
 
-    tiles = list(tiles_of(shape, HALO, cfa.period, _SIDE))
+    whole_cells = tuple(int(length) for length in np.lcm(cfa.period, _CELL))
+    tiles = list(tiles_of(shape, HALO, (whole_cells[0], whole_cells[1]), _SIDE))
     for _ in in_order(settle, tiles, threads):
         pass
     return calm
@@ -79,29 +88,78 @@ def _settled(mosaic: Float32, cfa: Cfa, noise: Float32, times: float) -> tuple[F
 
     Up to so many ``times`` the variance of noise are taken for noise.
     """
-    channels, means, doubts = cfa.channel_map(mosaic.shape), list[Float32](), list[Float32]()
+    calm, means = _settled_cells(_cells(mosaic, cfa), noise, times, cfa)
+    height, width = mosaic.shape
+    spread = [_between_cells(mean)[:height, :width] for mean in means]
+    return calm.repeat(_CELL, 0).repeat(_CELL, 1)[:height, :width], spread
+
+
+def _cells(mosaic: Float32, cfa: Cfa) -> list[tuple[Float32, list[Flags]]]:
+    """Return the samples at each place in the cells, (rows, columns) of these, and which are of each colour.
+
+    Beyond the border there are none of any.
+    """
+    padding = [(0, -length % _CELL) for length in mosaic.shape]
+    padded = np.pad(mosaic, padding)
+    channels = np.pad(cfa.channel_map(mosaic.shape), padding, constant_values=3)
+    places = [(slice(y, None, _CELL), slice(x, None, _CELL)) for y, x in np.ndindex(_CELL, _CELL)]
+    return [
+        (np.ascontiguousarray(padded[place]), [channels[place] == channel for channel in range(3)])
+        for place in places
+    ]
+
+
+def _settled_cells(
+    cells: list[tuple[Float32, list[Flags]]], noise: Float32, times: float, cfa: Cfa
+) -> tuple[Flags, list[Float32]]:
+    """Return which cells are calm, and the means of the three colours around their middles."""
+    means, doubts = list[Float32](), list[Float32]()
     near, window = gaussian(_WIDTH, -_REACH, _REACH), np.ones(2 * _WINDOW + 1, np.float32)
-    restless, striking = np.zeros((2, *mosaic.shape), np.bool_)
-    total, count = np.zeros_like(mosaic), np.zeros_like(mosaic)
+    shape = cells[0][0].shape
+    restless, striking = np.zeros((2, *shape), np.bool_)
+    total, count = np.zeros((2, *shape), np.float32)
     for channel, levels in enumerate(noise):
-        own = (channels == channel).astype(np.float32)
-        mass = np.maximum(filter_separably(own, near, near), np.float32(1e-9))
-        mean = np.asarray(filter_separably(own * mosaic, near, near) / mass, np.float32)
-        of_difference, of_mean = _variances(mean, own, mass, near, levels)
-        ratio = own * np.square(mosaic - mean) / of_difference
-        here, samples = filter_separably(ratio, window, window), filter_separably(own, window, window)
-        restless |= here > times * _most(samples, _CHANCE)
-        striking |= here > times * _most(samples, _BEYOND_CHANCE)
-        total += here
+        own = [(values, flags[channel]) for values, flags in cells if flags[channel].any()]
+        here = _summed(flags.astype(np.float32) for _, flags in own)
+        mass = np.maximum(filter_separably(here, near, near), np.float32(1e-9))
+        light = filter_separably(_summed(values * flags for values, flags in own), near, near)
+        mean = np.asarray(light / mass, np.float32)
+        of_difference, of_mean = _variances(mean, here, mass, near, levels)
+        ratio = _summed(np.square(values - mean) * flags for values, flags in own) / of_difference
+        seen, samples = filter_separably(ratio, window, window), filter_separably(here, window, window)
+        restless |= seen > times * _most(samples, _CHANCE)
+        striking |= seen > times * _most(samples, _BEYOND_CHANCE)
+        total += seen
         count += samples
         means.append(mean)
         doubts.append(of_mean)
+    means = list(np.moveaxis(centred(np.stack(means, axis=2), cfa, _CELL), 2, 0).copy())
     quiet = total < _LEAST * count
     restless |= (total > times * _most(count, _CHANCE)) | quiet
     striking |= (total > times * _most(count, _BEYOND_CHANCE)) | quiet
     calm = ~close_to(restless & close_to(striking, _CLOSE), _RIM)
     edges = _smooth_colours(means, doubts, calm)
     return calm & ~close_to(edges, _WINDOW), means  # colours move on both sides of an edge, not on it
+
+
+def _summed(planes: Iterable[Float32]) -> Float32:
+    """Return the sum of some planes."""
+    first, *others = planes
+    for other in others:
+        first = first + other
+    return np.asarray(first, np.float32)
+
+
+def _between_cells(values: Float32) -> Float32:
+    """Return what stands in the middle of cells at their pixels, on straight lines between these."""
+    for axis in (0, 1):
+        places = np.arange(values.shape[axis])
+        before = values.take(np.maximum(places - 1, 0), axis)
+        after = values.take(np.minimum(places + 1, places[-1]), axis)
+        pair = np.stack([values + (before - values) / 4, values + (after - values) / 4], axis=axis + 1)
+        shape = [length * (1 + (which == axis)) for which, length in enumerate(values.shape)]
+        values = np.asarray(pair.reshape(shape), np.float32)
+    return values
 
 
 def _smooth_colours(means: list[Float32], doubts: list[Float32], calm: Flags) -> Flags:

@@ -49,7 +49,7 @@ def cell_means(mosaic: Floats, cfa: Cfa, missing: NDArray[np.bool_] | None = Non
         weight = np.float32(1) if known is None else known[samples].astype(np.float32)
         totals[cells][..., channel] += mosaic[samples] * weight
         counts[cells][..., channel] += weight
-    return _centred(_filled(totals, counts), cfa, side)
+    return centred(_filled(totals, counts), cfa, side)
 
 
 def _filled(totals: Floats, counts: Floats) -> Floats:
@@ -63,7 +63,7 @@ def _filled(totals: Floats, counts: Floats) -> Floats:
     return totals / counts
 
 
-def _centred(means: Floats, cfa: Cfa, side: int) -> Floats:
+def centred(means: Floats, cfa: Cfa, side: int) -> Floats:
     """Means as they would be seen in the middle of each cell, by lines between neighbouring cells."""
     planes = [_moved(means[..., channel], *_off_centre(cfa, side, channel)) for channel in range(3)]
     return np.stack(planes, axis=2)
@@ -76,6 +76,8 @@ def _off_centre(cfa: Cfa, side: int, channel: int) -> tuple[float, float]:
     cells = shown.reshape(down // side, side, across // side, side).swapaxes(1, 2).reshape(-1, side, side)
     places = (np.arange(side) - (side - 1) / 2) / side
     counts = cells.sum(axis=(1, 2))
+    if not counts.all():  # some cells do not show the colour
+        return 0.0, 0.0
     offsets = np.stack([(cells.sum(axis=2) @ places) / counts, (cells.sum(axis=1) @ places) / counts])
     same = np.ptp(offsets, axis=1) < 1e-9
     return float(offsets[0, 0] * same[0]), float(offsets[1, 0] * same[1])

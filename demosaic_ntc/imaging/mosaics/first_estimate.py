@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from demosaic_ntc.ntc.deadline import Deadline
 Report = Callable[[float], None]
 
 _APART_HALO = 4
+_SMALL = 320  # the side of small tiles
 _SHARE_OF_GUESSES = 0.3  # of the time that guesses and trials take
 _BAND = 64  # rows that are blended together
 _NEVER = Deadline()
@@ -112,7 +114,8 @@ def _guesses_of_all(
     smooth, residual = Stored.empty(samples, cfa, steps), Stored.empty(samples, cfa, steps)
     differing, doubtful = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
     distance = np.empty(shape if errors else (0, 0), np.float32)
-    tiles = list(tiles_of(shape, guess_halo(cfa) + _APART_HALO, cfa.period, side))
+    halo = guess_halo(cfa, contest.plain) + _APART_HALO
+    tiles = list(tiles_of(shape, halo, cfa.period, side))
     for number, tile in enumerate(tiles, 1):
         if deadline.passed():
             _guess_plainly(samples, cfa, threads, tiles[number - 1 :], smooth)
@@ -200,13 +203,15 @@ def _trials_where(
     for number, tile in enumerate(tiles, 1):
         if deadline.passed():
             break
-        for part in _around_doubtful(guesses.doubtful, tile, cfa):
-            errors = _tried(guesses, samples, cfa, contest, threads, part)
-            for which, error in enumerate(errors):
-                seen = np.zeros([axis.stop - axis.start for axis in tile.seen], np.float32)
-                np.copyto(seen[_within(part.core, tile.seen)], error, where=guesses.doubtful[part.core])
-                totals[which] += total_error(seen[tile.inner])
-                kept[which].write(*tile.core, local_error(seen)[tile.inner])
+        parts = _around_doubtful(guesses.doubtful, tile, cfa, guess_halo(cfa, contest.quick))
+        seen = np.zeros((2, *(axis.stop - axis.start for axis in tile.seen)), np.float32)
+        for part in parts:
+            place, held = _within(part.core, tile.seen), guesses.doubtful[part.core]
+            for which, error in enumerate(_tried(guesses, samples, cfa, contest, threads, part)):
+                np.copyto(seen[which][place], error, where=held)
+        for which, error in enumerate(seen if parts else ()):
+            totals[which] += total_error(error[tile.inner])
+            kept[which].write(*tile.core, local_error(error)[tile.inner])
         report(_SHARE_OF_GUESSES + (1 - _SHARE_OF_GUESSES) * number / len(tiles))
     smooth, residual = (mean_error(total, samples.size) for total in totals)
     return _Trials(kept, (smooth, residual))
@@ -224,16 +229,31 @@ def _tried(
     return smooth[part.inner], residual[part.inner]
 
 
-def _around_doubtful(doubtful: Flags, tile: Tile, cfa: Cfa) -> list[Tile]:
-    """Return the tile around the doubtful pixels that a tile sees, with its own halo, if there are any."""
-    rows = np.flatnonzero(doubtful[tile.seen].any(axis=1))
-    columns = np.flatnonzero(doubtful[tile.seen].any(axis=0))
+def _around_doubtful(doubtful: Flags, tile: Tile, cfa: Cfa, halo: int) -> list[Tile]:
+    """Return tiles, each with a halo, that hold the doubtful pixels that a tile sees: one, or small ones.
+
+    What is computed at a pixel is the same in both; they are the small ones where these see less together.
+    """
+    one = _around(doubtful, tile.seen, cfa, halo)
+    rows, columns = ([*range(axis.start, axis.stop, _SMALL), axis.stop] for axis in tile.seen)
+    small = [
+        part
+        for top, bottom in pairwise(rows)
+        for left, right in pairwise(columns)
+        for part in _around(doubtful, (slice(top, bottom), slice(left, right)), cfa, halo)
+    ]
+    return min(one, small, key=lambda parts: sum(part.work for part in parts))
+
+
+def _around(doubtful: Flags, place: tuple[slice, slice], cfa: Cfa, halo: int) -> list[Tile]:
+    """Return the tile around the doubtful pixels in a place, with its own halo, if there are any."""
+    rows, columns = (np.flatnonzero(doubtful[place].any(axis=axis)) for axis in (1, 0))
     if not rows.size:
         return []
     spans = [
-        span(seen.start + int(found[0]), seen.start + int(found[-1]) + 1, guess_halo(cfa), period, length)
-        for seen, found, period, length in zip(
-            tile.seen, (rows, columns), cfa.period, doubtful.shape, strict=True
+        span(axis.start + int(found[0]), axis.start + int(found[-1]) + 1, halo, period, length)
+        for axis, found, period, length in zip(
+            place, (rows, columns), cfa.period, doubtful.shape, strict=True
         )
     ]
     core, seen, inner = zip(*spans, strict=True)

@@ -7,6 +7,7 @@ of its own.
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ _LAST = 65535
 _BEYOND = 0.125  # of the range of the samples, on both sides
 _LEAST_RANGE = 2.0**-10
 _BAND = 64  # rows that are worked on together
+_OTHERS = ((1, 2), (0, 2), (0, 1))  # the two channels besides each
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +97,24 @@ class Stored:
     def __setitem__(self, place: tuple[slice, ...], planes: Planes, /) -> None:
         """Write a window, (3, rows, columns); what is measured is not, where it is kept."""
         rows, columns = self._window(place)
-        channels = self.cfa.window(rows, columns)
-        red, green, blue = planes
-        self.others[0, rows, columns] = self.steps.coded(np.where(channels == 0, green, red))
-        self.others[1, rows, columns] = self.steps.coded(np.where(channels == 2, green, blue))
-        if self.own is not None:
-            measured = np.where(channels == 0, red, np.where(channels == 1, green, blue))
-            self.own[rows, columns] = self.steps.coded(measured)
+        codes, others = self.steps.coded(planes), self.others[:, rows, columns]
+        for site, channel in _sites(
+            self.cfa, rows.start % self.cfa.period[0], columns.start % self.cfa.period[1]
+        ):
+            for which, other in enumerate(_OTHERS[channel]):
+                others[which][site] = codes[other][site]
+            if self.own is not None:
+                self.own[rows, columns][site] = codes[channel][site]
 
     def spread(self, measured: Float32, others: Float32, rows: slice, columns: slice) -> Planes:
         """Return the planes of a window from what is measured there and the two other colours."""
-        channels = self.cfa.window(rows, columns)
         planes = np.empty((3, *measured.shape), np.float32)
-        planes[0] = np.where(channels == 0, measured, others[0])
-        planes[1] = np.where(channels == 1, measured, np.where(channels == 0, others[0], others[1]))
-        planes[2] = np.where(channels == 2, measured, others[1])
+        for site, channel in _sites(
+            self.cfa, rows.start % self.cfa.period[0], columns.start % self.cfa.period[1]
+        ):
+            planes[channel][site] = measured[site]
+            for which, other in enumerate(_OTHERS[channel]):
+                planes[other][site] = others[which][site]
         return planes
 
     def _measured(self, rows: slice, columns: slice) -> Float32:
@@ -130,3 +135,14 @@ class Stored:
         _, height, width = self.shape
         rows, columns = (*place[1:], slice(None), slice(None))[:2]
         return slice(*rows.indices(height)[:2]), slice(*columns.indices(width)[:2])
+
+
+@lru_cache
+def _sites(cfa: Cfa, row: int, column: int) -> tuple[tuple[tuple[slice, slice], int], ...]:
+    """Return the sites of the period in a window that starts there, and the channel measured at each."""
+    down, across = cfa.period
+    shifted = np.roll(cfa.pattern, (-row, -column), axis=(0, 1))
+    return tuple(
+        ((slice(y, None, down), slice(x, None, across)), int(channel))
+        for (y, x), channel in np.ndenumerate(shifted)
+    )

@@ -80,21 +80,35 @@ def test_tiles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_ratios_are_one_where_there_is_noise_alone() -> None:
     """The plain twin: the deviation from the mean of a colour, divided by what noise leaves of it."""
-    mosaic, own = noisy(np.full((61, 61), 0.5, np.float32), 6), np.zeros((61, 61), np.bool_)
-    own[::2, ::2] = True
-    taps = np.exp(-0.5 * (np.arange(-14, 15) / 5.0) ** 2)
-    weights = np.outer(taps, taps)[own[30 - 14 : 30 + 15, 30 - 14 : 30 + 15].nonzero()]
+    cells = noisy(np.full((31, 31), 0.5, np.float32), 6)
+    taps = np.exp(-0.5 * (np.arange(-7, 8) / 2.5) ** 2)
+    weights = np.outer(taps, taps)
     weights /= weights.sum()
     near = gaussian(calm._WIDTH, -calm._REACH, calm._REACH)
-    flat = own.astype(np.float32)
-    mass = filter_separably(flat, near, near)
-    mean = filter_separably(flat * mosaic, near, near) / mass
-    values = mosaic[16:45, 16:45][own[16:45, 16:45]]
-    assert mean[30, 30] == pytest.approx(values @ weights, abs=1e-5)
+    here = np.ones_like(cells)
+    mass = filter_separably(here, near, near)
+    mean = filter_separably(cells, near, near) / mass
+    assert mean[15, 15] == pytest.approx((cells[8:23, 8:23] * weights).sum(), abs=1e-5)
     expected = SIGMA**2 * (1 - 2 * weights.max() + (weights**2).sum())
-    of_difference, of_mean = calm._variances(mean, flat, mass, near, NOISE[0])
-    assert of_difference[30, 30] == pytest.approx(expected, rel=1e-3)
-    assert of_mean[30, 30] == pytest.approx(SIGMA**2 * (weights**2).sum(), rel=1e-3)
+    of_difference, of_mean = calm._variances(mean, here, mass, near, NOISE[0])
+    assert of_difference[15, 15] == pytest.approx(expected, rel=1e-3)
+    assert of_mean[15, 15] == pytest.approx(SIGMA**2 * (weights**2).sum(), rel=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(8, 6), (7, 9)])
+def test_cells_hold_every_sample_once(shape: tuple[int, int]) -> None:
+    mosaic, cfa = np.arange(1, 1 + shape[0] * shape[1], dtype=np.float32).reshape(shape), Cfa.named("RGGB")
+    cells = calm._cells(mosaic, cfa)
+    for channel in range(3):
+        held = np.concatenate([values[flags[channel]] for values, flags in cells])
+        assert sorted(held) == sorted(mosaic[cfa.channel_map(shape) == channel])
+
+
+def test_between_cells_a_slope_goes_on() -> None:
+    rows, columns = np.indices((6, 5), dtype=np.float32)
+    spread = calm._between_cells(3 * rows + columns)
+    expected = (3 * np.arange(12)[:, None] + np.arange(10) - 2) / 2  # the middle of a cell is half a pixel on
+    assert spread[1:-1, 1:-1] == pytest.approx(expected[1:-1, 1:-1], abs=1e-5)
 
 
 def test_an_edge_between_colours_is_not_calm() -> None:

@@ -34,7 +34,7 @@ def test_every_pixel_is_the_mean_of_its_cell(
     name: str, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Against a plain loop over cells, before colours are moved to their middles."""
-    monkeypatch.setattr(module, "_centred", lambda means, cfa, side: means)
+    monkeypatch.setattr(module, "centred", lambda means, cfa, side: means)
     cfa = Cfa.named(name)
     mosaic = np.random.default_rng(2).random(shape, dtype=np.float32)
     side, masks = cell_side(cfa), cfa.masks(shape)

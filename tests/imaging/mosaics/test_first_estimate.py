@@ -8,6 +8,9 @@ import pytest
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import Contest, apart, blend, try_both, try_quickly
+from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
+from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
+from demosaic_ntc.imaging.mosaics import first_estimate as module
 from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
 from demosaic_ntc.imaging.mosaics.samples import Samples
 from tests.imaging.waves import waves
@@ -87,3 +90,44 @@ def test_trials_are_held_where_guesses_differ_and_the_rest_has_their_difference_
     flat = Samples(np.full((64, 64), 0.5, np.float32))
     first_estimate(flat, cfa, try_both, 1, lambda share: None, 0.01)
     assert not tried
+
+
+def spots() -> Float32:
+    """A grey picture's mosaic with two corners of detail, far apart."""
+    picture = np.full((240, 300, 3), 0.4, np.float32)
+    for place in (np.s_[10:30, 10:30], np.s_[205:225, 265:285]):
+        picture[place] = np.random.default_rng(0).random((20, 20, 3), np.float32)
+    return Cfa.named("RGGB").sample(picture)
+
+
+@pytest.mark.parametrize("contest", [try_both, Contest(quick=True, plain=True)])
+def test_trials_in_small_tiles_come_to_the_same(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
+    mosaic, seen = Samples(spots()), list[tuple[int, ...]]()
+    held = Contest.errors
+
+    def counted(contest: Contest, *given: Any) -> Any:
+        seen.append(given[1].shape)
+        return held(contest, *given)
+
+    monkeypatch.setattr(Contest, "errors", counted)
+    results = []
+    for small in (64, 1000):
+        monkeypatch.setattr(module, "_SMALL", small)
+        cfa = Cfa.named("RGGB")
+        results.append(first_estimate(mosaic, cfa, contest, 1, lambda share: None, 0.01, errors=True))
+    assert len(seen) > 2  # one tile at last
+    assert sum(height * width for height, width in seen[:-1]) < seen[-1][0] * seen[-1][1]
+    assert np.array_equal(np.asarray(results[0].picture), np.asarray(results[1].picture))
+    assert np.array_equal(results[0].error, results[1].error)
+
+
+def test_plain_guesses_in_tiles_are_those_of_the_whole() -> None:
+    cfa, contest = Cfa.named("RGGB"), Contest(quick=True, plain=True)
+    mosaic = cfa.sample(np.random.default_rng(1).random((150, 170, 3), np.float32))
+    whole, tiled = (
+        first_estimate(Samples(mosaic), cfa, contest, 2, lambda share: None, side=side) for side in (1280, 64)
+    )
+    assert np.array_equal(np.asarray(whole.picture), np.asarray(tiled.picture))
+    smooth, residual = contest.guesses(mosaic, cfa)
+    assert np.array_equal(smooth, zhang_wu2005(mosaic, cfa))
+    assert np.array_equal(residual, kiku2014(mosaic, cfa))
