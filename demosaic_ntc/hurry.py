@@ -1,4 +1,4 @@
-"""Numba in a hurry: kernels compiled in a third of the time, in a process that will never call them.
+"""Numba in a hurry: kernels compiled in less time, in a process that will never call them.
 
 Numba turns every function that a kernel calls, its own and those of a few hundred built-in ones, into a whole
 program: optimised, with an entrance for Python and one for C, translated into machine code, cached. Then it
@@ -7,8 +7,8 @@ the inner ones from outside, so here only the outermost is finished. Its code is
 sums in kernels that allow it to change.
 
 Besides, Numba asks itself the same questions thousands of times: whether two sets of options are equal, which
-variables a statement names, which of forty definitions a sum of two integers is meant by. `take_short_cuts`
-answers them faster, each in a way of its own.
+variables a statement names, how an array is made an array. `take_short_cuts` answers them faster, each in a
+way of its own; the answers stay the same.
 
 This reaches into Numba, of which other versions may differ: then kernels take longer to compile, no more.
 """
@@ -19,7 +19,6 @@ from typing import Any
 
 from numba import _dynfunc, types  # type: ignore[attr-defined]
 from numba.core import base, caching, codegen, compiler, cpu, dispatcher, event, ir, targetconfig
-from numba.core.types import functions
 
 _PARTS = (
     (dispatcher.Dispatcher, "compile"),
@@ -170,28 +169,6 @@ def _know_arrays() -> None:
     _instead(base.BaseContext, "get_function", known)
 
 
-def _remember() -> None:
-    """What a built-in function gives for some types, under some options, is found out once."""
-    options: Any = targetconfig.ConfigStack.top_or_none
-
-    def remembering(find: Callable[..., Any]) -> Callable[..., Any]:
-        def remembered(function: Any, context: Any, arguments: Any, named: Any) -> Any:
-            if named:
-                return find(function, context, arguments, named)
-            answers = function.__dict__.setdefault("_answers", {})
-            question = tuple(arguments), options()
-            if question not in answers:
-                signature = find(function, context, arguments, named)
-                answers[question] = signature, function._impl_keys[signature.args]
-            signature, definition = answers[question]
-            function._impl_keys[signature.args] = definition
-            return signature
-
-        return remembered
-
-    _instead(functions.BaseFunction, "get_call_type", remembering)
-
-
 # Numba's passes over what our kernels do not have, and names by which they would tell.
 _FOR_CLOSURES = {"WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "RewriteDynamicRaises"}
 _FOR_LITERALS = {"FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass"}
@@ -241,6 +218,6 @@ def _make_values_only() -> None:
 
 
 _WAYS = (
-    *(_compare_options, _list_variables, _tell_nobody, _know_arrays, _remember, _leave_out_passes),
+    *(_compare_options, _list_variables, _tell_nobody, _know_arrays, _leave_out_passes),
     _make_values_only,
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core import bytecode, compiler, ir, targetconfig, types
+from numba.core import bytecode, compiler, ir, targetconfig
 
 from demosaic_ntc import hurry
 from demosaic_ntc.imaging.first_guess.kernels import shrink_rows
@@ -102,7 +102,7 @@ def _options() -> Any:
 def test_options_are_equal_if_all_their_values_are(monkeypatch: pytest.MonkeyPatch) -> None:
     _keep(monkeypatch, targetconfig.TargetConfig, "__eq__", "__hash__")
     plain, stated, other = (_options() for _ in range(3))
-    stated.boundscheck, other.boundscheck = plain.boundscheck, True
+    stated.boundscheck, other.boundscheck, other.nrt = plain.boundscheck, True, plain.nrt
     hurry._compare_options()
     assert plain == stated
     assert hash(plain) == hash(stated)
@@ -120,33 +120,6 @@ def test_variables_are_listed_as_numba_does(monkeypatch: pytest.MonkeyPatch) -> 
     hurry._list_variables()
     assert [variable.name for variable in call.list_vars()] == before
     assert sorted(before) == ["a", "a", "b", "b", "c", "c"]
-
-
-def test_an_answer_holds_for_its_types_and_options_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
-
-    class Function:
-        def __init__(self) -> None:
-            self._impl_keys: dict[object, object] = {}
-
-        def get_call_type(self, context: object, arguments: tuple[object, ...], named: object) -> object:
-            asked.append(arguments)
-            self._impl_keys[arguments] = f"definition {len(asked)}"
-            return SimpleNamespace(args=arguments)
-
-    options = compiler.Flags()
-    monkeypatch.setattr(hurry, "functions", SimpleNamespace(BaseFunction=Function))
-    hurry._remember()
-    function = Function()
-    for arguments in ((types.int64,), (types.float32,), (types.int64,)):
-        function.get_call_type(None, arguments, {})
-    assert asked == [(types.int64,), (types.float32,)]
-    with targetconfig.ConfigStack().enter(options):
-        function.get_call_type(None, (types.int64,), {})
-    assert function._impl_keys[types.int64,] == "definition 3"
-    function.get_call_type(None, (types.int64,), {})
-    assert function._impl_keys[types.int64,] == "definition 1"
-    assert len(asked) == 3
 
 
 def test_passes_are_left_out_for_plain_kernels_of_ours_alone() -> None:

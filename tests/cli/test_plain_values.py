@@ -74,7 +74,7 @@ def _program(command: type[Any]) -> typer.Typer:
 
     @program.command(cls=command)
     def tell(
-        paths: list[Path],
+        paths: Annotated[list[Path], typer.Argument(readable=False)],
         word: str = "as it is",
         number: Annotated[int, typer.Option(min=1, max=9)] = 5,
         share: float = 0.5,

@@ -67,17 +67,18 @@ EXAMPLES: dict[str, Example] = {
     "write_errors": (adding.write_errors, (_SUMS, _PLANES, _PLANES, _PLANES, _PLANES)),
 }
 
-# Kernels that call the same functions, which are compiled once for all of them; what takes longest first.
+# Kernels that call the same functions, which are compiled once for all of them, in an order in which two
+# processes are done at about the same time; those of the last call no others.
 _FAMILIES = (
     ("restore_groups", "add_shapes", "complete_groups"),
     ("row_estimates", "guided_plane", "explain"),
     ("match_patches",),
+    ("shrink_rows", "steer_difference", "filter_separably", "filter_diagonally", "filter_image"),
     ("judge_samples", "count_flocks"),
     (
-        *("shrink_rows", "steer_difference", "filter_separably", "filter_diagonally", "filter_image"),
-        *("row_difference", "complete_difference"),
+        *("row_difference", "complete_difference", "fill_from_nearby", "take_over", "draw_to_measured"),
+        *("write_means", "write_errors"),
     ),
-    ("fill_from_nearby", "take_over", "draw_to_measured", "write_means", "write_errors"),
 )
 
 #: What the completion of groups takes that a prediction does not meet: few pictures have any.
