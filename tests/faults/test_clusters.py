@@ -4,7 +4,10 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -54,7 +57,8 @@ def check_refused(answer: Any) -> None:
     assert answer.stderr.count("\n") == 1, answer.stderr
     assert "Traceback" not in answer.stdout + answer.stderr
     wall, busy = map(float, answer.stdout.split("took ")[1].split())
-    assert wall < _SECONDS + 4 * busy, "besides what a busy machine makes it wait for its processor"
+    crowd = 4 + 2 * os.getloadavg()[0] / (os.cpu_count() or 1)  # programs to a processor, at times
+    assert wall < _SECONDS + crowd * busy, "besides what a busy machine makes it wait for its processor"
 
 
 FILES = [
@@ -65,15 +69,22 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("content", FILES, ids=range(len(FILES)))
-def test_files_that_name_no_scheduler(tmp_path: Path, folders: tuple[Path, Path], content: bytes) -> None:
-    (tmp_path / "scheduler.json").write_bytes(content)
-    check_refused(batch(folders, tmp_path / "scheduler.json"))
+def check_all_refused(folders: tuple[Path, Path], schedulers: Iterable[object]) -> None:
+    """Try them all at once: most of the time they wait."""
+    with ThreadPoolExecutor(2) as pool:
+        for answer in list(pool.map(partial(batch, folders), schedulers)):
+            check_refused(answer)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "127.0.0.1:1", "nonsense"])
-def test_addresses_where_nobody_is(folders: tuple[Path, Path], address: str) -> None:
-    check_refused(batch(folders, address))
+def test_files_that_name_no_scheduler(tmp_path: Path, folders: tuple[Path, Path]) -> None:
+    paths = [tmp_path / f"scheduler{number}.json" for number in range(len(FILES))]
+    for path, content in zip(paths, FILES, strict=True):
+        path.write_bytes(content)
+    check_all_refused(folders, paths)
+
+
+def test_addresses_where_nobody_is(folders: tuple[Path, Path]) -> None:
+    check_all_refused(folders, ["tcp://127.0.0.1:1", "127.0.0.1:1", "nonsense"])
 
 
 @pytest.fixture
@@ -102,9 +113,6 @@ def silent() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.mark.parametrize("protocol", ["tcp", "tls"])
-def test_ports_that_are_no_scheduler(
-    folders: tuple[Path, Path], garbage: int, silent: int, protocol: str
-) -> None:
-    check_refused(batch(folders, f"{protocol}://127.0.0.1:{garbage}"))
-    check_refused(batch(folders, f"{protocol}://127.0.0.1:{silent}"))
+def test_ports_that_are_no_scheduler(folders: tuple[Path, Path], garbage: int, silent: int) -> None:
+    ports = product(("tcp", "tls"), (garbage, silent))
+    check_all_refused(folders, [f"{protocol}://127.0.0.1:{port}" for protocol, port in ports])

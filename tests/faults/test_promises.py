@@ -309,17 +309,21 @@ def test_kill_at_random_moments_leaves_whole_pictures_or_none(tmp_path: Path, sm
     code = "from cli.app import app; app()"
     words = [sys.executable, "-c", code, "batch", str(tmp_path / "in"), "--method", "bilinear", "--resume"]
     moments = [*np.random.default_rng(0).uniform(0.0, 0.3, 2), *np.random.default_rng(1).uniform(0.3, 4.0, 4)]
-    for number, moment in enumerate(moments):
-        out = tmp_path / f"out{number}"
-        out.mkdir()
-        command = [*words, "-o", str(out)]
+    begun = []
+    for number in range(len(moments)):
+        (tmp_path / f"out{number}").mkdir()
+        command = [*words, "-o", str(tmp_path / f"out{number}")]
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(moment)
+        begun.append((time.monotonic(), process))
+    for moment, (start, process) in sorted(zip(moments, begun, strict=True)):
+        time.sleep(max(start + moment - time.monotonic(), 0.0))
         process.kill()
         process.wait()
+    for number, moment in enumerate(moments):
+        out = tmp_path / f"out{number}"
         for path in out.glob("*.png"):
             assert path.read_bytes().endswith(b"IEND\xaeB`\x82"), moment
-        result = run(*command[3:])
+        result = run(*words[3:], "-o", out)
         assert result.exit_code == 0, (moment, result.output)
         assert sorted(os.listdir(out)) == ["a.png", "b.png", "c.png", "d.png", REPORT], moment
