@@ -4,8 +4,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pytest
+from numba.core import bytecode, compiler, ir, targetconfig, types
 
 from demosaic_ntc import hurry
 from demosaic_ntc.imaging.first_guess.kernels import shrink_rows
@@ -49,3 +53,110 @@ def test_another_process_takes_over_what_was_compiled(tmp_path: Path) -> None:
 
 def test_this_numba_can_be_told() -> None:
     assert all(hasattr(owner, name) for owner, name in hurry._PARTS)
+
+
+# The kernel once more, with all short cuts in a process that may call it: none may fail unseen.
+_SHORT = """
+import sys
+import numpy as np
+from demosaic_ntc import hurry
+
+for way in hurry._WAYS:
+    way()
+from demosaic_ntc.imaging.first_guess.kernels import shrink_rows
+
+np.save(sys.argv[2], np.stack(shrink_rows(np.load(sys.argv[1]))))
+"""
+
+
+def test_this_numba_has_all_short_cuts_and_they_lead_to_the_same(tmp_path: Path) -> None:
+    difference, answer = tmp_path / "difference.npy", tmp_path / "answer.npy"
+    np.save(difference, np.random.default_rng(0).random((12, 40), dtype=np.float32))
+    _run(_SHORT, tmp_path, difference, answer)
+    expected = np.stack(shrink_rows(np.load(difference)))
+    assert np.allclose(np.load(answer), expected, rtol=1e-5, atol=1e-7)  # sums may be in another order
+
+
+def _keep(monkeypatch: pytest.MonkeyPatch, owner: object, *names: str) -> None:
+    """Have parts of Numba put back when a test is over."""
+    for name in names:
+        monkeypatch.setattr(owner, name, vars(owner)[name])
+
+
+def test_what_a_numba_lacks_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+
+    def lacking() -> None:
+        hurry._instead(SimpleNamespace(), "missing", lambda there: there)
+
+    monkeypatch.setattr(hurry, "_WAYS", (lacking, lambda: taken.append("the next")))
+    hurry.take_short_cuts()
+    assert taken == ["the next"]
+
+
+def _options() -> Any:
+    """Options as Numba has them when nothing is said."""
+    return compiler.Flags()
+
+
+def test_options_are_equal_if_all_their_values_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    _keep(monkeypatch, targetconfig.TargetConfig, "__eq__", "__hash__")
+    plain, stated, other = (_options() for _ in range(3))
+    stated.boundscheck, other.boundscheck = plain.boundscheck, True
+    hurry._compare_options()
+    assert plain == stated
+    assert hash(plain) == hash(stated)
+    assert plain != other
+    assert other != stated
+    assert plain != 1
+
+
+def test_variables_are_listed_as_numba_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    _keep(monkeypatch, ir.Inst, "_rec_list_vars")
+    place = ir.Loc("a.py", 1)
+    a, b, c = (ir.Var(ir.Scope(None, place), name, place) for name in "abc")
+    call = ir.Assign(ir.Expr.call(a, [b, c, b], (("named", a),), place), c, place)
+    before = [variable.name for variable in call.list_vars()]
+    hurry._list_variables()
+    assert [variable.name for variable in call.list_vars()] == before
+    assert sorted(before) == ["a", "a", "b", "b", "c", "c"]
+
+
+def test_an_answer_holds_for_its_types_and_options_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    class Function:
+        def __init__(self) -> None:
+            self._impl_keys: dict[object, object] = {}
+
+        def get_call_type(self, context: object, arguments: tuple[object, ...], named: object) -> object:
+            asked.append(arguments)
+            self._impl_keys[arguments] = f"definition {len(asked)}"
+            return SimpleNamespace(args=arguments)
+
+    options = compiler.Flags()
+    monkeypatch.setattr(hurry, "functions", SimpleNamespace(BaseFunction=Function))
+    hurry._remember()
+    function = Function()
+    for arguments in ((types.int64,), (types.float32,), (types.int64,)):
+        function.get_call_type(None, arguments, {})
+    assert asked == [(types.int64,), (types.float32,)]
+    with targetconfig.ConfigStack().enter(options):
+        function.get_call_type(None, (types.int64,), {})
+    assert function._impl_keys[types.int64,] == "definition 3"
+    function.get_call_type(None, (types.int64,), {})
+    assert function._impl_keys[types.int64,] == "definition 1"
+    assert len(asked) == 3
+
+
+def test_passes_are_left_out_for_plain_kernels_of_ours_alone() -> None:
+    def with_inner(numbers: list[int]) -> list[int]:
+        return [number + 1 for number in sorted(numbers, key=lambda number: -number)]
+
+    kernel: Any = shrink_rows
+    ours = bytecode.FunctionIdentity.from_function(kernel.py_func)
+    assert hurry._is_plain(ours)
+    elsewhere = SimpleNamespace(code=ours.code, modname="numba.np.arrayobj")
+    inner = SimpleNamespace(code=with_inner.__code__, modname=ours.modname)
+    telling = SimpleNamespace(code=(lambda number: isinstance(number, int)).__code__, modname=ours.modname)
+    assert not any(hurry._is_plain(identity) for identity in (elsewhere, inner, telling))

@@ -35,7 +35,7 @@ def test_info_loads_no_kernels() -> None:
     loaded = _loaded(_COMMAND, "info", SAMPLE)
     assert "rawpy" in loaded
     assert not loaded & {"numba", "llvmlite", "scipy", "skimage", "tifffile", "gurobipy", "highspy", "rich"}
-    assert not loaded & {"PIL", "numpy.ma", "demosaic_ntc.files.developing.render"}
+    assert not loaded & {"PIL", "numpy.ma", "pydantic", "demosaic_ntc.files.developing.render"}
 
 
 def test_workers_that_convert_load_no_solvers_and_no_filters() -> None:

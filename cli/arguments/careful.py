@@ -7,12 +7,15 @@ from typing import Any, get_args
 import typer
 from typer.core import TyperCommand
 
+from .plain_values import take_plain_values
+
 
 class Careful(TyperCommand):
     """A command whose options of numbers are finite: ``nan`` and ``inf`` are read as such by Python."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, and refuse what no comparison with a limit would catch."""
+        take_plain_values(self.get_params(ctx))
         rest = super().parse_args(ctx, args)
         for parameter in self.params:
             value = ctx.params.get(parameter.name)

@@ -11,6 +11,7 @@ from typing import Any, get_args
 from typer.core import TyperGroup
 
 from .careful import Careful
+from .plain_values import take_plain_values
 
 _ARGUMENTS, _OTHERS = "Arguments", "Options"
 
@@ -30,6 +31,12 @@ class Command(Careful):
 
 class Group(TyperGroup):
     """Commands under one name, whose help is plain text."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments up to the command's name."""
+        take_plain_values(self.get_params(ctx))
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write usage, description, commands and options."""

@@ -33,6 +33,10 @@ def bad_pixels(
         from demosaic_ntc.files.raw.reading import read_photo
         from demosaic_ntc.files.sniff import Limits
 
+        from ..output.results import check_different
+
+        for source in sources:
+            check_different(source, output)
         if output.exists() and not overwrite:
             raise Exists(f"{output}: exists already; use --overwrite to replace it")
         check_target(output)

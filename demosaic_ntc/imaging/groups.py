@@ -160,9 +160,9 @@ class Said:
 
     @classmethod
     def summed(cls, rows: slice, before: Planes, sums: Sums) -> "Said":
-        """Return what sums amount to: two of them, or four where errors are wanted."""
-        errors = np.zeros((2, *before.shape) if len(sums) > 2 else (2, 0, 0, 0), np.float32)
-        said = cls(rows, before, before.copy(), errors[0], errors[1], (sums[0] > 0).all(axis=0))
+        """Return what sums amount to: one of them, or three where errors are wanted."""
+        errors = np.zeros((2, *before.shape) if len(sums) > 1 else (2, 0, 0, 0), np.float32)
+        said = cls(rows, before, before.copy(), errors[0], errors[1], (sums[0] != 0).all(axis=0))
         write_means(sums, said.planes)
         if said.spread.size:
             write_errors(sums, before, said.planes, said.expected, said.spread)
@@ -244,7 +244,7 @@ class GroupPass:
         """
         channels, _, width = self._scene.planes.shape
         view = self._scene.view(slice(band.top, band.bottom), slice(0, width))
-        sums = np.zeros((4 if self._errors else 2, channels, band.bottom - band.top, width), np.int64)
+        sums = np.zeros((3 if self._errors else 1, channels, band.bottom - band.top, width), np.int64)
         gaps = np.full(len(band.references), np.inf, np.float32)
         done = 0
         for tile in tiles_of_references(band.references):

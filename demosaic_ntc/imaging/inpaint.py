@@ -1,29 +1,28 @@
 """From a damaged picture to a whole one: the border where input is checked and the scale is found."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demosaic_ntc.arrays import Flags, Planes
+from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.imaging.checks import (
     QUALITIES,
     Quality,
-    all_finite,
     as_array,
     checked_missing,
     checked_noise,
     checked_threads,
     checked_time_limit,
-    full_scale,
     result_type,
     silently,
 )
 from demosaic_ntc.imaging.holes.kinds import depths
-from demosaic_ntc.imaging.holes.repair import repair
+from demosaic_ntc.imaging.holes.late import plainly_restored
+from demosaic_ntc.imaging.holes.repair import repair, unproven
+from demosaic_ntc.imaging.holes.scale import Scale, bands, extremes_of, planes_of
 from demosaic_ntc.imaging.kernels.examples import for_holes, prepare_kernels
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.plan import TOLERANCE
@@ -38,10 +37,7 @@ METHODS: tuple[str, ...] = get_args(Method)
 # between the scene and the mean around a hole are left: what is filled in is smooth, whatever was there.
 TOO_DEEP = 12  # pixels
 
-_BAND = 64  # rows that are worked on together
-
-# Known values within this share of full scale are stretched: float32 would lose them, and tolerances too.
-LEAST_CONTRAST = 1 / 64
+_TALL = 256  # rows of which depths are measured together
 
 
 def inpaint(
@@ -74,23 +70,27 @@ def inpaint(
       each channel, or for each of them those at equal steps of the level, (channels, steps). What is known
       stays as it is, but is not taken at its word: what is restored does not go on with its noise.
     """
+    begun = time.monotonic()
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     workers, seconds = checked_threads(threads), checked_time_limit(time_limit)
     picture = _checked_picture(image)
     holes = _holes(missing, picture)
-    _check_known(planes_of(picture), holes)
+    scale = Scale.of(_checked_extremes(planes_of(picture), holes, workers))
     if not holes.any():
         nothing = np.zeros(picture.shape, np.float32) if error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
+    # What was looked at so far counts; kernels, which are compiled once on a machine, do not.
+    left = None if seconds is None else seconds - (time.monotonic() - begun)
     prepare_kernels(for_holes(method, error))
-    report, deadline = progress or silently, Deadline.after(seconds)
-    return _restored(picture, holes, method, quality, workers, report, deadline, error, noise)
+    report, deadline = progress or silently, Deadline.after(left)
+    return _restored(picture, holes, scale, method, quality, workers, report, deadline, error, noise)
 
 
 def _restored(
     picture: NDArray[Any],
     holes: Flags,
+    scale: Scale,
     method: str,
     quality: str,
     threads: int,
@@ -100,44 +100,66 @@ def _restored(
     noise: ArrayLike | None,
 ) -> Restored:
     """Restore a picture that was found in order; ``holes`` are (channels, height, width)."""
-    channels, known = planes_of(picture), np.logical_not(holes, order="C")
-    scale, seen = Scale.of(channels, holes, threads), np.array([plane.any() for plane in known])
-    used = slice(None) if seen.all() else seen
-    planes = scale.planes(channels, holes, threads)[used]
-    variance = None if noise is None else checked_noise(noise, scale.width, len(channels))[used]
-    plan = _plan(method, quality)
-    filled, gaps = repair(planes, known[used], plan, threads, report, deadline, error, variance)
-    restored = _written(picture, _with_unseen(filled.planes, seen), holes, scale, threads)
+    seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
+    variance = None if noise is None else checked_noise(noise, scale.width, len(holes))[seen]
+    made = _repaired(picture, holes, scale, seen, plan, threads, report, deadline, error, variance)
+    if made is None:
+        restored, spread = plainly_restored(picture, holes, scale, threads, error)
+        gaps = unproven(np.logical_or.reduce(holes, axis=0), plan)
+    else:
+        planes, spread, gaps = made
+        restored = _written(picture, planes, holes, scale, threads)
     certificate = GroupCertificate.of(gaps, TOLERANCE) if method == "ntc" else None
-    deviation = None
-    if error:
-        kind = result_type(scale.width)
-        planes = np.sqrt(_with_unseen(filled.variance, seen)).astype(kind) * kind(scale.width)
-        deviation = np.moveaxis(planes, 0, 2).reshape(picture.shape)
-    notices = (*_notices(seen), *_too_wide(holes), *out_of_time(deadline))
+    deviation = _deviation(spread, scale).reshape(picture.shape) if error else None
+    notices = (*_notices(seen), *_too_wide(holes, threads), *out_of_time(deadline))
     return Restored(restored, certificate, notices, deviation)
 
 
-def _written(
-    picture: NDArray[Any], planes: Planes, holes: Flags, scale: "Scale", threads: int
-) -> NDArray[Any]:
+def _repaired(
+    picture: NDArray[Any],
+    holes: Flags,
+    scale: Scale,
+    seen: Flags,
+    plan: Plan,
+    threads: int,
+    report: ReportProgress,
+    deadline: Deadline,
+    error: bool,
+    noise: Float32 | None,
+) -> tuple[Planes, Planes, Float32] | None:
+    """Return all channels with full scale 1, their expected squared errors, and the gaps of groups.
+
+    Return nothing if there is no time to begin; channels of which nothing is known are made of the others.
+    """
+    used = slice(None) if seen.all() else seen
+    if seen.all() and deadline.passed():
+        return None
+    planes = scale.planes(planes_of(picture)[used], holes[used], threads)
+    if seen.all() and deadline.passed():
+        return None
+    known = np.logical_not(holes[used], order="C")
+    filled, gaps = repair(planes, known, plan, threads, report, deadline, error, noise)
+    spread = _with_unseen(filled.variance, seen) if error else filled.variance
+    return _with_unseen(filled.planes, seen), spread, gaps
+
+
+def _deviation(variance: Planes, scale: Scale) -> NDArray[Any]:
+    """Return expected errors in the picture's scale, (height, width, channels)."""
+    kind = result_type(scale.width)
+    return np.moveaxis(np.sqrt(variance).astype(kind) * kind(scale.width), 0, 2)
+
+
+def _written(picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, threads: int) -> NDArray[Any]:
     """Return the picture with what was restored in its holes."""
-    restored = picture.copy()
-    channels = planes_of(restored)
+    restored = np.empty(picture.shape, picture.dtype)
 
     def write(rows: slice) -> None:
-        for channel, plane, hole in zip(channels[:, rows], planes[:, rows], holes[:, rows], strict=True):
-            if hole.any():
-                channel[...] = np.where(hole, scale.values(plane, picture.dtype), channel)
+        restored[rows] = picture[rows]
+        scale.write(planes_of(restored)[:, rows], planes[:, rows], holes[:, rows])
 
-    for _ in in_order(write, _bands(picture.shape[0]), threads):
+    for _ in in_order(write, bands(len(picture)), threads):
         pass
     return restored
-
-
-def _bands(height: int) -> list[slice]:
-    """Return the rows of a picture, a few at a time."""
-    return [slice(top, top + _BAND) for top in range(0, height, _BAND)]
 
 
 def _plan(method: str, quality: str) -> Plan:
@@ -145,81 +167,6 @@ def _plan(method: str, quality: str) -> Plan:
     if method == "biharmonic":
         return {}
     return PLANS[quality] if method == "ntc" else without_completion(PLANS[quality])
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The straight line between the values of a picture and those of the engine, about 0 to 1."""
-
-    black: float
-    width: float
-    white: float  # nothing restored lies above
-
-    @classmethod
-    def of(cls, channels: NDArray[Any], holes: Flags, threads: int = 1) -> "Scale":
-        """Return the scale of the known values: full scale is 1, unless they crowd in a small part of it."""
-        extremes = _extremes(channels, holes, threads)
-        white, low, high = full_scale(extremes), float(extremes.min()), float(extremes.max())
-        if 0 < high - low < white * LEAST_CONTRAST:
-            return cls(low, high - low, white)
-        return cls(0.0, white, white)
-
-    def planes(self, channels: NDArray[Any], holes: Flags, threads: int = 1) -> Planes:
-        """Return the engine's values; zero where they are missing."""
-        planes = np.empty(channels.shape, np.float32)
-
-        def scaled(rows: slice) -> None:
-            part, values = planes[:, rows], channels[:, rows]
-            with np.errstate(over="ignore", invalid="ignore"):  # of whatever stands at missing places
-                if result_type(self.width) is np.float64 or result_type(self.white) is np.float64:
-                    part[...] = (values - self.black) / self.width
-                else:
-                    part[...] = values if self.black == 0 else values - self.black
-                    part /= np.float32(self.width)
-            part[...] = np.where(holes[:, rows], np.float32(0), part)
-
-        for _ in in_order(scaled, _bands(len(planes[0])), threads):
-            pass
-        return planes
-
-    def values(self, planes: Planes, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return values of the picture's type, integers rounded, none out of range."""
-        values = planes.astype(np.float64)
-        values *= self.width
-        values += self.black
-        largest = float(np.finfo(dtype).max) if dtype.kind == "f" else _largest_float(dtype)
-        np.clip(values, 0.0, min(self.white, largest), out=values)
-        return (values if dtype.kind == "f" else np.rint(values, out=values)).astype(dtype)
-
-
-def _extremes(channels: NDArray[Any], holes: Flags, threads: int) -> NDArray[Any]:
-    """Return the least and the largest known value of every channel that has any."""
-    found = []
-    for channel, hole in zip(channels, holes, strict=True):
-        if not hole.all():
-            first = channel[np.unravel_index(int(hole.argmin()), hole.shape)]
-            ends = in_order(_ends_of(channel, hole, first), _bands(len(channel)), threads)
-            least, largest = zip(*ends, strict=True)
-            found.append((np.min(least), np.max(largest)))
-    return np.array(found)
-
-
-def _ends_of(
-    channel: NDArray[Any], hole: Flags, known: Any
-) -> Callable[[slice], tuple[np.generic, np.generic]]:
-    """Return what finds the least and the largest of a known value and all in some rows."""
-
-    def ends(rows: slice) -> tuple[np.generic, np.generic]:
-        values = np.where(hole[rows], known, channel[rows])
-        return values.min(), values.max()
-
-    return ends
-
-
-def _largest_float(dtype: np.dtype[Any]) -> float:
-    """Return the largest float64 that an integer type holds; rounding up would wrap around."""
-    largest = np.iinfo(dtype).max
-    return float(np.nextafter(float(largest), 0.0)) if float(largest) > largest else float(largest)
 
 
 def _checked_picture(image: NDArray[Any]) -> NDArray[Any]:
@@ -240,15 +187,16 @@ def _holes(missing: NDArray[Any], picture: NDArray[Any]) -> Flags:
     return np.broadcast_to(flags, planes_of(picture).shape)
 
 
-def _check_known(channels: NDArray[Any], holes: Flags) -> None:
-    """Raise if known entries are nothing that can be completed, with their number and the first of them."""
-    if all_finite(channels) and channels.min() >= 0:  # of most pictures even what stands at missing places
-        return
+def _checked_extremes(channels: NDArray[Any], holes: Flags, threads: int) -> NDArray[Any]:
+    """Return the least and largest known value of every channel; raise if any is nothing to complete."""
+    extremes = extremes_of(channels, holes, threads)
+    if np.isfinite(extremes).all() and extremes.min() >= 0:
+        return extremes
     if channels.dtype.kind == "f":
         _refuse(~np.isfinite(channels) & ~holes, "NaN or infinite", "mark them as missing or replace them")
-    if channels.dtype.kind != "u":
-        with np.errstate(invalid="ignore"):
-            _refuse((channels < 0) & ~holes, "negative", "add a constant or clip at zero")
+    with np.errstate(invalid="ignore"):
+        _refuse((channels < 0) & ~holes, "negative", "add a constant or clip at zero")
+    return extremes
 
 
 def _refuse(wrong: Flags, what: str, remedy: str) -> None:
@@ -277,13 +225,24 @@ def _notices(seen: Flags) -> tuple[str, ...]:
     )
 
 
-def _too_wide(holes: Flags) -> tuple[str, ...]:
+def _too_wide(holes: Flags, threads: int) -> tuple[str, ...]:
     """Return what a user should know of holes that are wider than anything can be carried into."""
     missing = np.logical_and.reduce(holes, axis=0)
     if not _has_whole_block(missing, TOO_DEEP + 1):  # every pixel that deep has one close by
         return ()
-    deep = int(np.count_nonzero(depths(missing) > TOO_DEEP))
+    tops = range(0, len(missing), _TALL)
+    deep = sum(in_order(lambda top: _count_deep(missing, top), tops, threads))
     return too_wide(deep, int(np.count_nonzero(missing)))
+
+
+def _count_deep(missing: Flags, top: int) -> int:
+    """Return how many of some rows' pixels lie too deep: what is nearer than that is within a few rows."""
+    first = max(top - TOO_DEEP, 0)
+    around = missing[first : top + _TALL + TOO_DEEP]
+    inner = slice(top - first, top - first + _TALL)
+    if around.all():  # the nearest that is known is farther off
+        return int(around[inner].size)
+    return int(np.count_nonzero(depths(around)[inner] > TOO_DEEP))
 
 
 def too_wide(deep: int, restored: int) -> tuple[str, ...]:
@@ -301,8 +260,3 @@ def _has_whole_block(missing: Flags, side: int) -> bool:
     """Tell whether a block of so many pixels a side is missing altogether, or one that the border cuts."""
     rows = np.logical_and.reduceat(missing, np.arange(0, missing.shape[0], side), axis=0)
     return bool(np.logical_and.reduceat(rows, np.arange(0, missing.shape[1], side), axis=1).any())
-
-
-def planes_of(image: NDArray[Any]) -> NDArray[Any]:
-    """Return the channels of an image as a stack of planes, a view."""
-    return np.moveaxis(np.atleast_3d(image), 2, 0)

@@ -17,7 +17,8 @@ from demosaic_ntc.imaging.checks import result_type, silently
 from demosaic_ntc.imaging.holes.kinds import depths
 from demosaic_ntc.imaging.holes.regions import damaged_regions
 from demosaic_ntc.imaging.holes.repair import repair
-from demosaic_ntc.imaging.inpaint import LEAST_CONTRAST, TOO_DEEP, Scale, planes_of
+from demosaic_ntc.imaging.holes.scale import LEAST_CONTRAST, Scale, extremes_of, planes_of
+from demosaic_ntc.imaging.inpaint import TOO_DEEP
 from demosaic_ntc.imaging.kernels.examples import for_holes, prepare_kernels
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.plans import PLANS
@@ -83,7 +84,7 @@ def _scale(channels: NDArray[Any], holes: Flags) -> Scale:
         needs_all = channels.itemsize == 1 or high > white / 2
         if needs_all and high - low >= white * LEAST_CONTRAST:
             return Scale(0.0, white, white)
-    return Scale.of(channels, holes)
+    return Scale.of(extremes_of(channels, holes))
 
 
 def _with_light(region: Tile, missing: Flags) -> Tile:

@@ -8,22 +8,31 @@ kept of it is its seed, to be turned into a small generated case among the tests
 """
 
 import argparse
+import os
 import random
 import select
 import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
-from tests.faults.mutants import Mutant, bases, tried
+import psutil
+
+from tests.faults.mutants import Mutant, tried
+from tests.faults.targets import ROOM
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# No mutant may take longer, on a busy machine.
-_PATIENCE = 60.0
+# No mutant may take longer: seconds of a processor, or, where nothing goes on at all, of any clock.
+_BUSY, _IDLE = 60.0, 600.0
+
+_GRACE = 20.0  # seconds in which a child closes what it has opened
 
 
 def main() -> int:
@@ -31,27 +40,56 @@ def main() -> int:
     options = _options()
     if options.child:
         return _serve()
-    seeds = iter(range(options.seed, sys.maxsize))
-    end, counts, findings = time.monotonic() + 60 * options.minutes, Counter[str](), []
-    child = _Child()
-    while time.monotonic() < end:
-        seed = next(seeds)
-        answer = child.ask(f"{seed}\n")
-        counts[answer.partition(" ")[0]] += 1
-        if answer.startswith("finding"):
-            findings.append(seed)
-            _say(f"seed {seed}: {answer}")
-            _say(f"seed {seed}: minimal mutations {_minimised(seed, child)}")
-        if sum(counts.values()) % 500 == 0:
-            _say(f"{sum(counts.values())} mutants up to seed {seed}: {dict(counts)}")
-    child.end()
-    _say(f"{sum(counts.values())} mutants from seed {options.seed}: {dict(counts)}")
-    _say(f"findings: {findings or 'none'}")
-    if findings:
+    tally = _Tally(options.seed, time.monotonic() + 60 * options.minutes)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for attacker in [pool.submit(_attack, tally) for _ in range(options.jobs)]:
+            attacker.result()
+    _say(f"{tally.tried} mutants from seed {options.seed}: {dict(tally.counts)}")
+    _say(f"findings: {sorted(tally.findings) or 'none'}")
+    if tally.findings:
         options.seeds.parent.mkdir(exist_ok=True)
         with options.seeds.open("a", encoding="ascii") as file:
-            file.writelines(f"{seed}\n" for seed in findings)
-    return 1 if findings else 0
+            file.writelines(f"{seed}\n" for seed in sorted(tally.findings))
+    return 1 if tally.findings else 0
+
+
+def _attack(tally: "_Tally") -> None:
+    """Try one mutant after another until time is over."""
+    child = _Child()
+    try:
+        while (seed := tally.next_seed()) is not None:
+            answer = child.ask(f"{seed}\n")
+            if answer.startswith("finding"):
+                tally.findings.append(seed)
+                _say(f"seed {seed}: {answer}\nseed {seed}: minimal mutations {_minimised(seed, child)}")
+            tally.add(answer.partition(" ")[0], seed)
+    finally:
+        child.end()
+
+
+class _Tally:
+    """Seeds handed out to those who attack, and what became of them."""
+
+    def __init__(self, seed: int, end: float) -> None:
+        self._lock, self._seeds, self._end = Lock(), iter(range(seed, sys.maxsize)), end
+        self.counts, self.findings = Counter[str](), list[int]()
+
+    @property
+    def tried(self) -> int:
+        """How many mutants there were."""
+        return sum(self.counts.values())
+
+    def next_seed(self) -> int | None:
+        """The next mutant; none when time is over."""
+        with self._lock:
+            return next(self._seeds) if time.monotonic() < self._end else None
+
+    def add(self, what: str, seed: int) -> None:
+        """Count a mutant, and say so now and then."""
+        with self._lock:
+            self.counts[what] += 1
+            if self.tried % 500 == 0:
+                _say(f"{self.tried} mutants up to seed {seed}: {dict(self.counts)}")
 
 
 def _options() -> Any:
@@ -59,6 +97,7 @@ def _options() -> Any:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
     parser.add_argument("--seeds", type=Path, default=ROOT / "build" / "attack.seeds")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.child:
@@ -85,7 +124,7 @@ class _Child:
         try:
             process.stdin.write(line)
             process.stdin.flush()
-            spoke = bool(select.select([process.stdout], [], [], _PATIENCE)[0])
+            spoke = self._speaks()
             answer = process.stdout.readline().strip() if spoke else ""
         except OSError:
             spoke, answer = True, ""
@@ -93,14 +132,38 @@ class _Child:
             return answer
         self.end()
         self._process = self._started()
-        return f"finding crash, exit {process.returncode}" if spoke else f"finding hang of {_PATIENCE:g} s"
+        return f"finding crash, exit {process.returncode}" if spoke else "finding hang"
+
+    def _speaks(self) -> bool:
+        """Whether the child says something before it has taken too long; another program may hold it up."""
+        begun, busy, stream = time.monotonic(), self._cpu_seconds(), self._process.stdout
+        assert stream is not None
+        while not select.select([stream], [], [], 1.0)[0]:
+            if self._cpu_seconds() - busy > _BUSY or time.monotonic() - begun > _IDLE:
+                return False
+        return True
+
+    def _cpu_seconds(self) -> float:
+        """Seconds of processors that the child and its children have taken."""
+        try:
+            return float(sum(psutil.Process(self._process.pid).cpu_times()[:4]))
+        except psutil.Error:
+            return 0.0
 
     def end(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        """End the child: it leaves nothing behind if it hears that there is no more to do."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def _started(self) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
+        """A child that has said that it is ready."""
+        process = subprocess.Popen(
             [sys.executable, "-m", "tests.faults.attack", "--child"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
@@ -108,16 +171,23 @@ class _Child:
             stderr=subprocess.DEVNULL,
             text=True,
         )
+        assert process.stdout is not None
+        if process.stdout.readline() != "ready\n":
+            raise SystemExit("the attack cannot begin: a child has ended; run tests/faults/test_attack.py")
+        return process
 
 
 def _serve() -> int:
     """Try the mutants that standard input names: a seed, and perhaps the numbers of its mutations to keep."""
     with TemporaryDirectory() as folder:
-        files = bases(Path(folder))
-        for line in sys.stdin:
-            seed, *kept = map(int, line.split())
-            mutant = Mutant.of(seed, files)
-            _say(tried(mutant.with_only(kept) if kept else mutant, Path(folder) / "work"))
+        _say("ready")
+        try:
+            for line in sys.stdin:
+                seed, *kept = map(int, line.split())
+                mutant = Mutant.of(seed)
+                _say(tried(mutant.with_only(kept) if kept else mutant, Path(folder) / "work"))
+        finally:
+            ROOM.close()
     return 0
 
 

@@ -7,27 +7,20 @@ import shutil
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import tifffile
 from PIL import Image
-from typer.testing import CliRunner
 
-from cli.app import app
-from demosaic_ntc.batch.records.report import Report
+from demosaic_ntc import complete
 from demosaic_ntc.errors import DemosaicNtcError
-from demosaic_ntc.files.pictures.reading import read_picture
-from demosaic_ntc.files.raw.reading import read_photo
-from demosaic_ntc.files.sniff import Limits
+from tests.faults.targets import REQUESTS, SIDE, TARGETS, kept_kernels, kept_results
 
 ROOT = Path(__file__).resolve().parents[2]
-SIDE = 32
-
-# A mutant may lie about its size, but no more than this may be believed.
-PIXELS = 4_000_000
-
 Mutation = tuple[str, float, int]
 Files = dict[str, bytes]
 
@@ -65,16 +58,22 @@ _TEXTS = (
 )
 _OPTIONS = (
     *("--wb", "--white", "--black", "--exposure", "--noise", "--denoise", "--cfa", "--quality", "--method"),
+    *("--jpeg-quality", "--bits", "--time-limit", "--threads", "--max-pixels", "--resize", "--look", "--ca"),
     *(
-        "--jpeg-quality",
-        "--bits",
-        "--time-limit",
-        "--threads",
-        "--max-pixels",
-        "--resize",
-        "--look",
+        "--wb-from",
+        "--contrast",
+        "--saturation",
+        "--color-space",
+        "--crop",
+        "--denoise-color",
+        "--highlights",
     ),
+    *("--jpeg-subsampling", "--raw-bits", "--width", "--height", "--bad-pixels", "--threshold", "--detect"),
+    *("--mask-color", "--mask-from", "--sensitivity"),
 )
+
+# Half of those that are about options have a file in order: else most are refused before they are looked at.
+_WHOLE = ("convert options", "inpaint options", "batch options")
 
 
 @dataclass(frozen=True)
@@ -84,20 +83,21 @@ class Mutant:
     seed: int
     target: str
     base: str
-    content: bytes
     mutations: tuple[Mutation, ...]
     options: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, seed: int, files: Files) -> "Mutant":
+    def of(cls, seed: int) -> "Mutant":
         """The mutant that a seed stands for."""
         draw = random.Random(seed)
-        target = draw.choice(sorted(_TARGETS))
-        base = draw.choice([name for name in sorted(files) if name.endswith(_TARGETS[target].suffixes)])
+        target = draw.choice(sorted(TARGETS))
+        names = sorted({*_at_hand(), *_MADE})
+        base = draw.choice([name for name in names if name.endswith(TARGETS[target].suffixes)])
         options: list[str] = []
-        for _ in range(draw.choice((0, 0, 0, 1, 2))):
+        for _ in range(draw.choice((1, 2, 3) if target in _WHOLE else (0, 0, 0, 1, 2))):
             options += [draw.choice(_OPTIONS), draw.choice(_TEXTS)]
-        return cls(seed, target, base, files[base], _mutations(seed), tuple(options))
+        mutations = () if target in _WHOLE and draw.random() < 0.5 else _mutations(seed)
+        return cls(seed, target, base, mutations, tuple(options))
 
     @staticmethod
     def count(seed: int) -> int:
@@ -106,12 +106,12 @@ class Mutant:
 
     def with_only(self, kept: Sequence[int]) -> "Mutant":
         """The mutant with some of its mutations, counted from one."""
-        return replace(self, mutations=tuple(self.mutations[number - 1] for number in kept))
+        return replace(self, mutations=tuple(self.mutations[number - 1] for number in kept if self.mutations))
 
     @property
     def mutated(self) -> bytes:
         """The content with all mutations."""
-        data = bytearray(self.content)
+        data = bytearray(base_file(self.base))
         for kind, share, value in self.mutations:
             _mutate(data, kind, int(share * max(len(data) - 1, 0)), value)
         return bytes(data)
@@ -161,7 +161,7 @@ def tried(mutant: Mutant, folder: Path) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _TARGETS[mutant.target].attack(source, folder, list(mutant.options))
+            return TARGETS[mutant.target].attack(source, folder, list(mutant.options))
     except (DemosaicNtcError, MemoryError):
         return "refused"
     except Exception as error:
@@ -170,8 +170,21 @@ def tried(mutant: Mutant, folder: Path) -> str:
         )
 
 
-def bases(folder: Path) -> Files:
-    """What is mutated: small files of every kind, by name."""
+@cache
+def base_file(name: str) -> bytes:
+    """What is mutated: a small file; some take a while to make."""
+    return _MADE[name]() if name in _MADE else _at_hand()[name]
+
+
+@cache
+def _at_hand() -> Files:
+    """Small files of every kind, by name."""
+    with TemporaryDirectory() as folder:
+        return {**_of_pictures(Path(folder)), **_of_words()}
+
+
+def _of_pictures(folder: Path) -> Files:
+    """Raws and pictures."""
     draw = np.random.default_rng(0)
     colours = draw.integers(256, size=(SIDE, SIDE, 3), dtype=np.uint8)
     files = {name: (ROOT / "samples" / name).read_bytes() for name in ("small_rggb.dng", "small_xtrans.dng")}
@@ -193,12 +206,48 @@ def bases(folder: Path) -> Files:
         path = folder / f"{name}.tif"
         tifffile.imwrite(path, colours.astype(np.float32) if name == "float" else colours, **options)
         files[path.name] = path.read_bytes()
-    record = {"input": "/a.dng", "output": str(folder / "work/out/a.png"), "status": "done", "settings": "x"}
-    more = {"input_sha256": "a", "input_bytes": 1, "input_mtime_ns": 1, "output_sha256": None}
-    files["report.jsonl"] = (json.dumps({**record, **more}) + "\n").encode() * 3
-    files["bad.txt"] = b"1 2\n3 4\n# dead\n10 11\n"
+    for kind in ("BMP", "WEBP", "GIF"):
+        files[f"mask.{kind.lower()}"] = _saved(pictures["bits"].convert("L"), kind)
     return files
 
+
+def _of_words() -> Files:
+    """Reports, lists, requests, and what benchmarks read."""
+    record = {"input": "/a.dng", "output": "/out/a.png", "status": "done", "settings": "x"}
+    more = {"input_sha256": "a", "input_bytes": 1, "input_mtime_ns": 1, "output_sha256": None}
+    files = {"report.jsonl": (json.dumps({**record, **more}) + "\n").encode() * 3}
+    files["bad.txt"] = b"1 2\n3 4\n# dead\n10 11\n"
+    files["reference.csv"] = b"set,image,method,psnr\nset,1,lmmse,38.5\nset,2,lmmse,39.25\n"
+    for name, body in REQUESTS.items():
+        files[f"{name}.request"] = json.dumps(body).encode()
+    return files
+
+
+def _solution() -> bytes:
+    """A completed tensor as it is kept."""
+    file = io.BytesIO()
+    complete((3, 3, 2), [[0, 0, 0], [1, 1, 1], [2, 0, 1]], [1.0, 2.0, 0.5], radius=4.0).save(file)
+    return file.getvalue()
+
+
+def _results() -> bytes:
+    """Results of a benchmark, as the next run finds them."""
+    with TemporaryDirectory() as folder:
+        kept_results(Path(folder) / "results.json", Path(folder))
+        return (Path(folder) / "results.json").read_bytes()
+
+
+def _kernel(suffix: str) -> bytes:
+    """A file of a cache of kernels."""
+    return next(content for name, content in kept_kernels().items() if name.endswith(suffix))
+
+
+_MADE: dict[str, Callable[[], bytes]] = {
+    "solution.npz": _solution,
+    "results.json": _results,
+    "kernel.nbi": partial(_kernel, ".nbi"),
+    "kernel.nbc": partial(_kernel, ".nbc"),
+}
 
 _TIFFS: dict[str, dict[str, Any]] = {
     "strips": {"rowsperstrip": 8, "photometric": "rgb"},
@@ -212,121 +261,3 @@ def _saved(image: Image.Image, kind: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
     return buffer.getvalue()
-
-
-def _command(folder: Path, *words: object) -> str:
-    """What a command answers: any code but that of a bug will do, half a file will not."""
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    if result.exit_code not in (0, 1, 2, 3, 4, 5, 6):
-        return f"finding exit {result.exit_code}: {' '.join(result.stderr.split())[-300:]}"
-    if "Traceback" in result.output or list(folder.rglob("*.partial")):
-        return f"finding traces: {' '.join(result.output.split())[-300:]}"
-    if result.exit_code and list(folder.glob("o.*")):
-        return f"finding a picture in spite of exit {result.exit_code}"
-    return "refused" if result.exit_code else "ok"
-
-
-def _mask(folder: Path) -> Path:
-    missing = np.zeros((SIDE, SIDE), np.uint8)
-    missing[4:9, 4:9] = 255
-    Image.fromarray(missing).save(folder / "mutant.mask.png")
-    return folder / "mutant.mask.png"
-
-
-def _read_picture(source: Path, folder: Path, options: list[str]) -> str:
-    picture = read_picture(source, Limits(pixels=PIXELS))
-    return "ok" if picture.colours.size else "finding an empty picture"
-
-
-def _read_photo(source: Path, folder: Path, options: list[str]) -> str:
-    photo = read_photo(source, limits=Limits(pixels=PIXELS))
-    return "ok" if photo.mosaic.size else "finding an empty photo"
-
-
-def _convert(source: Path, folder: Path, options: list[str]) -> str:
-    target = folder / f"o{('.png', '.tif', '.jpg')[len(source.read_bytes()) % 3]}"
-    limits = ("--max-pixels", PIXELS, "--method", "bilinear")
-    return _command(folder, "convert", *limits, *options, "--", source, target)
-
-
-def _plain(source: Path, folder: Path, options: list[str]) -> str:
-    words = ("--cfa", "RGGB", "--max-pixels", PIXELS, "--method", "bilinear")
-    return _command(folder, "convert", *words, "--", source, folder / "o.png")
-
-
-def _headerless(source: Path, folder: Path, options: list[str]) -> str:
-    size = len(source.read_bytes())
-    words = ("--width", max(size // 8, 1), "--height", 8, "--cfa", "RGGB", "--method", "bilinear")
-    return _command(folder, "convert", *words, "--", source, folder / "o.png")
-
-
-def _inpaint(source: Path, folder: Path, options: list[str]) -> str:
-    words = ("--method", "biharmonic", "--max-pixels", PIXELS)
-    return _command(folder, "inpaint", *words, "--", source, _mask(folder), folder / f"o{source.suffix}")
-
-
-def _masked(source: Path, folder: Path, options: list[str]) -> str:
-    picture = folder / "picture.png"
-    Image.fromarray(np.full((SIDE, SIDE, 3), 99, np.uint8)).save(picture)
-    words = ("--method", "biharmonic", "--max-pixels", PIXELS, "--threshold", 0.5)
-    return _command(folder, "inpaint", *words, "--", picture, source, folder / "o.png")
-
-
-def _info(source: Path, folder: Path, options: list[str]) -> str:
-    return _command(folder, "info", "--json", "--max-pixels", PIXELS, "--", source)
-
-
-def _batch(source: Path, folder: Path, options: list[str]) -> str:
-    _mask(folder)
-    words = ("--inpaint", "--dry-run", "-o", folder / "out", "--method", "biharmonic")
-    return _command(folder, "batch", *words, "--", source)
-
-
-def _named(source: Path, folder: Path, options: list[str]) -> str:
-    name = options[1] if options else "{stem}"
-    return _command(folder, "batch", "--dry-run", "-o", folder / "out", "--name", name, "--", source)
-
-
-def _report(source: Path, folder: Path, options: list[str]) -> str:
-    Report(source).records()
-    Report(source).mend()
-    small = ROOT / "samples" / "small_rggb.dng"
-    return _command(folder, "batch", "--dry-run", "--resume", "--report", source, "-o", folder / "out", small)
-
-
-def _bad_pixels(source: Path, folder: Path, options: list[str]) -> str:
-    small = ROOT / "samples" / "small_rggb.dng"
-    return _command(
-        folder, "convert", small, folder / "o.png", "--method", "bilinear", "--bad-pixels", source
-    )
-
-
-def _scheduler(source: Path, folder: Path, options: list[str]) -> str:
-    small = ROOT / "samples" / "small_rggb.dng"
-    return _command(folder, "batch", small, "-o", folder / "out", "--scheduler", source)
-
-
-@dataclass(frozen=True)
-class _Target:
-    """What mutants of some kinds of files are let loose on."""
-
-    attack: Callable[[Path, Path, list[str]], str]
-    suffixes: tuple[str, ...]
-
-
-_PICTURES = (".png", ".jpg", ".tif")
-_TARGETS = {
-    "read_picture": _Target(_read_picture, (*_PICTURES, ".dng")),
-    "read_photo": _Target(_read_photo, (*_PICTURES, ".dng")),
-    "convert": _Target(_convert, (".dng",)),
-    "convert --cfa": _Target(_plain, (".png", ".tif")),
-    "convert headerless": _Target(_headerless, (".dng", ".txt")),
-    "inpaint": _Target(_inpaint, _PICTURES),
-    "inpaint mask": _Target(_masked, _PICTURES),
-    "info": _Target(_info, (".dng", ".tif", ".png")),
-    "batch --inpaint": _Target(_batch, _PICTURES),
-    "batch --name": _Target(_named, (".dng",)),
-    "batch --resume": _Target(_report, (".jsonl",)),
-    "convert --bad-pixels": _Target(_bad_pixels, (".txt",)),
-    "batch --scheduler": _Target(_scheduler, (".jsonl", ".txt")),
-}

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.app import app
 from demosaic_ntc.batch.records.result import measure
 from tests.batch.helping import REPORT, records, statuses
 
@@ -132,3 +134,15 @@ def test_report_that_is_another_file_as_well_is_wrong_usage(
     assert result.exit_code == 2, result.output
     assert (tmp_path / "in" / "a.dng").read_bytes() == before
     assert os.listdir(tmp_path / "out") == []
+
+
+def test_list_of_bad_pixels_never_replaces_a_dark_frame(tmp_path: Path, small: Path) -> None:
+    """Not even where everything may be replaced, and not through a link."""
+    frame, link = tmp_path / "dark.dng", tmp_path / "list.txt"
+    frame.write_bytes(small.read_bytes())
+    link.symlink_to(frame)
+    for target in (frame, link):
+        words = ["bad-pixels", str(small), str(frame), "-o", str(target), "--overwrite"]
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 2, result.output
+        assert frame.read_bytes() == small.read_bytes()

@@ -1,14 +1,12 @@
 """What an attack once found, each as a small case: the promise that was broken, and is kept now."""
 
 import os
-import signal
 import struct
 import subprocess
 import sys
 import time
 import zlib
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.pictures.png_writing import chunk
 from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.sniff import Limits
-from tests.batch.helping import PATIENCE, REPORT, injected, is_over, noted, until
+from tests.batch.helping import REPORT, injected, is_over, until
 from tests.faults.memory import peak_of
 from tests.files.picture_files import write_mask
 
@@ -255,71 +253,6 @@ def test_levels_counted_from_white_stay_as_they_are(tmp_path: Path, picture: Pat
         np.testing.assert_array_equal(tiff.pages.first.asarray()[known], levels[known])
 
 
-def test_watch_goes_on_while_folders_come_and_go(tmp_path: Path, start: Start) -> None:
-    """Row 7."""
-    source, out = tmp_path / "in", tmp_path / "out"
-    source.mkdir()
-    out.mkdir()
-    process = start("watch", source, "-o", out, "-r", "--settle", 0.1, code=injected({}))
-    assert b"watching" in process.stderr.readline()
-    for number in range(150):
-        folder = source / f"sub{number % 7}" / "deeper"
-        folder.mkdir(parents=True)
-        (folder / "x.txt").write_bytes(b"")
-        (folder / "x.txt").unlink()
-        folder.rmdir()
-        folder.parent.rmdir()
-    (source / "last.dng").write_bytes(b"last")
-    until(lambda: noted(out))
-    assert (out / "last.png").exists()
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130, errors
-    assert b"done          1" in output
-
-
-def test_watched_folder_that_is_deleted_ends_in_order(tmp_path: Path, start: Start) -> None:
-    """Row 26: with the summary, and nothing left that was begun."""
-    source, out = tmp_path / "in", tmp_path / "out"
-    source.mkdir()
-    out.mkdir()
-    process = start("watch", source, "-o", out, "--settle", 0.1, code=injected({}))
-    assert b"watching" in process.stderr.readline()
-    (source / "a.dng").write_bytes(b"a")
-    until(lambda: noted(out))
-    (source / "a.dng").unlink()
-    source.rmdir()
-    output, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 3, errors
-    assert b"the watched folder is gone" in errors
-    assert b"done          1" in output
-    assert sorted(os.listdir(out)) == ["a.png", REPORT]
-
-
-def _imports_numpy(process: psutil.Process) -> bool:
-    """Whether a process has come as far as that."""
-    return any("numpy" in part.path for part in process.memory_maps())
-
-
-def test_workers_that_still_import_are_gone_with_their_parent(tmp_path: Path, start: Start) -> None:
-    """Row 19: what is stopped can do nothing itself, so it is the kernel that ends it, from early on."""
-    (tmp_path / "out").mkdir()
-    for name in "abcd":
-        (tmp_path / f"{name}.dng").write_bytes(b"raw")
-    code = injected({"*": "sleep"})
-    process = start("batch", *tmp_path.glob("*.dng"), "-o", tmp_path / "out", "--jobs", 2, code=code)
-    parent = psutil.Process(process.pid)
-    until(lambda: len(parent.children()) == 2)
-    children = parent.children(recursive=True)
-    for child in children:
-        until(partial(_imports_numpy, child))
-        child.suspend()
-    process.kill()
-    process.communicate()
-    until(lambda: all(map(is_over, children)))
-
-
 @pytest.mark.parametrize("wait", [0.0, 0.05, 0.1, 0.2, 0.3, 0.6])
 def test_workers_are_gone_after_their_parent_whenever_it_is_killed(
     tmp_path: Path, start: Start, wait: float
@@ -337,19 +270,6 @@ def test_workers_are_gone_after_their_parent_whenever_it_is_killed(
     process.kill()
     process.communicate()
     until(lambda: all(map(is_over, children)))
-
-
-def test_report_that_is_torn_or_wrong_is_passed_over(tmp_path: Path, small: Path) -> None:
-    """Row 18."""
-    run("batch", small, "-o", tmp_path, "--method", "bilinear")
-    report = tmp_path / REPORT
-    whole = report.read_bytes()
-    wrong = whole.replace(b'"output": "', b'"output": ["x"], "was": "')
-    for tail in (b"{", b'{"inpu', bytes(64), b"\n", b"\n\n", wrong, b"[" * 50_000 + b"\n", b'{"input": "x"'):
-        report.write_bytes(whole + tail)
-        result = run("batch", small, "-o", tmp_path, "--method", "bilinear", "--resume")
-        assert result.exit_code == 0, (tail[:40], result.output)
-        assert "skipped       1" in result.stdout
 
 
 def test_time_that_ran_out_is_told_with_no_gap_of_zero(tmp_path: Path, samples: Path) -> None:

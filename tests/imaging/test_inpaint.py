@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from demosaic_ntc import inpaint
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.imaging.holes.kinds import depths
-from demosaic_ntc.imaging.inpaint import Scale, _has_whole_block, too_wide
+from demosaic_ntc.imaging.holes.scale import Scale, extremes_of
+from demosaic_ntc.imaging.inpaint import _has_whole_block, too_wide
 from demosaic_ntc.imaging.restored import Progress
 
 Floats = NDArray[np.float32]
@@ -298,7 +299,7 @@ def test_progress_ends_where_it_said() -> None:
 )
 def test_the_scale_is_that_of_the_type_unless_values_crowd(known: NDArray[Any], expected: Scale) -> None:
     planes = known[None, None]
-    assert Scale.of(planes, np.zeros_like(planes, dtype=np.bool_)) == expected
+    assert Scale.of(extremes_of(planes, np.zeros_like(planes, dtype=np.bool_))) == expected
 
 
 def test_only_completion_is_certified(scene: Floats, scratched: Flags) -> None:

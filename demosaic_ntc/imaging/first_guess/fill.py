@@ -6,13 +6,14 @@ by conjugate gradients from a blurred fill and stopped early, it costs a fractio
 many steps would add there is long waves that nothing supports.
 """
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.ndimage import gaussian_filter
 
+from demosaic_ntc.arrays import chosen
 from demosaic_ntc.ntc.deadline import Deadline
 
 Number = TypeVar("Number", bound=np.generic)
@@ -41,26 +42,37 @@ def plainly_filled(planes: Planes, known: Flags) -> Planes:
     Close by is the same block of a few pixels, or of more where nothing is known there, or everywhere. Where
     nothing is known at all, they stay.
     """
-    filled = planes.copy()
-    for plane, shown in zip(filled, known, strict=True):
-        left = ~shown
-        for side in _BLOCKS:
-            means, counted = _block_means(plane, shown, side)
-            told = left if counted.all() else left & _spread(counted, side, plane.shape)
-            np.copyto(plane, _spread(means, side, plane.shape), where=told)
-            if told is left:
-                break
-            left &= ~told
+    return np.stack([_filled_by_blocks(*each) for each in zip(planes, known, strict=True)])
+
+
+def _filled_by_blocks(plane: NDArray[np.float32], shown: Flags) -> NDArray[np.float32]:
+    """Return a plane filled with means of ever larger blocks."""
+    filled, left = plane, ~shown
+    for side in _BLOCKS:
+        means, counted = _block_means(plane, shown, side)
+        told = left if counted.all() else left & _spread(counted, side, plane.shape)
+        filled = chosen(told, _spread(means, side, plane.shape), filled)
+        if told is left:
+            break
+        left = left & ~told
     return filled
 
 
 def _block_means(plane: NDArray[np.float32], shown: Flags, side: int) -> tuple[NDArray[np.float32], Flags]:
     """Return the means of what is shown in square blocks, and in which of them anything is."""
-    sums, counts = np.where(shown, plane, np.float32(0)), shown.astype(np.float32)
-    for axis, length in reversed(list(enumerate(plane.shape))):
-        places = np.arange(0, length, side)
-        sums, counts = (np.add.reduceat(each, places, axis=axis) for each in (sums, counts))
+    sums, counts = _block_sums(np.multiply(plane, shown), side), _block_sums(shown, side)
     return np.asarray(sums / np.maximum(counts, 1), np.float32), counts > 0
+
+
+def _block_sums(plane: NDArray[Any], side: int) -> NDArray[np.float32]:
+    """Return the sums of square blocks; those at the lower and right border may be smaller."""
+    height, width = plane.shape
+    tall = min(side, height)
+    whole = height - height % tall
+    sums = np.add.reduce(plane[:whole].reshape(-1, tall, width), axis=1, dtype=np.float32)
+    if whole < height:
+        sums = np.vstack([sums, np.add.reduce(plane[whole:], axis=0, dtype=np.float32)])
+    return np.add.reduceat(sums, np.arange(0, width, side), axis=1)
 
 
 def _spread(blocks: NDArray[Number], side: int, shape: tuple[int, ...]) -> NDArray[Number]:

@@ -11,6 +11,7 @@ from demosaic_ntc.imaging.groups import count_references
 from demosaic_ntc.imaging.holes.filled import filled
 from demosaic_ntc.imaging.holes.kinds import depths, kinds_of
 from demosaic_ntc.imaging.holes.regions import damaged_regions
+from demosaic_ntc.imaging.holes.scale import bands
 from demosaic_ntc.imaging.known import DEEPEST, Known
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.plans import Plan
@@ -42,7 +43,7 @@ def repair(
     of all groups. A plan without steps leaves the first fill. Of given regions, nothing but
     their cores is restored.
     """
-    missing = np.logical_or.reduce(~known, axis=0)
+    missing = ~np.logical_and.reduce(known, axis=0)
     whole = Estimate(
         _at_means(planes, known, threads), np.zeros(planes.shape if errors else (0, 0, 0), np.float32)
     )
@@ -79,11 +80,13 @@ def _fill_plainly(whole: Estimate, known: Flags, region: Tile, plan: Plan) -> Fl
     whole.planes[core] = part
     if whole.variance.size:
         spread = part.var(axis=(1, 2), keepdims=True)
+        for channel in np.flatnonzero(~known[seen].any(axis=(1, 2))):  # filled with the mean of all
+            spread[channel] = whole.planes[channel][known[channel]].var()
         whole.variance[core] = np.where(known[core], np.float32(0), spread)
-    return _unproven(np.logical_or.reduce(~known[core], axis=0), plan)
+    return unproven(np.logical_or.reduce(~known[core], axis=0), plan)
 
 
-def _unproven(missing: Flags, plan: Plan) -> Float32:
+def unproven(missing: Flags, plan: Plan) -> Float32:
     """Return the gaps of the groups that a region would have had: nothing is proven of them."""
     steps = (step for steps in plan.values() for step in steps if step.does.vertices)
     step = next(steps, None)
@@ -122,15 +125,16 @@ def _at_means(planes: Planes, known: Flags, threads: int) -> Planes:
 
     Regions that know nothing keep it.
     """
-    filled = np.empty_like(planes)
+    filled, rows = np.empty_like(planes), bands(planes.shape[1])
+    sums = in_order(lambda part: planes[:, part].sum(axis=(1, 2), dtype=np.float64), rows, threads)
+    counts = np.array([np.count_nonzero(shown) for shown in known])
+    means = (sum(sums) / counts).astype(np.float32)[:, None, None]
 
-    def fill(channel: int) -> None:
-        plane, shown = planes[channel], known[channel]
-        mean = np.float32(plane.sum(dtype=np.float64) / np.count_nonzero(shown))
-        np.multiply(~shown, mean, out=filled[channel])  # far quicker than a choice where holes are many
-        filled[channel] += plane
+    def fill(part: slice) -> None:
+        np.multiply(~known[:, part], means, out=filled[:, part])  # far quicker than a choice
+        filled[:, part] += planes[:, part]
 
-    for _ in in_order(fill, range(len(planes)), threads):
+    for _ in in_order(fill, rows, threads):
         pass
     return filled
 

@@ -1,7 +1,9 @@
 """Adding up what groups say about a picture, and the next estimate that comes of it.
 
 Sums are kept in whole numbers, so that they do not depend on the order of their terms: results are the
-same bit for bit whatever the bands and the number of threads.
+same bit for bit whatever the bands and the number of threads. A weight and the value it belongs to share one
+number of 64 bits, since most of the time goes into reading and writing sums: the weights take the lower
+WEIGHT_BITS of them, values those above.
 """
 
 import numpy as np
@@ -9,77 +11,50 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Planes, Sums
 from demosaic_ntc.compiled import fast_step, kernel
+from demosaic_ntc.imaging.kernels.products import VALUE_UNIT, WEIGHT_BITS, weigh_row
 from demosaic_ntc.imaging.kernels.steps import Group, noise_at
 
-Whole = NDArray[np.int32]
+Whole = NDArray[np.int64]
 
-WEIGHT_UNIT = 8.0  # weights are whole multiples of 1 / WEIGHT_UNIT
-VALUE_UNIT = 1024.0  # weighted values are whole multiples of 1 / (WEIGHT_UNIT * VALUE_UNIT)
-SPREAD_UNIT = 2.0**24  # weighted squares are whole multiples of 1 / (WEIGHT_UNIT * SPREAD_UNIT)
-_LEAST_WEIGHT = np.float32(16.0)  # in units: below it, values would be rounded too coarsely
-_MOST = np.float32(2.0)  # of full scale: larger values would not fit the sums
+SPREAD_UNIT = 2.0**27  # weighted squares are whole multiples of 1 / SPREAD_UNIT
+_WEIGHT = (1 << WEIGHT_BITS) - 1
 
 
 @fast_step
-def _weigh(fit: Float32, error: Float32, floor: np.float32, weights: Whole, values: Whole) -> None:
-    """Write the inverse of each entry's error as its weight, and its weighted value, in whole units."""
-    for entry in range(fit.shape[0]):
-        weight = np.int32(max(np.float32(WEIGHT_UNIT) / (error[entry] + floor), _LEAST_WEIGHT))
-        value = min(max(fit[entry], -_MOST), _MOST)
-        weights[entry] = weight
-        values[entry] = np.int32(np.float32(weight) * value * np.float32(VALUE_UNIT))
-
-
-@fast_step
-def _add_row(units: Whole, entry: np.uint64, size: int, flat: NDArray[np.int64], place: np.uint64) -> None:
-    """Add a row of a patch; indices are unsigned, since signed ones may count from the end."""
-    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
-    if size >= 4:  # all are read before any is written, which lets them be added at once
-        a, b = flat[place] + units[entry], flat[place + one] + units[entry + one]
-        c, d = flat[place + two] + units[entry + two], flat[place + three] + units[entry + three]
-        flat[place], flat[place + one], flat[place + two], flat[place + three] = a, b, c, d
-    for j in range(4 if size >= 4 else 0, size):
-        flat[place + np.uint64(j)] += units[entry + np.uint64(j)]
-
-
-@fast_step
-def _add_rows(weights: Whole, values: Whole, row: int, column: int, size: int, sums: Sums) -> None:
-    """Add the rows of a patch to the sums."""
+def _add_rows(units: Whole, row: int, column: int, size: int, sums: Sums) -> None:
+    """Add the rows of a patch to the sums; indices are unsigned, since signed ones may count from the end."""
     _, channels, height, width = sums.shape
-    flat, entry, apart = sums.reshape(sums.size), np.uint64(0), np.uint64(channels * height * width)
+    flat, entry = sums.reshape(sums.size), np.uint64(0)
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     for channel in range(channels):
         place = np.uint64((channel * height + row) * width + column)
         for _ in range(size):
-            _add_row(weights, entry, size, flat, place)
-            _add_row(values, entry, size, flat, apart + place)
+            if size >= 4:  # all are read before any is written, which lets them be added at once
+                a, b = flat[place] + units[entry], flat[place + one] + units[entry + one]
+                c, d = flat[place + two] + units[entry + two], flat[place + three] + units[entry + three]
+                flat[place], flat[place + one], flat[place + two], flat[place + three] = a, b, c, d
+            for j in range(4 if size >= 4 else 0, size):
+                flat[place + np.uint64(j)] += units[entry + np.uint64(j)]
             entry += np.uint64(size)
             place += np.uint64(width)
 
 
 @fast_step
 def add_patch(
-    group: Group,
-    k: int,
-    floor: float,
-    row: int,
-    column: int,
-    size: int,
-    weights: Whole,
-    values: Whole,
-    sums: Sums,
+    group: Group, k: int, floor: float, row: int, column: int, size: int, units: Whole, sums: Sums
 ) -> None:
     """Add a patch of the fit to the sums at its place, each entry weighted by the inverse of its error.
 
-    ``sums`` are (2, channel, row, column): of the weights and of the weighted values. ``weights`` and
-    ``values`` are room for those of the patch.
+    The first of ``sums``, (sum, channel, row, column), is that of the weights and the weighted values.
+    ``units`` is room for those of the patch.
     """
-    _weigh(group.fit[k], group.error[k], np.float32(floor), weights, values)
+    weigh_row(group.fit, group.error, k, group.fit.shape[1], np.float32(floor), units)
     if size == 4:  # the usual sizes are known to the compiler
-        _add_rows(weights, values, row, column, 4, sums)
+        _add_rows(units, row, column, 4, sums)
     elif size == 5:
-        _add_rows(weights, values, row, column, 5, sums)
+        _add_rows(units, row, column, 5, sums)
     else:
-        _add_rows(weights, values, row, column, size, sums)
+        _add_rows(units, row, column, size, sums)
 
 
 @fast_step
@@ -91,22 +66,22 @@ def add_spread(
     column: int,
     size: int,
     top: int,
-    weights: Whole,
+    units: Whole,
     sums: Sums,
 ) -> None:
     """Add what the error of a patch's entries is told from: that there is one more, and how far it lies off.
 
-    ``sums`` are (4, channel, row, column) from row ``top`` on. The third counts the patches, the fourth adds
-    up the weighted squares of their distance from the present estimate. ``weights`` are those of the patch.
+    ``sums`` are (3, channel, row, column) from row ``top`` on. The second counts the patches, the third adds
+    up the weighted squares of their distance from the present estimate. ``units`` are those of the patch.
     """
     entry = 0
     for channel in range(sums.shape[1]):
         for i in range(row, row + size):
             for j in range(column, column + size):
                 far = group.fit[k, entry] - estimate[channel, i, j]
-                sums[2, channel, i - top, j] += 1
-                sums[3, channel, i - top, j] += np.int64(
-                    np.float32(weights[entry]) * far * far * np.float32(SPREAD_UNIT)
+                sums[1, channel, i - top, j] += 1
+                sums[2, channel, i - top, j] += np.int64(
+                    np.float32(units[entry] & _WEIGHT) * far * far * np.float32(SPREAD_UNIT)
                 )
                 entry += 1
 
@@ -117,8 +92,9 @@ def write_means(sums: Sums, planes: Planes) -> None:
     for channel in range(planes.shape[0]):
         for i in range(planes.shape[1]):
             for j in range(planes.shape[2]):
-                if sums[0, channel, i, j] > 0:
-                    planes[channel, i, j] = sums[1, channel, i, j] / (sums[0, channel, i, j] * VALUE_UNIT)
+                both = sums[0, channel, i, j]
+                if both != 0:
+                    planes[channel, i, j] = (both >> WEIGHT_BITS) / ((both & _WEIGHT) * VALUE_UNIT)
 
 
 @kernel
@@ -130,11 +106,11 @@ def write_errors(sums: Sums, estimate: Planes, means: Planes, expected: Planes, 
     for channel in range(means.shape[0]):
         for i in range(means.shape[1]):
             for j in range(means.shape[2]):
-                weight = sums[0, channel, i, j] / WEIGHT_UNIT
+                weight = sums[0, channel, i, j] & _WEIGHT
                 if weight > 0:
                     moved = means[channel, i, j] - estimate[channel, i, j]
-                    square = sums[3, channel, i, j] / (weight * WEIGHT_UNIT * SPREAD_UNIT)
-                    expected[channel, i, j] = sums[2, channel, i, j] / weight
+                    square = sums[2, channel, i, j] / (weight * SPREAD_UNIT)
+                    expected[channel, i, j] = sums[1, channel, i, j] / weight
                     spread[channel, i, j] = max(square - moved * moved, 0.0)
 
 

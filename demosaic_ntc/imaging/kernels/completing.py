@@ -115,13 +115,13 @@ def complete_groups(
     What the noise explains is neither to be met nor counted in a gap. ``sums`` start at row ``top`` of the
     picture; ``gaps`` are (references).
     """
-    room = make_room(picture, found.shape[1], size, settings)
+    room = make_room(picture, found.shape[1], size, settings, prior)
     completed = min(settings.completed, room.group.fit.shape[0])
     channels = picture.planes.shape[0]
     rest = empty_rest(channels, completed, size * size)
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
-        predict(picture, row, column, offsets, size, settings, fading, prior, room)
+        predict(picture, row, column, offsets, size, settings, fading, room)
         _, noise = mean_misfit(room.group, channels, completed, settings.unseen, settings.noise)
         gap = complete_rest(
             room.group, rest, settings.unseen, settings.radius, settings.tolerance + noise, settings.vertices

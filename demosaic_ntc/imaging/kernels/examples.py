@@ -37,7 +37,7 @@ _PATTERN = Cfa.named("RGGB").pattern  # which cannot be written to
 _LINES = np.zeros((3, 3))
 _FOUND = np.zeros((1, 4, 2), np.int8)
 _TOTAL = np.zeros((8, 8), np.int64)
-_SUMS = np.zeros((2, 3, 8, 8), np.int64)
+_SUMS = np.zeros((1, 3, 8, 8), np.int64)
 
 _PICTURE = passes.Picture(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
 _PASS = passes.Pass(0, 1, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
@@ -160,9 +160,10 @@ def main() -> None:
     """Compile what standard input names, a kernel per line, and say so when each is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     with suppress(ImportError):  # a Numba of another making takes its time
-        from demosaic_ntc.hurry import finish_outermost_only  # noqa: PLC0415 (in this process alone)
+        from demosaic_ntc import hurry  # noqa: PLC0415 (in this process alone)
 
-        finish_outermost_only()
+        hurry.take_short_cuts()
+        hurry.finish_outermost_only()
     warnings.filterwarnings("error", message=NOT_KEPT)  # what is not kept must not be put on record
     gc.disable()  # what compiling leaves behind is gone with this process
     for line in sys.stdin:

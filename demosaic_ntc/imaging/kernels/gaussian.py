@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Bits, Float32
 from demosaic_ntc.compiled import fast_step
 from demosaic_ntc.imaging.kernels.covariance import Gaussian, model_covariance
-from demosaic_ntc.imaging.kernels.products import COLUMNS, ROWS, set_tile
+from demosaic_ntc.imaging.kernels.products import COLUMNS, ROWS, set_tile, solve_tile, sum_squares
 from demosaic_ntc.imaging.kernels.steps import Group, note_noise, padded
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
@@ -32,7 +32,7 @@ def _shows_the_same(known: Bits, k: int, other: int) -> bool:
     """Tell whether two patches show the same entries."""
     different = 0
     for q in range(known.shape[1]):
-        different += 1 if known[k, q] != known[other, q] else 0
+        different |= known[k, q] ^ known[other, q]
     return different == 0
 
 
@@ -50,22 +50,27 @@ def _find_alike(known: Bits, alike: NDArray[np.int64]) -> None:
 @fast_step
 def _list_members(alike: NDArray[np.int64], first: int, members: NDArray[np.int64]) -> int:
     """Write the patches that show the same entries as one of them, the first; return how many."""
-    count = 0
-    for k in range(first, alike.shape[0]):
-        if alike[k] == first:
-            members[count] = k
-            count += 1
-    return count
+    count, one, none = np.uint64(0), np.uint64(1), np.uint64(0)
+    for k in range(first, alike.shape[0]):  # written in any case, and kept where it counts
+        members[count] = k
+        count += one if alike[k] == first else none
+    return int(np.int64(count))
 
 
 @fast_step
-def _list_shown(known: Bits, channels: int, shown: NDArray[np.int64]) -> int:
-    """Write the entries that a patch shows, and zeros that fill up four; return how many are shown."""
+def _list_shown(known: Bits, channels: int, shown: NDArray[np.int64], is_shown: Float32) -> int:
+    """Write the entries that a patch shows, and zeros that fill up four; return how many are shown.
+
+    Also writes, for every entry, whether it is one of them: 1 or 0.
+    """
     count, pixels = 0, known.shape[0]
     for channel in range(channels):
+        flags = is_shown[channel * pixels :]
         for q in range(pixels):
+            flag = (known[q] >> channel) & 1
             shown[count] = channel * pixels + q
-            count += (known[q] >> channel) & 1
+            flags[q] = np.float32(flag)
+            count += flag
     for i in range(count, count + ROWS):
         shown[i] = 0
     return count
@@ -73,27 +78,18 @@ def _list_shown(known: Bits, channels: int, shown: NDArray[np.int64]) -> int:
 
 @fast_step
 def _lay_out(model: Gaussian, count: int, seen: Float32, members: NDArray[np.int64]) -> None:
-    """Write what members show less the mean, behind the entries of the rows; ``seen`` is (patch, entry)."""
-    entries, mean = model.covariance.shape[0], model.mean[0]
-    for i in range(-(-count // ROWS) * ROWS):
-        at, given = model.shown[i], model.rows[i, entries:]
-        for m in range(members.shape[0]):
-            given[m] = seen[members[m], at] - mean[at]
+    """Write what members show less the mean, behind the entries of the rows; ``seen`` is (patch, entry).
 
-
-@fast_step
-def _set_panel(model: Gaussian, i: int, width: int) -> None:
-    """Write the four rows from i on as far as the rows before do not explain them."""
-    at, then, next_, last = model.shown[i], model.shown[i + 1], model.shown[i + 2], model.shown[i + 3]
-    entries, rows, panel, left = model.covariance.shape[0], model.rows, model.panel, model.factors
-    for j in range(i):
-        row, factors = rows[j], left[j]
-        one, two, three, four = row[at], row[then], row[next_], row[last]
-        factors[0], factors[1], factors[2], factors[3] = -one, -two, -three, -four
-    for column in range(0, entries, COLUMNS):
-        set_tile(model.covariance, at, then, next_, last, left, 0, rows, column, i, panel, 0)
-    for column in range(entries, width, COLUMNS):
-        set_tile(rows, i, i + 1, i + 2, i + 3, left, 0, rows, column, i, panel, 0)
+    Indices are unsigned, since signed ones are looked at for counting from the end.
+    """
+    mean, shown, flat = model.mean[0], model.shown, seen.reshape(seen.size)
+    given, apart = model.rows.reshape(model.rows.size), np.uint64(model.rows.shape[1])
+    for m in range(members.shape[0]):
+        start, place = np.uint64(members[m] * seen.shape[1]), np.uint64(model.covariance.shape[0] + m)
+        for i in range(-(-count // ROWS) * ROWS):
+            at = np.uint64(shown[i])
+            given[place] = flat[start + at] - mean[at]
+            place += apart
 
 
 @fast_step
@@ -103,33 +99,35 @@ def _inverse_root(value: np.float32, least: np.float32, real: bool) -> np.float3
 
 
 @fast_step
-def _invert(model: Gaussian, i: int, count: int, noise: Float32, least: np.float32) -> None:
-    """Write the inverse of the Cholesky factor of what the panel shows; nothing for rows past the last.
+def _factor(model: Gaussian, i: int, count: int, noise: Float32, least: np.float32) -> None:
+    """Write what rows before i have to do with the four from i on, and the factor of what these show.
 
-    The factor's entries are a, ba, b, ca, cb, c, da, db, dc and d, row by row; those of the diagonal stand
-    for their inverses.
+    The factor's entries are a, ba, b, ca, cb, c, da, db, dc and d, row by row; those of the diagonal are
+    their inverses, zero for rows past the last.
     """
-    at, then, next_, last = model.shown[i], model.shown[i + 1], model.shown[i + 2], model.shown[i + 3]
-    one, two, three, four, inverse = (
-        model.panel[0],
-        model.panel[1],
-        model.panel[2],
-        model.panel[3],
-        model.inverse,
-    )
-    a = _inverse_root(one[at] + noise[at], least, True)
-    ba, ca, da = one[then] * a, one[next_] * a, one[last] * a
-    b = _inverse_root(two[then] + noise[then] - ba * ba, least, i + 1 < count)
-    cb, db = (two[next_] - ba * ca) * b, (two[last] - ba * da) * b
-    c = _inverse_root(three[next_] + noise[next_] - ca * ca - cb * cb, least, i + 2 < count)
-    dc = (three[last] - ca * da - cb * db) * c
-    d = _inverse_root(four[last] + noise[last] - da * da - db * db - dc * dc, least, i + 3 < count)
-    inverse[0, 0], inverse[1, 1], inverse[2, 2], inverse[3, 3] = a, b, c, d
-    second, third, fourth = -ba * a * b, -cb * b * c, -dc * c * d
-    inverse[0, 1], inverse[1, 2], inverse[2, 3] = second, third, fourth
-    skipped = -(ca * a + cb * second) * c
-    inverse[0, 2], inverse[1, 3] = skipped, -(db * b + dc * third) * d
-    inverse[0, 3] = -(da * a + db * second + dc * skipped) * d
+    at, then = np.uint64(model.shown[i]), np.uint64(model.shown[i + 1])
+    next_, last = np.uint64(model.shown[i + 2]), np.uint64(model.shown[i + 3])
+    covariance, factor = model.covariance, model.factor
+    aa, bb = covariance[at, at] + noise[at], covariance[then, then] + noise[then]
+    cc, dd = covariance[next_, next_] + noise[next_], covariance[last, last] + noise[last]
+    ab, ac, ad = covariance[at, then], covariance[at, next_], covariance[at, last]
+    bc, bd, cd = covariance[then, next_], covariance[then, last], covariance[next_, last]
+    for j in range(i):
+        row, left = model.rows[j], model.left[j]
+        one, two, three, four = row[at], row[then], row[next_], row[last]
+        left[0], left[1], left[2], left[3] = one, two, three, four
+        aa, ab, ac, ad = aa - one * one, ab - one * two, ac - one * three, ad - one * four
+        bb, bc, bd = bb - two * two, bc - two * three, bd - two * four
+        cc, cd, dd = cc - three * three, cd - three * four, dd - four * four
+    a = _inverse_root(aa, least, True)
+    ba, ca, da = ab * a, ac * a, ad * a
+    b = _inverse_root(bb - ba * ba, least, i + 1 < count)
+    cb, db = (bc - ba * ca) * b, (bd - ba * da) * b
+    c = _inverse_root(cc - ca * ca - cb * cb, least, i + 2 < count)
+    dc = (cd - ca * da - cb * db) * c
+    factor[0, 0], factor[1, 0], factor[1, 1], factor[2, 0], factor[2, 1] = a, ba, b, ca, cb
+    factor[2, 2], factor[3, 0], factor[3, 1], factor[3, 2] = c, da, db, dc
+    factor[3, 3] = _inverse_root(dd - da * da - db * db - dc * dc, least, i + 3 < count)
 
 
 @fast_step
@@ -138,18 +136,17 @@ def _eliminate(model: Gaussian, count: int, members: int, noise: Float32, least:
 
     ``noise`` is (entry); no s² can be below ``least`` but by rounding.
     """
-    entries, nothing, variance = model.covariance.shape[0], model.nothing, model.variance
-    width = entries + padded(members)
+    covariance, rows, variance = model.covariance, model.rows, model.variance
+    entries, shown, left, factor = covariance.shape[0], model.shown, model.left, model.factor
     for e in range(entries):
-        variance[e] = model.covariance[e, e]
+        variance[0, e] = covariance[e, e]
     for i in range(0, count, ROWS):
-        _set_panel(model, i, width)
-        _invert(model, i, count, noise, least)
-        for column in range(0, width, COLUMNS):
-            set_tile(nothing, 0, 0, 0, 0, model.inverse, 0, model.panel, column, ROWS, model.rows, i)
-        one, two, three, four = model.rows[i], model.rows[i + 1], model.rows[i + 2], model.rows[i + 3]
-        for e in range(entries):
-            variance[e] -= one[e] * one[e] + two[e] * two[e] + three[e] * three[e] + four[e] * four[e]
+        _factor(model, i, count, noise, least)
+        at, then, next_, last = shown[i], shown[i + 1], shown[i + 2], shown[i + 3]
+        for column in range(0, entries, COLUMNS):
+            solve_tile(covariance, at, then, next_, last, factor, left, rows, column, i, i, variance)
+        for column in range(entries, entries + padded(members), COLUMNS):
+            solve_tile(rows, i, i + 1, i + 2, i + 3, factor, left, rows, column, i, i, variance)
 
 
 @fast_step
@@ -158,25 +155,15 @@ def _expect(model: Gaussian, count: int, members: int) -> None:
     entries, rows = model.covariance.shape[0], model.rows
     for m in range(0, members, ROWS):
         for column in range(0, entries, COLUMNS):
-            set_tile(model.mean, 0, 0, 0, 0, rows, entries + m, rows, column, count, model.expected, m)
+            set_tile(model.mean, rows, entries + m, rows, column, count, model.expected, m)
 
 
 @fast_step
-def _misfit(model: Gaussian, count: int, seen: Float32, fit: Float32) -> np.float32:
-    """Return the mean squared misfit of a patch at the entries it shows."""
+def _mean_noise(is_shown: Float32, count: int, noise: Float32) -> np.float32:
+    """Return the mean variance of the entries that a patch shows, so many."""
     total = _ZERO
-    for i in range(count):
-        miss = seen[model.shown[i]] - fit[model.shown[i]]
-        total += miss * miss
-    return total / np.float32(max(count, 1))
-
-
-@fast_step
-def _mean_noise(model: Gaussian, count: int, noise: Float32) -> np.float32:
-    """Return the mean variance of the entries that a patch shows."""
-    total = _ZERO
-    for i in range(count):
-        total += noise[model.shown[i]]
+    for e in range(is_shown.shape[0]):
+        total += is_shown[e] * noise[e]
     return total / np.float32(count)
 
 
@@ -185,18 +172,19 @@ def _predict_alike(
     group: Group, model: Gaussian, members: NDArray[np.int64], channels: int, floor: float, least: float
 ) -> None:
     """Predict the patches of a group that show the same entries, from the covariance of the group."""
-    entries = group.fit.shape[1]
-    count = _list_shown(group.known[members[0]], channels, model.shown)
-    explained = _mean_noise(model, count, group.noise) - np.float32(least) if count else _ZERO
+    entries, is_shown, variance = group.fit.shape[1], model.is_shown[0], model.variance[0]
+    count = _list_shown(group.known[members[0]], channels, model.shown, is_shown)
+    explained = _mean_noise(is_shown, count, group.noise) - np.float32(least) if count else _ZERO
     _lay_out(model, count, group.seen, members)
     _eliminate(model, count, members.shape[0], group.noise, np.float32(floor))
     _expect(model, count, members.shape[0])
     for m in range(members.shape[0]):
         fit, error, source = group.fit[members[m]], group.error[members[m]], model.expected[m]
-        misfit = max(_misfit(model, count, group.seen[members[m]], source) - explained, _ZERO)
+        missed = sum_squares(model.is_shown, group.seen, members[m], model.expected, m, entries)
+        misfit = max(missed / np.float32(max(count, 1)) - explained, _ZERO)
         for e in range(entries):
             fit[e] = source[e]
-            error[e] = max(model.variance[e], _ZERO) + misfit
+            error[e] = max(variance[e], _ZERO) + misfit
 
 
 @fast_step
@@ -212,7 +200,7 @@ def _copy_whole(group: Group, members: NDArray[np.int64]) -> None:
 def predict_by_gaussian(
     group: Group,
     model: Gaussian,
-    prior: Float32,
+    channels: int,
     strength: float,
     floor: float,
     noise: Float32,
@@ -226,8 +214,7 @@ def predict_by_gaussian(
     ``least`` more.
     """
     pixels = group.known.shape[1]
-    channels = prior.shape[0] // pixels
-    model_covariance(group.data, prior, strength, floor, model)
+    model_covariance(group.data, channels * pixels, strength, floor, model)
     note_noise(model.mean[0], noise, least, channels, pixels, group)
     _find_alike(group.known, model.alike)
     for first in range(group.fit.shape[0]):

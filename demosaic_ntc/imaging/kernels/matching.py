@@ -13,7 +13,9 @@ from demosaic_ntc.compiled import fast_kernel, fast_step
 
 _FAR = np.float32(1e30)  # beyond all differences, and finite when multiplied by the mass of a patch
 _FAR_KEY = int(_FAR.view(np.int32))
-_ZERO = np.float32(0.0)
+_MOST_KEY = 2**31 - 1
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_STEP = 32  # keys that a compiled loop takes at once
 
 Keys = NDArray[np.int32]
 
@@ -65,10 +67,15 @@ def _add_weighted(
 
 @fast_step
 def _sum_neighbours(values: Float32, size: int, sums: Float32) -> None:
-    """Write the sum of each value and its followers, ``size`` in all."""
-    for x in range(sums.shape[0]):
-        sums[x] = values[x]
-    for step in range(1, size):
+    """Write the sum of each value and its followers, ``size`` in all; of the first four in one loop."""
+    if size >= 4:
+        second, third, fourth = values[1:], values[2:], values[3:]
+        for x in range(sums.shape[0]):
+            sums[x] = (values[x] + second[x]) + (third[x] + fourth[x])
+    else:
+        for x in range(sums.shape[0]):
+            sums[x] = values[x]
+    for step in range(4 if size >= 4 else 1, size):
         followers = values[step:]
         for x in range(sums.shape[0]):
             sums[x] += followers[x]
@@ -119,50 +126,86 @@ def _compare_row(
 
 
 @fast_step
-def _bound(keys: Keys, count: int) -> int:
-    """Return a number that the ``count`` least keys do not exceed, and others only if they equal the last.
-
-    No key is negative. The number is found bit by bit from the top, as far as it takes to tell them apart.
-    """
-    found = 0
-    for bit in range(30, -1, -1):
-        trial, below = np.int32(found | (1 << bit)), 0
-        for candidate in range(keys.shape[0]):
-            below += keys[candidate] < trial
-        if below == count:
-            return int(trial) - 1
-        if below < count:
-            found = int(trial)
-    return found
+def _count_below(keys: Keys, limit: int) -> np.float32:
+    """Return how many keys are below a limit; a float, as these are counted several at a time."""
+    trial, below = np.int32(limit), _ZERO
+    for candidate in range(keys.shape[0]):
+        below += _ONE if keys[candidate] < trial else _ZERO
+    return below
 
 
 @fast_step
-def _take_nearest(keys: Keys, offsets: Places, best: Keys, chosen: Keys, found: Offsets) -> None:
+def _bound(keys: Keys, count: int) -> int:
+    """Return a number that the ``count`` least keys do not exceed, and others only if they equal the last.
+
+    It is sought between limits below which there are fewer and more, in turn where it should be if keys were
+    spread evenly, and in the middle.
+    """
+    least, most = keys[0], keys[0]
+    for candidate in range(keys.shape[0]):
+        least, most = min(least, keys[candidate]), max(most, keys[candidate])
+    low, high, wanted = int(least), int(most) + 1, np.float32(count)
+    fewer, more, evenly = _ZERO, np.float32(keys.shape[0]), True
+    if wanted == more:
+        return high - 1
+    while high - low > 1:
+        step = int(np.float32(high - low) * (wanted - fewer) / (more - fewer))
+        trial = low + (min(max(step, 1), high - low - 1) if evenly else (high - low) // 2)
+        below, evenly = _count_below(keys, trial), not evenly
+        if below == wanted:
+            return trial - 1
+        if below < wanted:
+            low, fewer = trial, below
+        else:
+            high, more = trial, below
+    return low
+
+
+@fast_step
+def _list_nearest(keys: Keys, wanted: int, chosen: Keys) -> int:
+    """Write the candidates of the least keys, so many, in their own order, equals of the last behind them.
+
+    Returns how many there are: those beyond the border are left out.
+    """
+    bound = min(_bound(keys, min(wanted, keys.shape[0])), _FAR_KEY - 1)
+    all_fit = _count_below(keys, bound + 1) <= np.float32(wanted)
+    limit = np.int32(bound if all_fit else bound - 1)
+    taken, one, none = np.uint64(0), np.uint64(1), np.uint64(0)
+    for candidate in range(keys.shape[0]):  # written in any case, and kept where it counts: no jumps to guess
+        chosen[taken] = candidate
+        taken += one if keys[candidate] <= limit else none
+    count = int(np.int64(taken))
+    if not all_fit:
+        for candidate in range(keys.shape[0]):
+            if keys[candidate] == bound and count < wanted:
+                chosen[count] = candidate
+                count += 1
+    return count
+
+
+@fast_step
+def _take_nearest(keys: Keys, offsets: Places, room: Keys, found: Offsets) -> None:
     """Write the offset zero and those of the least differences, in their order; of equals, the first ones.
 
-    Floats that are not negative are ordered like the integers of the same bits, which ``keys`` are. ``best``
-    and ``chosen`` are room for those that are taken.
+    Floats that are not negative are ordered like the integers of the same bits, which ``keys`` are. The place
+    of each is the number of lesser ones, and of equals before it. ``room`` is (3, candidates and more).
     """
-    wanted = found.shape[0] - 1
-    bound = min(_bound(keys, min(wanted, keys.shape[0])), _FAR_KEY - 1)
-    ties, taken = wanted, 0
-    for candidate in range(keys.shape[0]):
-        ties -= keys[candidate] < bound
-    for candidate in range(keys.shape[0]):
-        key = keys[candidate]
-        if key > bound or (key == bound and ties == 0):
-            continue
-        ties -= key == bound
-        place = taken
-        while place > 0 and best[place - 1] > key:
-            best[place], chosen[place] = best[place - 1], chosen[place - 1]
-            place -= 1
-        best[place], chosen[place] = key, candidate
-        taken += 1
-    for place in range(found.shape[0]):
-        found[place, 0] = found[place, 1] = 0
-    for place in range(taken):
-        found[place + 1, 0], found[place + 1, 1] = offsets[chosen[place], 0], offsets[chosen[place], 1]
+    best, chosen, equals = room[0], room[1], room[2]
+    count = _list_nearest(keys, found.shape[0] - 1, chosen)
+    compared = -(-count // _STEP) * _STEP
+    for each in range(found.shape[0]):
+        found[each, 0] = found[each, 1] = 0
+    for each in range(compared):
+        best[each] = keys[chosen[each]] if each < count else _MOST_KEY
+        equals[each] = 0
+    for each in range(count):
+        key, lesser, candidate = best[each], _ZERO, chosen[each]
+        for other in range(compared):
+            lesser += _ONE if best[other] < key else _ZERO
+        rank = np.uint64(lesser)
+        place = rank + np.uint64(equals[rank]) + np.uint64(1)
+        equals[rank] += 1
+        found[place, 0], found[place, 1] = offsets[candidate, 0], offsets[candidate, 1]
 
 
 @fast_kernel
@@ -181,7 +224,8 @@ def match_patches(
     for reference in range(count):
         left, right = min(left, references[reference, 1]), max(right, references[reference, 1])
     width = right - left + size
-    room, taken = np.empty((3, width), np.float32), np.empty((2, found.shape[1]), np.int32)
+    room = np.empty((3, width), np.float32)
+    taken = np.empty((3, max(offsets.shape[0], found.shape[1]) + _STEP), np.int32)
     start = 0
     while start < count:
         stop = start + 1
@@ -191,5 +235,5 @@ def match_patches(
         _compare_row(planes, confidence, references[start:stop], size, offsets, room, differences)
         for reference in range(start, stop):
             keys = differences[reference - start].view(np.int32)
-            _take_nearest(keys, offsets, taken[0], taken[1], found[reference])
+            _take_nearest(keys, offsets, taken, found[reference])
         start = stop

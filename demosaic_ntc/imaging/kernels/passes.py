@@ -56,18 +56,18 @@ class Room(NamedTuple):
 
     group: Group
     model: Gaussian
-    units: Whole  # (2, entries): the weights and the weighted values of a patch
+    units: Whole  # (entries): the weights and the weighted values of a patch
 
 
 @fast_kernel
-def make_room(picture: Picture, patches: int, size: int, settings: Pass) -> Room:
-    """Return room for the groups of a pass."""
+def make_room(picture: Picture, patches: int, size: int, settings: Pass, prior: Float32) -> Room:
+    """Return room for the groups of a pass; ``prior`` is empty where it takes none."""
     channels, pixels = picture.planes.shape[0], size * size
     noisy = picture.measured.size > 0
     restored = min(settings.restored, patches)
     group = empty_group(patches, restored, pixels, channels, noisy)
-    model = empty_gaussian(patches, restored, channels * pixels)
-    return Room(group, model, np.empty((2, group.data.shape[1]), np.int32))
+    model = empty_gaussian(patches, restored, prior)
+    return Room(group, model, np.empty(group.data.shape[1], np.int64))
 
 
 @fast_step
@@ -79,7 +79,6 @@ def predict(
     size: int,
     settings: Pass,
     fading: Float32,
-    prior: Float32,
     room: Room,
 ) -> None:
     """Gather the group of a reference patch and predict it."""
@@ -90,9 +89,8 @@ def predict(
     if picture.measured.size > 0:
         gather_measured(picture.measured, row, column, offsets, size, channels, group)
     if settings.predictor == GAUSSIAN:
-        predict_by_gaussian(
-            group, room.model, prior, settings.strength, settings.floor, picture.noise, settings.noise
-        )
+        strength, floor = settings.strength, settings.floor
+        predict_by_gaussian(group, room.model, channels, strength, floor, picture.noise, settings.noise)
     else:
         gather_trust(picture.depth, fading, row, column, offsets, size, channels, group)
         predict_by_mean(group, channels)
@@ -111,13 +109,12 @@ def add_up(
     sums: Sums,
 ) -> None:
     """Add the restored patches of a group to the sums, which start at row ``top`` of the picture."""
-    weights, values = room.units[0], room.units[1]
     for k in range(room.group.fit.shape[0]):
         if not room.group.whole[k]:
             down, across = row + offsets[k, 0], column + offsets[k, 1]
-            add_patch(room.group, k, settings.least, down - top, across, size, weights, values, sums)
-            if sums.shape[0] > 2:
-                add_spread(room.group, k, picture.planes, down, across, size, top, weights, sums)
+            add_patch(room.group, k, settings.least, down - top, across, size, room.units, sums)
+            if sums.shape[0] > 1:
+                add_spread(room.group, k, picture.planes, down, across, size, top, room.units, sums)
 
 
 @fast_kernel
@@ -139,11 +136,11 @@ def restore_groups(
     of the best of its model: its misfit is written as its certified gap, without what the noise explains, for
     to meet noise is no aim. The others keep theirs, infinite.
     """
-    room, channels = make_room(picture, found.shape[1], size, settings), picture.planes.shape[0]
+    room, channels = make_room(picture, found.shape[1], size, settings, prior), picture.planes.shape[0]
     completed = min(settings.completed, room.group.fit.shape[0])
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
-        predict(picture, row, column, offsets, size, settings, fading, prior, room)
+        predict(picture, row, column, offsets, size, settings, fading, room)
         if settings.vertices > 0:
             misfit, noise = mean_misfit(room.group, channels, completed, settings.unseen, settings.noise)
             if misfit > settings.tolerance + noise:
@@ -157,7 +154,7 @@ def add_shapes(picture: Picture, references: Places, found: Offsets, size: int, 
     """Add up the shapes of the covariances of groups, on and below the diagonal, in units of SHAPE_UNIT."""
     channels, patches, pixels = picture.planes.shape[0], found.shape[1], size * size
     group = empty_group(patches, 0, pixels, channels, False)
-    model = empty_gaussian(patches, 0, channels * pixels)
+    model = empty_gaussian(patches, 0, np.zeros((channels * pixels, channels * pixels), np.float32))
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
         gather(picture.planes, picture.known, row, column, offsets, size, 0, group)

@@ -7,7 +7,7 @@ import numpy as np
 from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Planes
 from demosaic_ntc.compiled import fast_kernel, fast_step
 
-_STEP = 16  # entries that a compiled loop takes at once
+STEP = 16  # entries that a compiled loop takes at once
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 CHANCE = 3.0  # standard deviations by which the mean of squared noise may exceed its expectation
 
@@ -31,7 +31,7 @@ class Group(NamedTuple):
 @fast_step
 def padded(entries: int) -> int:
     """Return the length of a row that holds so many entries and ends with a whole step of compiled loops."""
-    return -(-entries // _STEP) * _STEP
+    return -(-entries // STEP) * STEP
 
 
 @fast_kernel
@@ -53,7 +53,14 @@ def empty_group(patches: int, restored: int, pixels: int, channels: int, noisy: 
 
 @fast_step
 def _copy_patch(
-    flat: Float32, start: int, width: int, area: int, channels: int, size: int, into: Float32, at: int
+    flat: Float32 | Bits,
+    start: int,
+    width: int,
+    area: int,
+    channels: int,
+    size: int,
+    into: Float32 | Bits,
+    at: int,
 ) -> None:
     """Copy the rows of a patch, channel by channel, from planes to a row of entries, all of them flat.
 
@@ -77,7 +84,13 @@ def _copy_patch(
 
 @fast_step
 def copy_patches(
-    planes: Planes, row: int, column: int, offsets: Offsets, size: int, count: int, entries: Float32
+    planes: Planes | Bits,
+    row: int,
+    column: int,
+    offsets: Offsets,
+    size: int,
+    count: int,
+    entries: Float32 | Bits,
 ) -> None:
     """Copy the first patches of a group to rows of entries; the usual sizes are known to the compiler."""
     channels, height, width = planes.shape
@@ -108,12 +121,8 @@ def gather(
     ``known`` is (height, width).
     """
     copy_patches(planes, row, column, offsets, size, offsets.shape[0], group.data)
-    for k in range(shown):
-        top, left = row + offsets[k, 0], column + offsets[k, 1]
-        for i in range(size):
-            bits, flags = known[top + i, left : left + size], group.known[k, i * size : (i + 1) * size]
-            for j in range(size):
-                flags[j] = bits[j]
+    bits = known.reshape(1, known.shape[0], known.shape[1])
+    copy_patches(bits, row, column, offsets, size, shown, group.known)
 
 
 @fast_step
@@ -246,15 +255,19 @@ def mean_misfit(
     the noise of known entries explains, chance included; ``own`` is what their variance exceeds it by.
     """
     pixels = group.known.shape[1]
-    error, noise, mass, count = _ZERO, _ZERO, _ZERO, 0
+    error, noise, count = _ZERO, _ZERO, _ZERO
     for k in range(completed):
+        known = group.known[k]
         for channel in range(channels):
+            first = channel * pixels
+            seen, fit, variance = group.seen[k, first:], group.fit[k, first:], group.noise[first:]
             for q in range(pixels):
-                entry, shown = channel * pixels + q, (group.known[k, q] >> channel) & 1
-                miss = group.seen[k, entry] - group.fit[k, entry] if shown else _ZERO
-                error += miss * miss
-                noise += group.noise[entry] - np.float32(own) if shown else _ZERO
-                mass += _ONE if shown else np.float32(unseen)
-                count += 1 if shown else 0
-    chance = _ONE + np.float32(CHANCE) * np.sqrt(np.float32(2.0) / np.float32(max(count, 1)))
+                shown = np.float32((known[q] >> channel) & 1)
+                miss = seen[q] - fit[q]
+                error += shown * miss * miss
+                noise += shown * (variance[q] - np.float32(own))
+                count += shown
+    rest = np.float32(completed * channels * pixels) - count
+    mass = count + np.float32(unseen) * rest
+    chance = _ONE + np.float32(CHANCE) * np.sqrt(np.float32(2.0) / max(count, _ONE))
     return float(error / mass), float(chance * noise / mass)

@@ -184,6 +184,17 @@ def test_after_the_deadline_a_plain_fill_stands_and_nothing_is_certified() -> No
     assert 0 < gaps.size <= whole.size
 
 
+def test_regions_that_know_nothing_are_as_uncertain_as_all_that_is_known_varies() -> None:
+    planes = np.random.default_rng(0).random((1, 2400, 64), np.float32)
+    known = np.ones(planes.shape, np.bool_)
+    known[:, :2300] = False
+    shown = np.where(known, planes, np.float32(0))
+    late = Deadline(1.0, clock=lambda: 2.0)
+    estimate, _ = repair(shown, known, PLANS["fast"], 1, lambda event: None, late, errors=True)
+    np.testing.assert_allclose(estimate.planes[0, 0], planes[known].mean(), rtol=1e-5)
+    np.testing.assert_allclose(estimate.variance[0, 0], planes[known].var(), rtol=1e-3)
+
+
 def test_every_completed_group_has_a_gap() -> None:
     _, gaps = repaired(texture(2), damage(2))
     assert gaps.size > 0

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from demosaic_ntc.arrays import Bits, Flags, Float32, Float64, Planes
+from demosaic_ntc.arrays import Bits, Flags, Float32, Float64, Planes, Sums
+from demosaic_ntc.imaging.kernels.products import VALUE_UNIT, WEIGHT_BITS
 from demosaic_ntc.imaging.kernels.steps import Group, empty_group
 
 
@@ -45,3 +46,9 @@ def random_group(seed: int, patches: int, restored: int, pixels: int, channels: 
 def rows(padded: Float32, entries: int) -> Float64:
     """Return rows without what fills them up."""
     return padded[:, :entries].astype(np.float64)
+
+
+def said_in(sums: Sums) -> tuple[Float64, Float64]:
+    """Return the weights, and the weighted values, of what was added up in whole numbers."""
+    weights = sums % 2**WEIGHT_BITS
+    return weights.astype(np.float64), (sums - weights) / 2.0**WEIGHT_BITS / VALUE_UNIT

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.imaging.kernels.adding import (
     SPREAD_UNIT,
-    VALUE_UNIT,
-    WEIGHT_UNIT,
-    _weigh,
     add_patch,
     add_spread,
     draw_to_measured,
@@ -16,32 +14,21 @@ from demosaic_ntc.imaging.kernels.adding import (
     write_errors,
     write_means,
 )
+from demosaic_ntc.imaging.kernels.products import LEAST_WEIGHT, VALUE_UNIT, WEIGHT_BITS
 from demosaic_ntc.imaging.kernels.steps import Group
-from tests.imaging.kernels.drawn import random_bits, random_group, random_planes
+from tests.imaging.kernels.drawn import random_bits, random_group, random_planes, said_in
 
 FLOOR = 1e-3
 
 
 def weights_of(error: Float64) -> Float64:
     """Return 1 / error in whole units, cut off, not below the least."""
-    return np.floor(np.maximum(WEIGHT_UNIT / (error + FLOOR), 16.0))
+    return np.floor(np.maximum(1 / (error + FLOOR), LEAST_WEIGHT))
 
 
-def test_entries_weigh_the_inverse_of_their_error_in_whole_units() -> None:
-    fit = np.array([0.5, -0.25, 1.0, 0.125], np.float32)
-    error = np.array([0.0, 0.03, 10.0, 0.001], np.float32)
-    weights, values = np.zeros(4, np.int32), np.zeros(4, np.int32)
-    _weigh(fit, error, np.float32(FLOOR), weights, values)
-    assert np.abs(weights - weights_of(error.astype(np.float64))).max() <= 1  # cut off after rounding
-    assert weights[2] == 16
-    assert values.tolist() == [int(w * f * VALUE_UNIT) for w, f in zip(weights, fit, strict=True)]
-
-
-def test_values_far_out_of_range_are_held_so_that_sums_cannot_overflow() -> None:
-    fit, error = np.array([1e9, -1e9], np.float32), np.zeros(2, np.float32)
-    weights, values = np.zeros(2, np.int32), np.zeros(2, np.int32)
-    _weigh(fit, error, np.float32(1e-5), weights, values)
-    assert (values / (weights * VALUE_UNIT)).tolist() == [2.0, -2.0]
+def packed(weights: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return sums of weights and of weighted values, in units, as one."""
+    return (values << WEIGHT_BITS) + weights
 
 
 def random_errors(seed: int, channels: int) -> Group:
@@ -53,40 +40,51 @@ def random_errors(seed: int, channels: int) -> Group:
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_a_patch_is_added_at_its_place_with_its_weights(channels: int) -> None:
-    group, room = random_errors(0, channels), np.zeros((2, 48), np.int32)
-    sums = np.full((2, channels, 8, 9), 5, np.int64)
-    add_patch(group, 1, FLOOR, 2, 4, 3, room[0], room[1], sums)
-    entries = channels * 9
+    group, units = random_errors(0, channels), np.zeros(48, np.int64)
+    sums = np.full((1, channels, 8, 9), packed(np.array(5), np.array(-7)), np.int64)
+    before = sums.copy()
+    add_patch(group, 1, FLOOR, 2, 4, 3, units, sums)
+    entries, here = channels * 9, np.s_[:, :, 2:5, 4:7]
+    mass, value = said_in(sums[here] - before[here])
     weights = weights_of(group.error[1, :entries].astype(np.float64)).reshape(channels, 3, 3)
-    said = sums[:, :, 2:5, 4:7] - 5
-    assert np.abs(said[0] - weights).max() <= 1
+    assert np.abs(mass[0] - weights).max() <= 1  # cut off after rounding
     fit = group.fit[1, :entries].reshape(channels, 3, 3)
-    assert said[1] / (said[0] * VALUE_UNIT) == pytest.approx(fit, abs=1e-4)
-    assert np.array_equal(room[0, :entries], said[0].ravel())
-    sums[:, :, 2:5, 4:7] = 5
-    assert (sums == 5).all()
+    assert np.abs(value[0] - mass[0] * fit).max() <= 0.5 / VALUE_UNIT + 1e-4
+    assert np.array_equal(units[:entries], (sums - before)[here].ravel())
+    sums[here] = before[here]
+    assert np.array_equal(sums, before)
+
+
+def test_sums_of_negative_values_keep_their_weights() -> None:
+    group, sums = random_errors(0, 1), np.zeros((1, 1, 3, 3), np.int64)
+    group.fit[0], group.fit[1] = -0.5, 0.25
+    group.error[:] = 0.1 - FLOOR
+    for k in (0, 0, 1):
+        add_patch(group, k, FLOOR, 0, 0, 3, np.zeros(16, np.int64), sums)
+    mass, value = said_in(sums)
+    assert mass == pytest.approx(30, abs=3)
+    assert value / mass == pytest.approx(-0.25, abs=0.01)
 
 
 @pytest.mark.parametrize("channels", [1, 3])
 def test_the_spread_counts_patches_and_adds_weighted_squares(channels: int) -> None:
     group, estimate = random_errors(1, channels), random_planes(1, (channels, 12, 9))
-    weights = np.arange(1, 41, dtype=np.int32)
-    sums = np.full((4, channels, 8, 9), 5, np.int64)
-    add_spread(group, 2, estimate, 6, 4, 3, 4, weights, sums)
+    weights = np.arange(1, 41)
+    sums = np.full((3, channels, 8, 9), 5, np.int64)
+    add_spread(group, 2, estimate, 6, 4, 3, 4, packed(weights, weights - 20), sums)
     here = np.s_[:, 2:5, 4:7]
     fit = group.fit[2, : channels * 9].reshape(channels, 3, 3).astype(np.float64)
     squares = weights[: channels * 9].reshape(channels, 3, 3) * (fit - estimate[:, 6:9, 4:7]) ** 2
-    assert (sums[2][here] == 6).all()
-    assert (sums[3][here] - 5) / SPREAD_UNIT == pytest.approx(squares, rel=1e-4, abs=1e-6)
-    assert (sums[:2] == 5).all()
-    sums[2][here] = sums[3][here] = 5
+    assert (sums[1][here] == 6).all()
+    assert (sums[2][here] - 5) / SPREAD_UNIT == pytest.approx(squares, rel=1e-4, abs=1e-6)
+    assert (sums[0] == 5).all()
+    sums[1][here] = sums[2][here] = 5
     assert (sums == 5).all()
 
 
 def test_means_are_weighted_and_stand_only_where_something_was_added() -> None:
-    sums = np.zeros((2, 2, 1, 3), np.int64)
-    sums[0, :, 0] = [[8, 16, 0], [0, 3, 1]]
-    sums[1, :, 0] = [[4096, 4096, 0], [0, 1024, -512]]
+    weights, values = np.array([[8, 16, 0], [0, 3, 1]]), np.array([[64, 64, 0], [0, 16, -8]])
+    sums = packed(weights, values).reshape(1, 2, 1, 3)
     planes = np.full((2, 1, 3), 0.7, np.float32)
     write_means(sums, planes)
     expected = [[[0.5, 0.25, 0.7]], [[0.7, 1 / 3, -0.5]]]
@@ -99,22 +97,23 @@ def test_errors_are_the_harmonic_mean_expected_and_the_variance_of_what_was_said
     estimate = random.random((2, 3, 4)).astype(np.float32)
     mean = (weight * value).sum(axis=0) / weight.sum(axis=0)
     squares = (weight * (value - estimate) ** 2).sum(axis=0) * SPREAD_UNIT
-    sums = np.stack([weight.sum(axis=0), weight.sum(axis=0), np.full((2, 3, 4), 5), squares]).astype(np.int64)
+    said = packed(weight.sum(axis=0), -3 * weight.sum(axis=0))
+    sums = np.stack([said, np.full((2, 3, 4), 5), squares.astype(np.int64)])
     sums[:, 1, 1] = 0
     expected, spread = np.full((2, 3, 4), 7, np.float32), np.full((2, 3, 4), 7, np.float32)
     write_errors(sums, estimate, mean.astype(np.float32), expected, spread)
     assert (expected[1, 1] == 7).all()
     assert (spread[1, 1] == 7).all()
-    harmonic = 1 / (weight / WEIGHT_UNIT).mean(axis=0)
+    harmonic = 1 / weight.mean(axis=0)
     variance = (weight * (value - mean) ** 2).sum(axis=0) / weight.sum(axis=0)
-    said = np.ones((2, 3), np.bool_)
-    said[1, 1] = False
-    assert expected[said] == pytest.approx(harmonic[said], rel=1e-5)
-    assert spread[said] == pytest.approx(variance[said], abs=1e-5)
+    spoken = np.ones((2, 3), np.bool_)
+    spoken[1, 1] = False
+    assert expected[spoken] == pytest.approx(harmonic[spoken], rel=1e-5)
+    assert spread[spoken] == pytest.approx(variance[spoken], abs=1e-5)
 
 
 def test_rounding_makes_no_spread_negative() -> None:
-    sums = np.array([8, 8192, 1, 0], np.int64).reshape(4, 1, 1, 1)
+    sums = np.array([packed(np.array(1), np.array(8)), 1, 0], np.int64).reshape(3, 1, 1, 1)
     estimate, mean = np.zeros((1, 1, 1), np.float32), np.full((1, 1, 1), 0.5, np.float32)
     expected, spread = np.empty((1, 1, 1), np.float32), np.empty((1, 1, 1), np.float32)
     write_errors(sums, estimate, mean, expected, spread)

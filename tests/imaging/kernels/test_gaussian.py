@@ -10,7 +10,6 @@ from demosaic_ntc.imaging.kernels.covariance import (
     add_shape,
     centre,
     empty_gaussian,
-    mean_variance,
     model_covariance,
     set_products,
 )
@@ -21,7 +20,7 @@ from demosaic_ntc.imaging.kernels.gaussian import (
     _lay_out,
     _list_members,
     _list_shown,
-    _misfit,
+    _mean_noise,
     predict_by_gaussian,
 )
 from demosaic_ntc.imaging.kernels.steps import Group, note_whole
@@ -50,16 +49,18 @@ def covariance_of(data: Float64, prior: Float32) -> Float64:
 def modelled(group: Group, channels: int) -> tuple[Gaussian, Float64, int]:
     """Return the model of a group up to its covariance, the covariance by numpy, and the entries."""
     entries = channels * group.known.shape[1]
-    model, prior = empty_gaussian(len(group.data), len(group.fit), entries), prior_of(entries)
-    model_covariance(group.data, prior, STRENGTH, FLOOR, model)
+    prior = prior_of(entries)
+    model = empty_gaussian(len(group.data), len(group.fit), prior)
+    model_covariance(group.data, entries, STRENGTH, FLOOR, model)
     return model, covariance_of(rows(group.data, entries), prior), entries
 
 
 @pytest.mark.parametrize(("channels", "pixels"), SHAPES)
 def test_patches_are_centred_and_scaled(channels: int, pixels: int) -> None:
     group, entries = random_group(0, 7, 2, pixels, channels), channels * pixels
-    model, data = empty_gaussian(7, 2, entries), rows(group.data, entries)
-    centre(group.data, 0.25, model)
+    model, data = empty_gaussian(7, 2, prior_of(entries)), rows(group.data, entries)
+    total = centre(group.data, 0.25, model)
+    assert total == pytest.approx(0.25 * ((data - data.mean(axis=0)) ** 2).sum(), rel=1e-4)
     assert model.mean[0, :entries] == pytest.approx(data.mean(axis=0), abs=1e-6)
     assert model.centred[:, :entries] == pytest.approx(0.5 * (data - data.mean(axis=0)), abs=1e-6)
     assert not model.centred[:, entries:].any()
@@ -68,12 +69,13 @@ def test_patches_are_centred_and_scaled(channels: int, pixels: int) -> None:
 @pytest.mark.parametrize(("channels", "pixels"), SHAPES)
 def test_products_are_those_of_centred_entries(channels: int, pixels: int) -> None:
     group, entries = random_group(1, 6, 2, pixels, channels), channels * pixels
-    model, data = empty_gaussian(6, 2, entries), rows(group.data, entries)
+    prior = prior_of(entries)
+    model, data = empty_gaussian(6, 2, prior), rows(group.data, entries)
     centre(group.data, 1.0, model)
-    set_products(model)
+    set_products(model.prior, np.float32(0.25), entries, model)
     z = data - data.mean(axis=0)
-    assert np.tril(model.covariance[:entries, :entries]) == pytest.approx(np.tril(z.T @ z), abs=1e-5)
-    assert mean_variance(model.covariance, entries) == pytest.approx((z**2).sum() / entries, rel=1e-4)
+    assert model.covariance[:entries, :entries] == pytest.approx(z.T @ z + 0.25 * prior, abs=1e-5)
+    assert np.array_equal(model.covariance, model.covariance.T)
 
 
 @pytest.mark.parametrize(("channels", "pixels"), SHAPES)
@@ -92,17 +94,25 @@ def test_patches_are_alike_when_they_show_the_same_entries() -> None:
 
 
 def test_members_are_the_patches_that_show_the_same_as_the_first() -> None:
-    members = np.full(5, -1, np.int64)
+    members = np.full(6, -1, np.int64)
     assert _list_members(np.array([0, 1, 0, 3, 1]), 1, members) == 2
-    assert members.tolist() == [1, 4, -1, -1, -1]
+    assert members[:2].tolist() == [1, 4]
+    assert members[3:].tolist() == [-1, -1, -1]
 
 
 def test_shown_entries_are_listed_channel_by_channel_and_zeros_fill_up_four() -> None:
-    shown = np.full(14, 9, np.int64)
-    assert _list_shown(np.array([0b101, 0b000, 0b110], np.uint8), 3, shown) == 4
+    shown, flags = np.full(14, 9, np.int64), np.full(9, 9, np.float32)
+    assert _list_shown(np.array([0b101, 0b000, 0b110], np.uint8), 3, shown, flags) == 4
     assert shown[:8].tolist() == [0, 5, 6, 8, 0, 0, 0, 0]
-    assert _list_shown(np.array([0, 0, 0], np.uint8), 3, shown) == 0
+    assert flags.tolist() == [1, 0, 0, 0, 0, 1, 1, 0, 1]
+    assert _list_shown(np.array([0, 0, 0], np.uint8), 3, shown, flags) == 0
     assert shown[:4].tolist() == [0, 0, 0, 0]
+    assert not flags.any()
+
+
+def test_the_noise_of_what_is_shown_is_a_mean() -> None:
+    flags, noise = np.array([0, 1, 0, 1, 1], np.float32), np.array([9, 1, 9, 2, 6], np.float32)
+    assert _mean_noise(flags, 3, noise) == 3.0
 
 
 def listed(model: Gaussian, places: NDArray[np.int64]) -> None:
@@ -126,11 +136,11 @@ def test_eliminated_rows_are_those_of_the_cholesky_factor(count: int) -> None:
     shares = np.linalg.solve(factor, given[:, places].T)
     assert model.rows[:count, width : width + 2] == pytest.approx(shares, rel=1e-3, abs=1e-3)
     remaining = np.diag(covariance) - (expected**2).sum(axis=0)
-    assert model.variance[:entries] == pytest.approx(remaining, abs=1e-5)
+    assert model.variance[0, :entries] == pytest.approx(remaining, abs=1e-5)
 
 
 def test_rounding_cannot_make_a_pivot_smaller_than_the_floor() -> None:
-    model = empty_gaussian(3, 1, 3)
+    model = empty_gaussian(3, 1, prior_of(3))
     model.covariance[:3, :3] = 1.0  # three entries that are one: nothing remains after the first
     model.covariance[1, 1] = model.covariance[2, 2] = 0.5  # nor less, as rounding may have it
     listed(model, np.array([0, 1, 2]))
@@ -162,18 +172,16 @@ def test_the_expectation_of_a_patch_is_conditioned_on_what_it_shows(count: int) 
     data, noise = rows(group.data, entries), group.noise[:entries].astype(np.float64)
     fit, _ = conditioned(data.mean(axis=0), covariance, shown, noise, data[0])
     assert model.expected[0, :entries] == pytest.approx(fit, abs=1e-4)
-    expected = ((data[0] - fit)[shown] ** 2).mean() if count else 0.0
-    misfit = _misfit(model, count, group.data[0], model.expected[0])
-    assert misfit == pytest.approx(expected, rel=1e-2, abs=1e-7)
 
 
 def check_predictions(group: Group, channels: int, noise: Float32 = NOISE) -> None:
     """Predict all patches of a group and compare each with numpy's solution of its own equations."""
     entries = channels * group.known.shape[1]
-    prior, model = prior_of(entries), empty_gaussian(len(group.data), len(group.fit), entries)
+    prior = prior_of(entries)
+    model = empty_gaussian(len(group.data), len(group.fit), prior)
     note_whole(group, channels)
     levels = noise[:channels]
-    predict_by_gaussian(group, model, prior, STRENGTH, FLOOR, levels, LEAST)
+    predict_by_gaussian(group, model, channels, STRENGTH, FLOOR, levels, LEAST)
     data, seen = rows(group.data, entries), rows(group.seen, entries)
     mean = data.mean(axis=0)
     each = [
@@ -227,7 +235,7 @@ def test_whole_patches_stay_and_empty_ones_become_the_mean() -> None:
 
 
 def test_room_of_an_earlier_group_leaves_no_trace() -> None:
-    model, prior = empty_gaussian(9, 5, 12), prior_of(12)
+    model = empty_gaussian(9, 5, prior_of(12))
     fits = []
     for others in ([], [0b111, 0b001], [0b101]):
         group = random_group(9, 9, 5, 4, 3)
@@ -235,9 +243,9 @@ def test_room_of_an_earlier_group_leaves_no_trace() -> None:
             other = random_group(known, 9, 5, 4, 3)
             other.known[:] = known
             note_whole(other, 3)
-            predict_by_gaussian(other, model, prior, STRENGTH, FLOOR, NOISE[:3], LEAST)
+            predict_by_gaussian(other, model, 3, STRENGTH, FLOOR, NOISE[:3], LEAST)
         note_whole(group, 3)
-        predict_by_gaussian(group, model, prior, STRENGTH, FLOOR, NOISE[:3], LEAST)
+        predict_by_gaussian(group, model, 3, STRENGTH, FLOOR, NOISE[:3], LEAST)
         fits.append((group.fit, group.error))
     for fit, error in fits[1:]:
         assert np.array_equal(fit, fits[0][0])
@@ -248,7 +256,7 @@ def test_room_of_an_earlier_group_leaves_no_trace() -> None:
 def test_a_shape_is_the_covariance_over_its_mean_variance(channels: int, pixels: int) -> None:
     group, entries = random_group(10, 7, 0, pixels, channels), channels * pixels
     total, unit, least = np.full((entries, entries), 1000, np.int64), 2.0**-20, 0.01
-    add_shape(group, empty_gaussian(7, 0, entries), least, total, unit)
+    add_shape(group, empty_gaussian(7, 0, prior_of(entries)), least, total, unit)
     z = rows(group.data, entries) - rows(group.data, entries).mean(axis=0)
     shape = z.T @ z / (7 * ((z**2).mean() + least))
     assert np.tril(total - 1000) * unit == pytest.approx(np.tril(shape), abs=1e-4)

@@ -11,6 +11,8 @@ from demosaic_ntc.imaging.kernels.matching import (
     _add_weighted,
     _bound,
     _compare_row,
+    _count_below,
+    _list_nearest,
     _sum_neighbours,
     _take_nearest,
     match_patches,
@@ -175,13 +177,35 @@ def test_so_many_keys_are_bounded_and_fewer_lie_below_the_bound(count: int) -> N
     assert (keys < bound).sum() < count or bound != least[count - 1]
 
 
+def test_any_keys_are_bounded_as_sorting_says() -> None:
+    random = np.random.default_rng(13)
+    for spread in (1, 3, 100, 2**20, 2**31 - 1):
+        keys = random.integers(0, spread, 50).astype(np.int32)
+        for count in (1, 7, 49, 50):
+            bound, least = _bound(keys, count), np.sort(keys)
+            assert (keys <= bound).sum() == (keys <= least[count - 1]).sum()
+            assert _count_below(keys, int(least[count - 1])) == (keys < least[count - 1]).sum()
+
+
+@pytest.mark.parametrize("wanted", [1, 2, 3, 4, 6])
+def test_the_nearest_are_listed_without_those_beyond_the_border_and_last_equals_at_the_end(
+    wanted: int,
+) -> None:
+    keys = np.array([0.5, 0.25, 0.5, 1e30, 0.125, 0.5], np.float32).view(np.int32)
+    chosen = np.full(9, -1, np.int32)
+    count = _list_nearest(keys, wanted, chosen)
+    assert count == min(wanted, 5)
+    expected = [[4], [1, 4], [1, 4, 0], [1, 4, 0, 2], [], [0, 1, 2, 4, 5]][wanted - 1]
+    assert chosen[:count].tolist() == expected
+
+
 def test_the_nearest_are_taken_in_order_and_the_first_of_equals() -> None:
     differences = np.array([0.5, 0.25, 0.5, 1e30, 0.125, 0.5, 0.25], np.float32)
     offsets = np.array([[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0], [7, 0]])
     found, more = np.full((5, 2), 9, np.int8), np.full((9, 2), 9, np.int8)
-    best, chosen = np.empty((2, 9), np.int32)
-    _take_nearest(differences.view(np.int32), offsets, best, chosen, found)
+    room = np.full((3, 64), 7, np.int32)
+    _take_nearest(differences.view(np.int32), offsets, room, found)
     assert found[:, 0].tolist() == [0, 5, 2, 7, 1]
     assert not found[:, 1].any()
-    _take_nearest(differences.view(np.int32), offsets, best, chosen, more)
+    _take_nearest(differences.view(np.int32), offsets, room, more)
     assert more[:, 0].tolist() == [0, 5, 2, 7, 1, 3, 6, 0, 0]
