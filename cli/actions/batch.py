@@ -31,9 +31,9 @@ def batch_files(options: Mapping[str, Any]) -> None:
     elif options["dry_run"]:
         _tell_plan(plan, quiet=options["quiet"])
     else:
-        begun = plan.begin()
-        _tell_room(begun.room)
-        work_shown(begun, len(plan.jobs), quiet=options["quiet"], verbose=options["verbose"])
+        with plan.begin() as begun:
+            _tell_room(begun.room)
+            work_shown(begun, len(plan.jobs), quiet=options["quiet"], verbose=options["verbose"])
 
 
 def _tell_plan(plan: Plan, *, quiet: bool) -> None:

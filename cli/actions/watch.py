@@ -21,8 +21,7 @@ def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
         check_watched(folder, task)
     how = {name: options[name] for name in ("settle", "existing", "poll")}
     arrivals = Arrivals(Path(os.path.abspath(folder)), task.search, **how)
-    begun = begin_watch(task, arrivals, mention)
-    if not options["quiet"]:
-        mention(f"watching {folder}; Ctrl-C ends it")
-    with arrivals:
+    with begin_watch(task, arrivals, mention) as begun:
+        if not options["quiet"]:
+            mention(f"watching {folder}; Ctrl-C ends it")
         work_shown(begun, None, quiet=options["quiet"], verbose=options["verbose"])

@@ -1,7 +1,5 @@
 """A batch at work, with signals heard, progress shown, and a summary whatever happens."""
 
-from contextlib import closing
-
 import typer
 
 from demosaic_ntc.batch.planned import Begun
@@ -18,7 +16,7 @@ from .prepare import prepare_shown
 def work_shown(begun: Begun, files: int | None, *, quiet: bool, verbose: bool) -> None:
     """Let a batch of so many files work, or of files still to appear; exit by what became of it."""
     task, tally, trouble, is_watch = begun.task, begun.tally, None, files is None
-    with closing(begun.stop), signals_ask(begun.stop) as heard:
+    with signals_ask(begun.stop) as heard:
         forecast = Forecast(task.kind.costs, begun.room.sizes)
         view = View(tally, forecast, files, quiet, verbose or is_watch)  # a watch says what it has finished
         try:

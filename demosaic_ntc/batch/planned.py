@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 
 from demosaic_ntc.batch.job import Allowance, Event, Job
@@ -24,13 +24,13 @@ from demosaic_ntc.imaging.kernels.examples import prepare_kernels
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A batch for whose results there is a place; whoever has begun it closes its `stop` in the end."""
+    """A batch for whose results there is a place."""
 
     task: BatchTask
     jobs: Iterable[Job | None]  # None: there is none at the moment
     workers: int  # more would be of no use, or not fit into memory
     room: Room  # for the results of files that are known
-    stop: Stop = field(default_factory=Stop)
+    stop: Stop  # whoever asks it ends the batch
     tally: Tally = field(default_factory=Tally)
 
     def events(self) -> Iterator[Event]:
@@ -58,7 +58,8 @@ class Plan:
         sources, task = [job.source for job in jobs], self.task
         return room_for(sources, task.naming.output, task.kind.bytes_per_pixel)
 
-    def begin(self) -> Begun:
+    @contextmanager
+    def begin(self) -> Iterator[Begun]:
         """Make folders, clear what killed runs have left there, and see how many workers are of use.
 
         With a report to ask, the result of any job may have to be written.
@@ -71,7 +72,9 @@ class Plan:
         for folder in {job.target.parent for job in wanted}:
             remove_stale(folder)
         room = self.room(wanted)
-        return Begun(task, self.jobs, min(len(wanted), workers_that_fit(room.largest_pixels)), room)
+        workers = min(len(wanted), workers_that_fit(room.largest_pixels))
+        with closing(Stop()) as stop:
+            yield Begun(task, self.jobs, workers, room, stop)
 
 
 def plan_batch(task: BatchTask) -> Plan:
@@ -93,8 +96,7 @@ def run_batch(task: BatchTask, on_event: Callable[[Event], None] | None = None) 
     plan = plan_batch(task)
     if not plan.jobs:
         return Tally()
-    begun = plan.begin()
-    with closing(begun.stop):
+    with plan.begin() as begun:
         for event in begun.events():
             if on_event is not None:
                 on_event(event)

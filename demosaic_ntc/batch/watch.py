@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
@@ -15,6 +15,7 @@ from demosaic_ntc.batch.plan import Found, Search, make_folders, make_output
 from demosaic_ntc.batch.planned import Begun
 from demosaic_ntc.batch.space import room_for
 from demosaic_ntc.batch.task import BatchTask
+from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import Clash, InputError
 from demosaic_ntc.files.atomic import check_target
 from demosaic_ntc.files.partial import remove_stale
@@ -128,13 +129,15 @@ def check_watched(folder: Path, task: BatchTask) -> None:
         raise Clash("results would be taken for new raws; give another `output`")
 
 
-def begin_watch(task: BatchTask, arrivals: Arrivals, tell: Callable[[str], None]) -> Begun:
+@contextmanager
+def begin_watch(task: BatchTask, arrivals: Arrivals, tell: Callable[[str], None]) -> Iterator[Begun]:
     """Make a place for the results of files as they arrive; `tell` hears of those that can have none."""
     make_output(task.naming.output)
     check_target(task.report.path)
     remove_stale(task.naming.output)
     room = room_for([], task.naming.output, task.kind.bytes_per_pixel)
-    return Begun(task, _jobs(arrivals, task, tell), processors(), room)
+    with arrivals, closing(Stop()) as stop:
+        yield Begun(task, _jobs(arrivals, task, tell), processors(), room, stop)
 
 
 def _jobs(arrivals: Arrivals, task: BatchTask, tell: Callable[[str], None]) -> Iterator[Job | None]:
