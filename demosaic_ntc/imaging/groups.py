@@ -156,13 +156,13 @@ class Said:
     planes: Planes  # the weighted means of what was said, the estimate where nothing was
     expected: Planes  # the mean of the expected squared errors; empty where errors are not wanted
     spread: Planes  # the variance of what was said; empty where errors are not wanted
-    anything: Flags  # (rows, width): whether a patch said anything about a pixel
+    anything: Flags  # (rows, width): whether a patch said anything about a pixel, in all its channels
 
     @classmethod
     def summed(cls, rows: slice, before: Planes, sums: Sums) -> "Said":
         """Return what sums amount to: one of them, or three where errors are wanted."""
         errors = np.zeros((2, *before.shape) if len(sums) > 1 else (2, 0, 0, 0), np.float32)
-        said = cls(rows, before, before.copy(), errors[0], errors[1], (sums[0] != 0).all(axis=0))
+        said = cls(rows, before, before.copy(), errors[0], errors[1], sums[0, 0] != 0)
         write_means(sums, said.planes)
         if said.spread.size:
             write_errors(sums, before, said.planes, said.expected, said.spread)

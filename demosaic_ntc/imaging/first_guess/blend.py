@@ -79,7 +79,7 @@ class Contest:
 
     quick: bool  # the plain Bayer methods are tried, in half the time, and not the refined ones
     shifts: tuple[tuple[int, int], ...] = SHIFTS  # of the array in trials
-    plain: bool = False  # the guesses themselves are not refined, either
+    sparing: bool = False  # Bayer guesses are refined only where somebody asks for it
 
     def __call__(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
         """Demosaic with both methods, then shifted samples of their mean to see how well each does."""
@@ -89,7 +89,8 @@ class Contest:
 
     def guesses(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> tuple[Floats, Floats]:
         """Return the two guesses, (height, width, 3)."""
-        methods = self._tried(cfa) if self.plain else (smooth_guess, residual_guess)
+        plain = self.sparing and cfa.is_bayer
+        methods = (zhang_wu2005.zhang_wu2005, kiku2014.kiku2014) if plain else (smooth_guess, residual_guess)
         with ThreadPoolExecutor(threads) as pool:
             smooth, residual = pool.map(lambda method: method(mosaic, cfa), methods)
         return smooth, residual
@@ -162,6 +163,19 @@ def apart(smooth: Floats, residual: Floats) -> Floats:
     most = np.maximum(np.maximum(red, green), blue)
     taps = np.full(7, 1 / 7, np.float32)
     return inner(filter_separably(mirrored(most, 4), taps, taps), 4)
+
+
+def refined_guesses(
+    guesses: tuple[Floats, Floats], mosaic: Floats, cfa: Cfa, threads: int = 1
+) -> tuple[Floats, Floats]:
+    """Return the refinements of the two plain guesses of Bayer's array."""
+    with ThreadPoolExecutor(threads) as pool:
+        smooth, residual = pool.map(
+            lambda guess, prior: refine.refined(guess, mosaic, cfa, prior),
+            guesses,
+            (refine.SMOOTH, refine.ROUGH),
+        )
+    return smooth, residual
 
 
 def smooth_guess(mosaic: Floats, cfa: Cfa) -> Floats:

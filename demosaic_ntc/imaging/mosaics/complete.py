@@ -66,7 +66,8 @@ def complete_mosaic(
     """
     shows = noise is not None and noise.mean() > TOLERANCE
     if shows:
-        trial = replace(trial, quick=True, plain=True)  # what refinements gain is lost in noise
+        # What refined guesses tell apart better is lost in noise, and where guesses agree, all they gain.
+        trial = replace(trial, quick=True, sparing=True)
     doubt = apart if noise is None or apart < 0 else apart + _DOUBT * float(np.sqrt(noise.mean()))
     reported = _reporting(progress, "first estimate")
     first = first_estimate(samples, cfa, trial, threads, reported, doubt, apart, errors, deadline=deadline)

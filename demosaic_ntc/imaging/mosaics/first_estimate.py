@@ -9,6 +9,7 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.first_guess import refine
 from demosaic_ntc.imaging.first_guess.bilinear import bilinear, reach
 from demosaic_ntc.imaging.first_guess.blend import (
     SMOOTHING_HALO,
@@ -18,6 +19,7 @@ from demosaic_ntc.imaging.first_guess.blend import (
     guess_halo,
     local_error,
     mean_error,
+    refined_guesses,
     total_error,
 )
 from demosaic_ntc.imaging.mosaics.coarse import Coarse
@@ -31,6 +33,7 @@ from demosaic_ntc.ntc.deadline import Deadline
 Report = Callable[[float], None]
 
 _APART_HALO = 4
+_NEAR = 12  # pixels from guesses that differ within which they are refined
 _SMALL = 320  # the side of small tiles
 _SHARE_OF_GUESSES = 0.3  # of the time that guesses and trials take
 _BAND = 64  # rows that are blended together
@@ -114,14 +117,16 @@ def _guesses_of_all(
     smooth, residual = Stored.empty(samples, cfa, steps), Stored.empty(samples, cfa, steps)
     differing, doubtful = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
     distance = np.empty(shape if errors else (0, 0), np.float32)
-    halo = guess_halo(cfa, contest.plain) + _APART_HALO
-    tiles = list(tiles_of(shape, halo, cfa.period, side))
+    tiles = list(tiles_of(shape, guess_halo(cfa) + _APART_HALO, cfa.period, side))
     for number, tile in enumerate(tiles, 1):
         if deadline.passed():
             _guess_plainly(samples, cfa, threads, tiles[number - 1 :], smooth)
             _leave_out(tiles[number - 1 :], differing, doubtful, distance, float(high.max() - low.min()))
             break
-        part = contest.guesses(samples.window(*tile.seen), cfa, threads)
+        mosaic = samples.window(*tile.seen)
+        part = contest.guesses(mosaic, cfa, threads)
+        if contest.sparing and cfa.is_bayer:
+            _refine_where_apart(part, mosaic, cfa, far, _around_core(tile, shape), threads)
         around = _around_core(tile, shape)
         apart_there = apart(*(guess[around.inner] for guess in part))[_within(tile.core, around.core)]
         for guess, into in zip(part, (smooth, residual), strict=True):
@@ -131,6 +136,24 @@ def _guesses_of_all(
             distance[tile.core] = apart_there
         report(_SHARE_OF_GUESSES * number / len(tiles))
     return _Guesses(smooth, residual, differing, close_to(doubtful, SMOOTHING_HALO), distance)
+
+
+def _refine_where_apart(
+    guesses: tuple[Float32, Float32], mosaic: Float32, cfa: Cfa, far: float, around: Tile, threads: int
+) -> None:
+    """Refine plain guesses of a window close to where they differ by more than ``far``, in place.
+
+    Only in the inner part of ``around`` are they needed. What the window sees beyond it is enough for flags
+    and for refinements: these reach further than `_NEAR` and twice what is compared.
+    """
+    near = np.zeros(mosaic.shape, np.bool_)
+    near[around.inner] = close_to(apart(*guesses) > far, _NEAR)[around.inner]
+    window = slice(0, mosaic.shape[0]), slice(0, mosaic.shape[1])
+    for part in _around_flagged(near, Tile(window, window, window), cfa, refine.halo(cfa)):
+        seen = guesses[0][part.seen], guesses[1][part.seen]
+        refined = refined_guesses(seen, mosaic[part.seen], cfa, threads)
+        for guess, better in zip(guesses, refined, strict=True):
+            np.copyto(guess[part.core], better[part.inner], where=near[part.core][..., None])
 
 
 def _guess_plainly(samples: Samples, cfa: Cfa, threads: int, tiles: list[Tile], into: Stored) -> None:
@@ -203,7 +226,7 @@ def _trials_where(
     for number, tile in enumerate(tiles, 1):
         if deadline.passed():
             break
-        parts = _around_doubtful(guesses.doubtful, tile, cfa, guess_halo(cfa, contest.quick))
+        parts = _around_flagged(guesses.doubtful, tile, cfa, guess_halo(cfa, contest.quick))
         seen = np.zeros((2, *(axis.stop - axis.start for axis in tile.seen)), np.float32)
         for part in parts:
             place, held = _within(part.core, tile.seen), guesses.doubtful[part.core]
@@ -229,32 +252,30 @@ def _tried(
     return smooth[part.inner], residual[part.inner]
 
 
-def _around_doubtful(doubtful: Flags, tile: Tile, cfa: Cfa, halo: int) -> list[Tile]:
-    """Return tiles, each with a halo, that hold the doubtful pixels that a tile sees: one, or small ones.
+def _around_flagged(flags: Flags, tile: Tile, cfa: Cfa, halo: int) -> list[Tile]:
+    """Return tiles, each with a halo, that hold the flagged pixels that a tile sees: one, or small ones.
 
     What is computed at a pixel is the same in both; they are the small ones where these see less together.
     """
-    one = _around(doubtful, tile.seen, cfa, halo)
+    one = _around(flags, tile.seen, cfa, halo)
     rows, columns = ([*range(axis.start, axis.stop, _SMALL), axis.stop] for axis in tile.seen)
     small = [
         part
         for top, bottom in pairwise(rows)
         for left, right in pairwise(columns)
-        for part in _around(doubtful, (slice(top, bottom), slice(left, right)), cfa, halo)
+        for part in _around(flags, (slice(top, bottom), slice(left, right)), cfa, halo)
     ]
     return min(one, small, key=lambda parts: sum(part.work for part in parts))
 
 
-def _around(doubtful: Flags, place: tuple[slice, slice], cfa: Cfa, halo: int) -> list[Tile]:
-    """Return the tile around the doubtful pixels in a place, with its own halo, if there are any."""
-    rows, columns = (np.flatnonzero(doubtful[place].any(axis=axis)) for axis in (1, 0))
+def _around(flags: Flags, place: tuple[slice, slice], cfa: Cfa, halo: int) -> list[Tile]:
+    """Return the tile around the flagged pixels in a place, with its own halo, if there are any."""
+    rows, columns = (np.flatnonzero(flags[place].any(axis=axis)) for axis in (1, 0))
     if not rows.size:
         return []
     spans = [
         span(axis.start + int(found[0]), axis.start + int(found[-1]) + 1, halo, period, length)
-        for axis, found, period, length in zip(
-            place, (rows, columns), cfa.period, doubtful.shape, strict=True
-        )
+        for axis, found, period, length in zip(place, (rows, columns), cfa.period, flags.shape, strict=True)
     ]
     core, seen, inner = zip(*spans, strict=True)
     return [Tile(core, seen, inner)]

@@ -12,6 +12,7 @@ from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.imaging.mosaics import first_estimate as module
 from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
+from demosaic_ntc.imaging.mosaics.rims import close_to
 from demosaic_ntc.imaging.mosaics.samples import Samples
 from tests.imaging.waves import waves
 
@@ -100,7 +101,7 @@ def spots() -> Float32:
     return Cfa.named("RGGB").sample(picture)
 
 
-@pytest.mark.parametrize("contest", [try_both, Contest(quick=True, plain=True)])
+@pytest.mark.parametrize("contest", [try_both, Contest(quick=True, sparing=True)])
 def test_trials_in_small_tiles_come_to_the_same(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
     mosaic, seen = Samples(spots()), list[tuple[int, ...]]()
     held = Contest.errors
@@ -121,13 +122,20 @@ def test_trials_in_small_tiles_come_to_the_same(contest: Contest, monkeypatch: p
     assert np.array_equal(results[0].error, results[1].error)
 
 
-def test_plain_guesses_in_tiles_are_those_of_the_whole() -> None:
-    cfa, contest = Cfa.named("RGGB"), Contest(quick=True, plain=True)
-    mosaic = cfa.sample(np.random.default_rng(1).random((150, 170, 3), np.float32))
-    whole, tiled = (
-        first_estimate(Samples(mosaic), cfa, contest, 2, lambda share: None, side=side) for side in (1280, 64)
+def test_sparing_guesses_are_refined_close_to_where_they_differ_whatever_the_tiles() -> None:
+    cfa, contest, mosaic = Cfa.named("RGGB"), Contest(quick=True, sparing=True), spots()
+    whole, tiled, refined = (
+        first_estimate(Samples(mosaic), cfa, each, 2, lambda share: None, 9.0, far, side=side)
+        for each, far, side in ((contest, 0.01, 1280), (contest, 0.01, 64), (try_quickly, 0.01, 1280))
     )
     assert np.array_equal(np.asarray(whole.picture), np.asarray(tiled.picture))
-    smooth, residual = contest.guesses(mosaic, cfa)
-    assert np.array_equal(smooth, zhang_wu2005(mosaic, cfa))
-    assert np.array_equal(residual, kiku2014(mosaic, cfa))
+    plain = contest.guesses(mosaic, cfa)
+    assert np.array_equal(plain[0], zhang_wu2005(mosaic, cfa))
+    assert np.array_equal(plain[1], kiku2014(mosaic, cfa))
+    near = close_to(apart(*plain) > 0.01, 12)
+    assert 0 < near.mean() < 0.5
+    spread, full = np.asarray(whole.picture), np.asarray(refined.picture)
+    assert np.array_equal(spread[:, near], full[:, near])
+    never = first_estimate(Samples(mosaic), cfa, contest, 1, lambda share: None, 9.0, 9.0)
+    assert np.array_equal(spread[:, ~near], np.asarray(never.picture)[:, ~near])
+    assert not np.array_equal(spread[:, near], np.asarray(never.picture)[:, near])
