@@ -7,25 +7,26 @@ what they need when they run.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "cli":
+    from evaluation import split_names
     from evaluation.commands import COMMANDS
-    from evaluation.commands.comparing import check_choice, write_comparison
+    from evaluation.commands.comparing import Choice
     from evaluation.commands.options import parse_box
-    from evaluation.commands.running import progress_bar, split_names, usage
+    from evaluation.commands.running import progress_bar, usage
     from evaluation.commands.tensors import complete_tensor
 else:
+    from ..evaluation import split_names
     from ..evaluation.commands import COMMANDS
-    from ..evaluation.commands.comparing import check_choice, write_comparison
+    from ..evaluation.commands.comparing import Choice
     from ..evaluation.commands.options import parse_box
-    from ..evaluation.commands.running import progress_bar, split_names, usage
+    from ..evaluation.commands.running import progress_bar, usage
     from ..evaluation.commands.tensors import complete_tensor
 
 __all__ = [
     "COMMANDS",
-    "check_choice",
+    "Choice",
     "complete_tensor",
     "parse_box",
     "progress_bar",
     "split_names",
     "usage",
-    "write_comparison",
 ]

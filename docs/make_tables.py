@@ -13,16 +13,14 @@ from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from evaluation.measure.inpaint import InpaintPart
+from evaluation.measure.inpaint import InpaintPart, mask_name
 from evaluation.measure.noise import NoisePart
 from evaluation.measure.results import Results, SetResults
+from evaluation.measure.speed import stage_costs
 from evaluation.measure.store import NAME, ReportFile
-from evaluation.methods.metrics import RESOLUTION
-from evaluation.report import costs
-from evaluation.report.inpaint import by_mask
-from evaluation.report.noise import by_noise
-from evaluation.report.paper import Summary, summaries
-from evaluation.report.parts import kept_results, upgraded
+from evaluation.measure.summary import Summary, estimate_words, summaries
+from evaluation.methods.tensors import RESOLUTION
+from evaluation.report.parts import kept_results
 from evaluation.report.tables import NONE, figure, markdown_rows
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,6 +40,10 @@ _METHODS = {
     "mlri": "residual interpolation (Kiku et al.)",
     "libraw-ahd": "LibRaw AHD",
     "bilinear": "bilinear",
+    "ntc-tiled": "our solver on plain tensors of blocks",
+    "ntc-whole": "our solver on plain tensors",
+    "silrtc": "SiLRTC on plain tensors",
+    "als": "ALS on plain tensors",
 }
 # The columns of the paper's table: method, and what its radius is called there.
 _RADII = {"ntc": "radius 1", "ntc-least": "least", "ntc-auto": "auto"}
@@ -104,7 +106,7 @@ def noise_table(results: Results) -> str:
     columns = [
         (f"{each.name.split()[0]} {noise}", found)
         for each in part.sets
-        for noise, found in by_noise(results.of_set(each), part)
+        for noise, found in results.of_set(each).by("noise", [noise.name for noise in part.work]).items()
     ]
     first = columns[0][1]
     rows = [
@@ -122,14 +124,14 @@ def noise_table(results: Results) -> str:
 def inpaint_table(results: Results) -> str:
     """Mean PSNR, then mean NMSE, by mask and method on the first set."""
     part = cast(InpaintPart, results.part)
-    masks = by_mask(results.of_set(part.sets[0]), part)
-    known = [name for name in _REPAIRS if name in results.of_set(part.sets[0]).methods]
+    found = results.of_set(part.sets[0])
+    masks, known = found.by("mask", part.masks), [name for name in _REPAIRS if name in found.methods]
 
     def table(title: str, quantity: str, form: str) -> str:
-        rows = []
-        for mask, under in masks:
-            share = sum(under.frame["missing_share"]) / max(len(under.frame), 1)
-            rows.append((f"{mask} ({share:.0%})", *(_mean(under, m, quantity, form) for m in known)))
+        rows = [
+            (mask_name(mask, under, ".0%"), *(_mean(under, m, quantity, form) for m in known))
+            for mask, under in masks.items()
+        ]
         return markdown_rows((title, *known), rows)
 
     return f"{table('mask (missing): dB', 'cpsnr', '.2f')}\n{table('mask: NMSE', 'nmse', '.1e')}"
@@ -155,21 +157,21 @@ def _paper_row(ours: Mapping[str, Summary]) -> tuple[str, ...]:
     assert paper is not None
     assert cost is not None
     accuracies = [_accuracy(ours[method]) if method in ours else NONE for method in _RADII]
-    times = (f"{cost.mean:.2g}", f"{paper.seconds:g}", f"{given.times_faster:.0f}")
+    times = (f"{cost[0]:.2g}", f"{paper.seconds:g}", f"{given.times_faster:.0f}")
     return (f"{row.size}^×{row.order}, {row.samples:,}", *accuracies, f"{paper.nmse:g}", *times)
 
 
 def _accuracy(summary: Summary) -> str:
     """A mean NMSE with its standard error."""
     nmse = summary.estimate("nmse")
-    return NONE if nmse is None else nmse.words(".2g", ".1g", RESOLUTION)
+    return NONE if nmse is None else estimate_words(nmse, ".2g", RESOLUTION)
 
 
 def speed_table(results: Results) -> str:
     """Mean CPU seconds per megapixel of the engine's stages, by set and quality."""
     columns: dict[str, Any] = {}
     for name, found in results.frame.groupby("set", sort=False):
-        by_quality = costs.stage_costs(found)
+        by_quality = stage_costs(found)
         columns |= {f"{str(name).split()[0]}, {quality}": by_quality[quality] for quality in by_quality}
     stages = next(iter(columns.values())).index
     rows = [(stage, *(f"{column[stage]:.2f}" for column in columns.values())) for stage in stages]
@@ -178,7 +180,7 @@ def speed_table(results: Results) -> str:
 
 def convert_table(results: Results) -> str:
     """What every program takes for every raw."""
-    table = costs.conversion_table(Results(results.part, results.frame, []))
+    (table,) = results.part.tables(Results(results.part, results.frame, []))
     return markdown_rows(table.columns, [[cell.text or NONE for cell in row] for row in table.rows])
 
 
@@ -220,7 +222,7 @@ def _joined(earlier: Any, later: Any) -> Any:
         return later
     if "methods" in earlier and "methods" in later:
         methods = {method["name"]: method for method in (*earlier["methods"], *later["methods"])}
-        return upgraded(later) | {"methods": list(methods.values())}
+        return later | {"methods": list(methods.values())}
     if "results" in earlier and "results" in later:
         own = {row.get("method") for row in later["results"]}
         others = [row for row in earlier["results"] if row.get("method") not in own]

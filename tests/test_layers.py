@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPILING = ("compiled.py", "hurry.py", "kernel_cache.py", "preparing.py")
-RANK = {"ntc": 0, "imaging": 1, "files": 2, "batch": 3, "studio": 4}
+RANK = {"ntc": 0, "imaging": 1, "files": 2, "viewer": 3, "batch": 3, "studio": 4}
 
 
 def imports_of(path: Path) -> list[str]:
@@ -72,6 +72,7 @@ BORDERS = {
         "files/raw/embedded.py",
         "imaging/preview.py",
         "studio/canvas/tile_images.py",
+        "viewer/pictures.py",
     },
     "tifffile": {"files/pictures/tiff_reading.py", "files/raw/plain.py"},
     "rawpy": {"files/raw/embedded.py", "files/raw/libraw.py"},

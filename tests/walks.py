@@ -183,7 +183,7 @@ def _tasks(folder: Path) -> dict[str, tuple[Function, Function | None, Callable[
     repaired = ("inpaint", damaged, folder / "repaired.png", "--mask-color", "#ff00ff", "--threads", 1)
     return {
         "benchmark demosaic": (
-            Function("evaluation/commands/pictures.py", "demosaic"),
+            Function("evaluation/commands/benchmarks.py", "demosaic"),
             Function("demosaic_ntc/imaging/demosaic.py", "demosaic"),
             lambda: _program(*measured),
         ),

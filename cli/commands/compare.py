@@ -7,7 +7,7 @@ from typing import Annotated, cast
 import typer
 
 from ..arguments import options as o
-from ..measuring import check_choice, parse_box, progress_bar, split_names, usage, write_comparison
+from ..measuring import Choice, parse_box, progress_bar, split_names, usage
 from ..output.words import say
 
 _PARTS, PAGE = "Parts", "index.html"
@@ -62,20 +62,17 @@ def compare(
     qualities and by LibRaw's algorithms, all of the same samples and with the same colours.
     """
     from demosaic_ntc.files.settings import Development
+    from demosaic_ntc.viewer.comparison import Parts
+    from demosaic_ntc.viewer.crops import CropBox
 
+    boxes = cast(list[tuple[int, int, int, int]], box or [])  # as the parser returns them
+    parts = None if full else Parts(tuple(CropBox(*each) for each in boxes), crops, crop_size)
     with usage():
-        choice = check_choice(
-            split_names(methods or ""),
-            cast(list[tuple[int, int, int, int]], box or []),  # as the parser returns them
-            crops,
-            crop_size,
-            Development(balance=wb, exposure=exposure),  # type: ignore[arg-type]
-            full=full,
-            threads=threads or os.cpu_count() or 1,
-        )
+        development = Development(balance=wb, exposure=exposure)  # type: ignore[arg-type]
+        choice = Choice(split_names(methods or ""), parts, development, threads or os.cpu_count() or 1)
     _check_folder(folder, overwrite=overwrite)
     with progress_bar(len(sources) * choice.versions) as advance:
-        page = write_comparison(sources, folder, choice, advance)
+        page = choice.write(sources, folder, advance)
     say([str(page)])
 
 

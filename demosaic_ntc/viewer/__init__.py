@@ -1,4 +1,4 @@
-"""Scripts and style that the pages of this project share: divider, zooming and moving, colour scheme."""
+"""Pages: scripts and style that all of them share, and the one on which versions of pictures are compared."""
 
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,6 @@ def shared_script(name: str) -> str:
 
 
 @cache
-def shared_style() -> str:
-    """The style that pages share."""
-    return (_FOLDER / "shared.css").read_text(encoding="utf-8")
+def shared_style(name: str = "shared.css") -> str:
+    """The style that pages share, or another one."""
+    return (_FOLDER / name).read_text(encoding="utf-8")

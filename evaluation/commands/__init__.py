@@ -7,26 +7,16 @@ these are loaded.
 from collections.abc import Callable
 from typing import Any
 
-from .costs import convert, speed
+from .benchmarks import convert, demosaic, errors, inpaint, noise, paper, speed, tensors
 from .everything import everything, report
-from .paper import paper
-from .pictures import demosaic, errors, inpaint, noise, tensors
 from .studies import blemishes, defects, looks, studio, widths
 
+_ALL: tuple[Callable[..., Any], ...] = (
+    *(report, demosaic, tensors, inpaint, errors, noise, defects),
+    *(blemishes, widths, convert, speed, looks, studio),
+)
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,
     "all": everything,
-    "report": report,
-    "demosaic": demosaic,
-    "tensors": tensors,
-    "inpaint": inpaint,
-    "errors": errors,
-    "noise": noise,
-    "defects": defects,
-    "blemishes": blemishes,
-    "widths": widths,
-    "convert": convert,
-    "speed": speed,
-    "looks": looks,
-    "studio": studio,
+    **{command.__name__: command for command in _ALL},
 }

@@ -1,23 +1,19 @@
 """The commands ``benchmark all`` and ``benchmark report``: everything measured, on one page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from demosaic_ntc.errors import InputError
 
+from .. import split_names
 from . import options as o
-from . import parts
-from .running import chosen_sets, prepared, progress_bar, split_names, usage
+from .running import chosen_sets, prepared, progress_bar, usage
 
 if TYPE_CHECKING:
-    from ..data.sets import PictureSet
     from ..measure.part import Part
-
-#: More parts that a report may have: how each is made, of the sets.
-MAKERS: dict[str, Callable[[Sequence["PictureSet"]], "Part"]] = {}
 
 # What is taken away from pictures for errors of inpainting, beside the mosaics.
 _ERROR_MASKS = "random:50"
@@ -54,36 +50,33 @@ def everything(
     is missing.
     """
     prepared(threads)
-    from ..data.sets import numbered
-    from ..methods.method import Effort
-
-    sets, effort = chosen_sets(folders, limit=limit), Effort(threads=threads)
-    staged = [numbered(each, speed_images) for each in sets] if speed_images else sets
-    makers = {
-        "demosaic": lambda: parts.demosaic_part(sets, methods, cfa, crop, effort),
-        "tensors": lambda: parts.tensors_part(sets, None, crop, effort),
-        "noise": lambda: parts.noise_part(parts.noisy_sets(sets), denoisers, sigma, crop, effort),
-        "inpaint": lambda: parts.repaired_part(sets, images, repairs, masks, effort),
-        "errors": lambda: parts.errors_part(sets, cfa, _ERROR_MASKS, crop, effort),
-        "speed": lambda: parts.speed_part(staged, qualities),
-        "convert": lambda: parts.convert_part(None, sizes, programs),
-        "paper": lambda: parts.paper_part(tables, rows, range(reps)),
-        **{name: lambda make=make: make(sets) for name, make in MAKERS.items()},  # type: ignore[misc]
+    sets, alike = chosen_sets(folders, limit=limit), {"crop": crop, "threads": threads}
+    options: dict[str, dict[str, Any]] = {
+        "demosaic": {"methods": methods, "cfa": cfa, **alike},
+        "tensors": alike,
+        "noise": {"methods": denoisers, "sigma": sigma, "usual": True, **alike},
+        "inpaint": {"methods": repairs, "masks": masks, "usual": images or "", "threads": threads},
+        "errors": {"cfa": cfa, "masks": _ERROR_MASKS, **alike},
+        "speed": {"qualities": qualities, "images": speed_images},
+        "convert": {"sizes": sizes, "programs": programs},
+        "paper": {"tables": tables, "rows": rows, "seeds": range(reps)},
     }
     with usage():
-        made = _made(split_names(wanted), makers)
-    _report(output, made, whole=full, fresh=fresh)
+        parts = _made(split_names(wanted), sets, options)
+    _report(output, parts, whole=full, fresh=fresh)
 
 
-def _made(names: Sequence[str], makers: dict[str, Callable[[], "Part"]]) -> list["Part"]:
+def _made(names: Sequence[str], sets: Sequence[Any], options: dict[str, dict[str, Any]]) -> list["Part"]:
     """What is to be measured, all of it checked before any of it starts."""
-    unknown = [name for name in names if name not in makers]
+    from ..report.parts import PARTS
+
+    unknown = [name for name in names if name not in PARTS]
     if unknown or not names:
-        raise InputError(f"there is no part {', '.join(unknown)!r}; choose from {', '.join(makers)}")
-    return [makers[name]() for name in names]
+        raise InputError(f"there is no part {', '.join(unknown)!r}; choose from {', '.join(PARTS)}")
+    return [PARTS[name].of(sets, **options.get(name, {})) for name in names]
 
 
-def _report(output: Path, made: Sequence["Part"], *, whole: bool, fresh: bool) -> None:
+def _report(output: Path, parts: Sequence["Part"], *, whole: bool, fresh: bool) -> None:
     """Measure what is missing and write the report, whatever ended the work."""
     from ..report.report import converging, forget, opened, work, write_report
 
@@ -91,12 +84,12 @@ def _report(output: Path, made: Sequence["Part"], *, whole: bool, fresh: bool) -
         forget(output)
     file = opened(output, whole=whole)
     try:
-        works = [work(file, part) for part in made]
-        if any(part.name == "paper" for part in made):
+        works = [work(file, part) for part in parts]
+        if any(part.name == "paper" for part in parts):
             works.append(converging(file))
-        with progress_bar(sum(each.total for each in works)) as advance:
-            for each in works:
-                for done in each.steps:
+        with progress_bar(sum(total for total, _ in works)) as advance:
+            for _, steps in works:
+                for done in steps:
                     advance(done)
     finally:
         typer.echo(str(write_report(output)))

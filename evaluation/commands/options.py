@@ -1,7 +1,7 @@
 """Options that the benchmarks of pictures share."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -13,6 +13,22 @@ def parse_box(text: str) -> tuple[int, int, int, int]:
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not LEFT,TOP,WIDTH,HEIGHT such as 800,600,256,256") from None
     return left, top, width, height
+
+
+def _part(shown: str) -> Any:
+    """The option for a part of each picture, and what is taken without it."""
+    return typer.Option(
+        "--crop-box",
+        parser=parse_box,
+        metavar="LEFT,TOP,WIDTH,HEIGHT",
+        help="Only this part of each picture.",
+        show_default=shown,
+    )
+
+
+def _numbers(what: str, shown: str | bool) -> Any:
+    """An option for numbers of pictures."""
+    return typer.Option(metavar="1-8,23", help=what, show_default=shown)
 
 
 Folders = Annotated[
@@ -32,22 +48,11 @@ Masks = Annotated[
         show_default="all kinds",
     ),
 ]
-Images = Annotated[
-    str | None, typer.Option(metavar="1-8,23", help="Only the pictures of these numbers in each set.")
-]
+Images = Annotated[str | None, _numbers("Only the pictures of these numbers in each set.", True)]
 Sigmas = Annotated[
     str, typer.Option(metavar="5,10,20", help="Noise added to mosaics, in 255ths of white; also its seed.")
 ]
-Boxed = Annotated[
-    str | None,
-    typer.Option(
-        "--crop-box",
-        parser=parse_box,
-        metavar="LEFT,TOP,WIDTH,HEIGHT",
-        help="Only this part of each picture.",
-        show_default="all of it",
-    ),
-]
+Boxed = Annotated[str | None, _part("all of it")]
 Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")]
 Details = Annotated[bool, typer.Option("--details", help="Print every quantity of every picture.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of each method.")]
@@ -60,16 +65,7 @@ Sizes = Annotated[
     str, typer.Option(metavar="6,24,100", help="Megapixels of synthetic raws; none where this is empty.")
 ]
 Programs = Annotated[str, typer.Option(help="Programs to compare; what is not installed is left out.")]
-NoisyPart = Annotated[
-    str | None,
-    typer.Option(
-        "--crop-box",
-        parser=parse_box,
-        metavar="LEFT,TOP,WIDTH,HEIGHT",
-        help="Only this part of each picture.",
-        show_default="128,128,192,192, or all of it where one is smaller",
-    ),
-]
+NoisyPart = Annotated[str | None, _part("128,128,192,192, or all of it where one is smaller")]
 NoiseReference = Annotated[
     Path | None,
     typer.Option(
@@ -81,15 +77,7 @@ _INTEREST = "all of interest"
 Methods = Annotated[str | None, typer.Option(help="Demosaicing methods.", show_default=_INTEREST)]
 Denoisers = Annotated[str | None, typer.Option(help="Methods for noise.", show_default=_INTEREST)]
 Repairs = Annotated[str | None, typer.Option(help="Inpainting methods.", show_default=_INTEREST)]
-RepairedImages = Annotated[
-    str | None,
-    typer.Option(
-        metavar="1-8,23", help="Pictures of each set for inpainting.", show_default="the first eight"
-    ),
-]
-SpeedImages = Annotated[
-    str | None,
-    typer.Option(metavar="1-8,23", help="Pictures of each set for stages.", show_default="all"),
-]
+RepairedImages = Annotated[str | None, _numbers("Pictures of each set for inpainting.", "the first eight")]
+SpeedImages = Annotated[str | None, _numbers("Pictures of each set for stages.", "all")]
 Report = Annotated[Path, typer.Option("--output", "-o", metavar="REPORT", help="The folder of the report.")]
 Full = Annotated[bool, typer.Option("--full", help="Show whole pictures, in files beside the page.")]

@@ -1,10 +1,10 @@
-"""What the benchmark commands share: how names are typed, how progress and results are shown."""
+"""What the benchmark commands share: how parts are measured, how progress and results are shown."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -12,12 +12,14 @@ from demosaic_ntc.errors import InputError
 
 if TYPE_CHECKING:
     from ..data.sets import PictureSet
+    from ..measure.case import Row
     from ..measure.part import Part
     from ..measure.results import Results
     from ..measure.store import Store
-    from ..report.tables import DataTable
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+Found = TypeVar("Found")
 
 
 def prepared(threads: int) -> None:
@@ -36,29 +38,6 @@ def prepared(threads: int) -> None:
         import pandas  # noqa: F401
 
 
-def split_names(names: str) -> list[str]:
-    """The parts of a comma-separated option, each once."""
-    return list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
-
-
-def chosen_masks(names: str | None) -> tuple[str, ...]:
-    """The masks that were named, or one of every kind; what names none is wrong usage."""
-    from ..data.masks import DEFAULT, check_mask
-
-    chosen = split_names(names or "") or split_names(DEFAULT)
-    for name in chosen:
-        check_mask(name)
-    return tuple(chosen)
-
-
-def chosen_sigmas(text: str) -> tuple[int, ...]:
-    """The deviations that were named, whole 255ths of white; what is none is wrong usage."""
-    names = split_names(text)
-    if not names or not all(name.isascii() and name.isdigit() and 1 <= int(name) <= 255 for name in names):
-        raise InputError(f"{text!r} is not deviations in whole 255ths of white, 1 to 255; give e.g. 5,10,20")
-    return tuple(int(name) for name in names)
-
-
 def chosen_sets(
     names: Iterable[Path], images: str | None = None, limit: int | None = None
 ) -> list["PictureSet"]:
@@ -66,8 +45,7 @@ def chosen_sets(
     from ..data.fetching import located
     from ..data.sets import numbered, read_sets
 
-    folders = located(names, lambda line: typer.echo(line, err=True))
-    sets = read_sets(folders, limit)
+    sets = read_sets(located(names, lambda line: typer.echo(line, err=True)), limit)
     return sets if images is None else [numbered(each, images) for each in sets]
 
 
@@ -93,23 +71,63 @@ def progress_bar(total: int) -> Iterator[Callable[[str], None]]:
         yield lambda done: progress.update(task, advance=1, description=done)
 
 
+def all_done(works: Mapping[str, Callable[[], Found]]) -> list[Found]:
+    """What some works give that are done one after the other, with their names for progress."""
+    found = []
+    with progress_bar(len(works)) as advance:
+        for name, work in works.items():
+            found.append(work())
+            advance(name)
+    return found
+
+
 def check_targets(*targets: Path | None) -> None:
     """Refuse before hours of work what could not be written after them."""
     from demosaic_ntc.files.atomic import check_target
 
-    for target in targets:
-        if target is not None:
-            check_target(target)
+    for target in filter(None, targets):
+        check_target(target)
+
+
+def measure(
+    name: str,
+    folders: Iterable[Path] | None,
+    options: Mapping[str, Any],
+    json: Path | None,
+    csv: Path | None = None,
+    *,
+    images: str | None = None,
+    limit: int | None = None,
+    details: bool = False,
+    refer: "Callable[[list[PictureSet]], tuple[list[PictureSet], list[Row]]] | None" = None,
+    keep: Callable[["Results", "Store", bool], None] | None = None,
+) -> None:
+    """Measure a part made of options, on the sets in folders if it takes any.
+
+    Options are checked before any picture is read. `refer` says which sets are meant and what others found.
+    """
+    prepared(options.get("threads") or 1)
+    from ..report.parts import PARTS
+
+    with usage():
+        part = PARTS[name].of((), **options)
+    check_targets(json, csv)
+    more = list["Row"]()
+    if folders is not None:
+        sets = chosen_sets(folders, images, limit)
+        sets, more = refer(sets) if refer else (sets, more)
+        part = PARTS[name].of(sets, **options)
+    measure_and_show(part, json, csv, details=details, more=more, keep=keep)
 
 
 def measure_and_show(
     part: "Part",
     json: Path | None,
-    csv: Path | None = None,
+    csv: Path | None,
     *,
-    details: bool = False,
-    more: Iterable[dict[str, Any]] = (),
-    keep: Callable[["Results", "Store", bool], None] | None = None,
+    details: bool,
+    more: Iterable["Row"],
+    keep: Callable[["Results", "Store", bool], None] | None,
 ) -> None:
     """Do all cases without a result, and show what is finished, whatever ended the work.
 
@@ -118,7 +136,7 @@ def measure_and_show(
     """
     from ..measure.results import Results
     from ..measure.store import Store
-    from ..report.parts import PARTS
+    from ..report.tables import show
 
     store, failed = Store(json, part), False
     try:
@@ -135,16 +153,4 @@ def measure_and_show(
             Results.of(store).write_csv(csv)
         if keep is not None:
             keep(results, store, failed)
-        tables = PARTS[part.name].tables(results, details=details)
-        show(tables, (f"{name}: {text}" for name, text in part.protocol.items()))
-
-
-def show(tables: "Iterable[DataTable]", lines: Iterable[str] = ()) -> None:
-    """Print tables with their notes, then lines as they are."""
-    from ..report.terminal import print_table, results_console
-
-    console = results_console()
-    for table in tables:
-        print_table(console, table)
-    for line in lines:
-        console.print(line, markup=False)
+        show(part.tables(results, details=details), (f"{name}: {t}" for name, t in part.protocol.items()))

@@ -1,15 +1,19 @@
 """The commands of ``benchmark`` that study one method by itself: what is found, seen, or taken."""
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from demosaic_ntc.errors import InputError
 
+from .. import split_names
 from . import options as o
-from .running import chosen_sets, prepared, progress_bar, show, split_names, usage
+from .running import all_done, chosen_sets, prepared, usage
+
+if TYPE_CHECKING:
+    from ..data.sets import PictureSet
 
 
 def defects(
@@ -24,19 +28,14 @@ def defects(
     """Look for pixels spoilt among stars, vivid edges and texture, and for false alarms in clean pictures."""
     prepared(1)
     from ..data.scenes import SCENES
-    from ..report.studies import clean_table, scene_table
-    from ..studies.defects import search_scene, search_set
+    from ..report.tables import show
+    from ..studies.defects import search_scene, search_set, tables
 
-    sets, scenes, clean = chosen_sets(folders or []), [], []
-    with progress_bar(len(SCENES) + len(sets)) as advance:
-        for name in SCENES:
-            scenes.append(search_scene(name, side, count, seed))
-            advance(name)
-        for each in sets:
-            clean.append(search_set(each))
-            advance(each.name)
+    sets = chosen_sets(folders or [])
+    scenes = all_done({name: partial(search_scene, name, side, count, seed) for name in SCENES})
+    clean = all_done({each.name: partial(search_set, each) for each in sets})
     line = f"scenes of {side}×{side} pixels, {count} defects of each kind, seed {seed}; RGGB"
-    show([scene_table(scenes), *([clean_table(clean)] if clean else [])], [line])
+    show(tables(scenes, clean), [line])
 
 
 def widths(
@@ -48,30 +47,18 @@ def widths(
 ) -> None:
     """Restore square holes in 256×256 pixels (from 128, 128 on) of each picture: the error by their width."""
     prepared(threads)
-    from ..data.crops import CropBox
     from ..methods.method import Effort
-    from ..report.studies import width_table
-    from ..studies.widths import measure_width
+    from ..report.tables import show
+    from ..studies.widths import measure_width, width_table
 
+    names, effort = split_names(sizes), Effort(quality, threads)
     with usage():
-        chosen = _widths(sizes)
-    box, effort = CropBox(128, 128, 256, 256), Effort(quality, threads)
+        if not names or not all(name.isdigit() and 1 <= int(name) <= 100 for name in names):
+            raise InputError(f"{sizes!r} is not widths of 1 to 100 pixels; give e.g. 8,16,32")
     for each in chosen_sets(folders, images):
-        results = []
-        with progress_bar(len(chosen)) as advance:
-            for width in chosen:
-                results.append(measure_width(each.pictures, box, width, effort))
-                advance(f"{each.name}, {width}")
+        works = {f"{each.name}, {n}": partial(measure_width, each.pictures, int(n), effort) for n in names}
         line = f"{each.name}: {len(each.pictures)} pictures, quality {quality}"
-        show([width_table(results)], [line])
-
-
-def _widths(text: str) -> list[int]:
-    """Widths in pixels."""
-    names = split_names(text)
-    if not names or not all(name.isdigit() and 1 <= int(name) <= 100 for name in names):
-        raise InputError(f"{text!r} is not widths of 1 to 100 pixels; give e.g. 8,16,32")
-    return [int(name) for name in names]
+        show([width_table(all_done(works))], [line])
 
 
 def looks(
@@ -80,17 +67,13 @@ def looks(
     """Print the median brightness of raws in our looks, in the camera's own picture and by RawTherapee."""
     prepared(1)
     from ..data.raws import real_raws
-    from ..report.studies import look_table
-    from ..studies.looks import measured
+    from ..report.tables import show
+    from ..studies.looks import look_table, measured
 
     with usage():
         sources = real_raws(raws)
-    found = []
-    with progress_bar(len(sources)) as advance:
-        for source in sources:
-            found.append(measured(source.make(Path())))
-            advance(source.name)
-    show([look_table(found)])
+    works = {f"{n} {raw.name}": partial(measured, raw.make(Path())) for n, raw in enumerate(sources)}
+    show([look_table(all_done(works))])
 
 
 _CHOSEN_ON = 12  # pictures of Kodak by which the parameters of the search were chosen
@@ -107,28 +90,25 @@ def blemishes(
     Kodak's pictures are shown in two rows: parameters were chosen on the first twelve.
     """
     prepared(1)
-    from ..report.studies import blemish_table
-    from ..studies.blemishes import search_pictures
+    from ..report.tables import show
+    from ..studies.blemishes import search_pictures, table
 
-    sets, rows, seeds = chosen_sets(folders), [], range(seed, seed + draws)
-    with progress_bar(sum(len(each.pictures) for each in sets) * draws) as advance:
-        for each in sets:
-            for name, pictures in _halves(each.name, each.pictures):
-                searches = []
-                for found in search_pictures(pictures, sensitivity, seeds):
-                    searches.append(found)
-                    advance(name)
-                rows.append((name, searches))
-    line = f"sensitivity {sensitivity:g}, {draws} draws, seed {seed}"
-    show([blemish_table(rows)], [line])
+    parts = [part for each in chosen_sets(folders) for part in _halves(each)]
+    seeds = range(seed, seed + draws)
+    works = {each.name: partial(search_pictures, each.pictures, sensitivity, seeds) for each in parts}
+    rows = zip(works, all_done(works), strict=True)
+    show([table(list(rows))], [f"sensitivity {sensitivity:g}, {draws} draws, seed {seed}"])
 
 
-def _halves(name: str, pictures: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+def _halves(each: "PictureSet") -> "list[PictureSet]":
     """A set of pictures, or its two parts where parameters were chosen on the first."""
-    if name != "kodak":
-        return [(name, pictures)]
-    first, rest = pictures[:_CHOSEN_ON], pictures[_CHOSEN_ON:]
-    return [(f"kodak 1–{_CHOSEN_ON}", first), (f"kodak {_CHOSEN_ON + 1}–{len(pictures)}", rest)]
+    from ..data.sets import PictureSet
+
+    if each.name != "kodak":
+        return [each]
+    first, rest = each.pictures[:_CHOSEN_ON], each.pictures[_CHOSEN_ON:]
+    named = {f"kodak 1–{_CHOSEN_ON}": first, f"kodak {_CHOSEN_ON + 1}–{len(each.pictures)}": rest}
+    return [PictureSet(name, pictures) for name, pictures in named.items()]
 
 
 def studio(
@@ -136,7 +116,7 @@ def studio(
     quality: o.Quality = "normal",
 ) -> None:
     """Open a generated 16-bit TIFF in the studio, mark a percent of it and repair it, in a real browser."""
-    from ..report.studies import studio_table
-    from ..studies.studio import measure_studio
+    from ..report.tables import show
+    from ..studies.studio import measure_studio, studio_table
 
     show([studio_table(measure_studio(megapixels, quality))])

@@ -1,23 +1,26 @@
 """Sets of pictures by name: found where the user keeps them, or downloaded once and checked.
 
-A set is looked for under the folder that DEMOSAIC_NTC_DATA names, then in the user's cache; what is missing
-there is downloaded. Every file must have its known checksum, wherever it lies.
+The name of a set stands for exactly the files of its registry, in the form of pooch, beside this module: a
+benchmark on other pictures under the same name would be no comparison. A set is looked for under the folder
+that DEMOSAIC_NTC_DATA names, then in the user's cache; what is missing there is downloaded. Every file must
+have its known checksum, wherever it lies.
 """
 
 import logging
 import os
 from collections.abc import Callable, Iterable
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.errors import InputError
 
 from ..methods.method import requires
-from . import known_sets
-from .known_sets import KnownSet
 
 DATA_VARIABLE = "DEMOSAIC_NTC_DATA"
+
+#: Registries of sets that everybody measures on: a line of title, one of licence, and of each file its name,
+#: checksum and address.
+KNOWN_SETS = {name: Path(__file__).with_name(f"{name}.txt") for name in ("kodak", "mcmaster")}
 
 Tell = Callable[[str], None]
 
@@ -25,75 +28,63 @@ Tell = Callable[[str], None]
 def located(names: Iterable[Path], tell: Tell) -> list[Path]:
     """The folders meant: a folder that is there, or the set of that name."""
     return [
-        name if name.is_dir() or str(name) not in known_sets.KNOWN_SETS else fetched(str(name), tell)
-        for name in names
+        name if name.is_dir() or str(name) not in KNOWN_SETS else fetched(str(name), tell) for name in names
     ]
 
 
 def fetched(name: str, tell: Tell) -> Path:
     """The folder of a known set with all of its files, downloaded where they are missing."""
-    known = known_sets.KNOWN_SETS[name]
     kept = os.environ.get(DATA_VARIABLE)
     if kept and (Path(kept) / name).is_dir():
-        return checked(Path(kept) / name, known)
-    return _downloaded(known, _cache() / name, tell)
+        return checked(Path(kept) / name, name)
+    return _downloaded(name, Path(_pooch().os_cache("demosaic-ntc")) / "sets" / name, tell)
 
 
-def checked(folder: Path, known: KnownSet) -> Path:
+def checked(folder: Path, name: str) -> Path:
     """The folder, if it holds the files of a set and no others of that name."""
-    for name, file in known.files.items():
-        path = folder / name
+    registry = _store(name, folder).registry
+    for path in (folder / file for file in registry):
         if not path.is_file():
-            raise InputError(f"{path}: is missing; the set {known.name} has {len(known.files)} pictures")
-        if sha256(path.read_bytes()).hexdigest() != file.sha256:
-            raise InputError(
-                f"{path}: is not the picture of the set {known.name}; replace it or rename the folder"
-            )
+            raise InputError(f"{path}: is missing; the set {name} has {len(registry)} pictures")
+        if f"sha256:{_pooch().file_hash(path)}" != registry[path.name]:
+            raise InputError(f"{path}: is not the picture of the set {name}; replace it or rename the folder")
     return folder
 
 
-def _cache() -> Path:
-    """Where downloads are kept."""
-    return Path(_pooch().os_cache("demosaic-ntc")) / "sets"
-
-
-def _downloaded(known: KnownSet, folder: Path, tell: Tell) -> Path:
+def _downloaded(name: str, folder: Path, tell: Tell) -> Path:
     """Complete a folder; files that are there and right are not asked for again."""
-    store = _pooch().create(
-        path=folder,
-        base_url=known.address,
-        registry={name: f"sha256:{file.sha256}" for name, file in known.files.items()},
-        urls={name: f"{known.address}/{file.source}" for name, file in known.files.items()},
-        retry_if_failed=1,
-    )
-    missing = [name for name in known.files if not (folder / name).is_file()]
+    store = _store(name, folder)
+    missing = [file for file in store.registry if not (folder / file).is_file()]
     if missing:
-        tell(f"{known.name}: downloading {len(missing)} pictures to {folder}")
-        tell(f"{known.name}: {known.title}; licence: {known.licence}")
-    for name in known.files:
-        _fetch(store, name, known, folder)
+        title, licence = (line[2:] for line in KNOWN_SETS[name].read_text().splitlines()[:2])
+        tell(f"{name}: downloading {len(missing)} pictures to {folder}")
+        tell(f"{name}: {title}; {licence}")
+    for file in store.registry:
+        _fetch(store, file, name, folder)
     return folder
 
 
-def _fetch(store: Any, name: str, known: KnownSet, folder: Path) -> None:
+def _fetch(store: Any, file: str, name: str, folder: Path) -> None:
     """Make sure that a file is there, or say exactly what to put where."""
-    address, otherwise = store.get_url(name), _by_hand(known, folder)
+    address, (first, *_, last) = store.get_url(file), store.registry
+    otherwise = (
+        f"put its {len(store.registry)} files {first} … {last} into {folder}, "
+        f"or into a folder {name} of the one that {DATA_VARIABLE} names"
+    )
     try:
-        store.fetch(name)
+        store.fetch(file)
     except ValueError as error:
-        wrong = f"{address}: is not the picture of the set {known.name} (another checksum)"
+        wrong = f"{address}: is not the picture of the set {name} (another checksum)"
         raise InputError(f"{wrong}; {otherwise}") from error
     except OSError as error:  # the system's, and those of requests
-        raise InputError(f"{known.name} is not here and {address} cannot be read; {otherwise}") from error
+        raise InputError(f"{name} is not here and {address} cannot be read; {otherwise}") from error
 
 
-def _by_hand(known: KnownSet, folder: Path) -> str:
-    """What a user can do without a network."""
-    first, last = next(iter(known.files)), list(known.files)[-1]
-    return (
-        f"put its {len(known.files)} files {first} … {last} into {folder}, "
-        f"or into a folder {known.name} of the one that {DATA_VARIABLE} names"
-    )
+def _store(name: str, folder: Path) -> Any:
+    """A folder for the files of a set, none of which is looked for yet."""
+    store = _pooch().create(path=folder, base_url="", retry_if_failed=1)
+    store.load_registry(KNOWN_SETS[name])
+    return store
 
 
 def _pooch() -> Any:

@@ -36,7 +36,7 @@ Point = NDArray[np.float64]  # column, row
 
 DEFAULT = "random:20,random:50,random:80,strokes,text,lines,dead,blocks:8,blocks:16,irregular"
 
-_DEAD_SHARE = 0.01
+_DEAD_PERCENT = "1"
 _LINE_SHARE = 0.047  # of the rows, and of the columns
 _BLOCK_SHARE = 0.045
 
@@ -76,19 +76,8 @@ def check_mask(spec: str) -> None:
 
 
 def _random(percent: str, shape: Shape, generator: Generator) -> Flags:
-    """Exactly this share of the pixels, at random places."""
-    share = _number(percent, "random", 1, 99) / 100
-    return _scattered(share, shape, generator)
-
-
-def _dead(_detail: str, shape: Shape, generator: Generator) -> Flags:
-    """A few single pixels."""
-    return _scattered(_DEAD_SHARE, shape, generator)
-
-
-def _scattered(share: float, shape: Shape, generator: Generator) -> Flags:
-    """A share of all pixels, no two at the same place."""
-    size = shape[0] * shape[1]
+    """Exactly this share of the pixels, no two at the same place."""
+    share, size = _number(percent, "random", 1, 99) / 100, shape[0] * shape[1]
     missing = np.zeros(size, dtype=np.bool_)
     missing[generator.permutation(size)[: round(share * size)]] = True
     return missing.reshape(shape)
@@ -197,16 +186,11 @@ def _from_file(path: str, shape: Shape) -> Flags:
     with (
         named(Path(path)),
         open_regular(Path(path), Limits()) as file,
-        border(_no_mask),
+        border(lambda e: BadMask(f"is no mask that can be read ({words(e)}); give PNG, BMP or TIFF")),
         Image.open(file, formats=("PNG", "BMP", "TIFF")) as image,
     ):
         resized = image.convert("L").resize((shape[1], shape[0]), Image.Resampling.NEAREST)
     return np.array(resized) > _HALF
-
-
-def _no_mask(error: Exception) -> BadMask:
-    """What a decoder's error means."""
-    return BadMask(f"is no mask that can be read ({words(error)}); give PNG, BMP or TIFF")
 
 
 def _number(text: str, kind: str, least: int, most: int) -> int:
@@ -219,7 +203,7 @@ def _number(text: str, kind: str, least: int, most: int) -> int:
 #: Kinds of masks: functions of what stands behind the colon, of the shape and of a generator.
 KINDS: dict[str, Callable[[str, Shape, Generator], Flags]] = {
     "random": _random,
-    "dead": _dead,
+    "dead": lambda _, shape, generator: _random(_DEAD_PERCENT, shape, generator),
     "lines": _lines,
     "strokes": _strokes,
     "text": _text,

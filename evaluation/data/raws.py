@@ -1,6 +1,7 @@
 """Raws to be converted: real ones, and synthetic ones of any size that are made when they are needed."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -41,18 +42,12 @@ def real_raws(paths: Iterable[Path]) -> list[Raw]:
     found = list[Raw]()
     for path in paths:
         if path.is_dir():
-            found += (raw for each in sorted(path.iterdir()) if (raw := _if_decoded(each)))
+            for each in sorted(path.iterdir()):
+                with suppress(InputError):
+                    found.append(Raw.of_file(each))
         else:
             found.append(Raw.of_file(path))
     return found
-
-
-def _if_decoded(path: Path) -> Raw | None:
-    """A raw, unless it cannot be decoded as it is."""
-    try:
-        return Raw.of_file(path)
-    except InputError:
-        return None
 
 
 def synthetic_raws(names: Iterable[str]) -> list[Raw]:

@@ -50,6 +50,22 @@ def noise_reference(path: Path) -> list[Row]:
     return list(long.assign(method=long["method"] + " (reference)").to_dict("records"))
 
 
+def beside_demosaicing(
+    path: Path | None, crop: int, sets: list[PictureSet]
+) -> tuple[list[PictureSet], list[Row]]:
+    """Sets, and what a reference has for them."""
+    return sets, in_sets(demosaic_reference(path, crop), sets) if path else []
+
+
+def beside_noise(
+    path: Path | None, sets: list[PictureSet], *, narrowed: bool, shown: bool
+) -> tuple[list[PictureSet], list[Row]]:
+    """Sets, or the pictures of them that a reference knows, and what it has for them."""
+    figures = noise_reference(path) if path else []
+    meant = [of_reference(each, figures) for each in sets] if narrowed else sets
+    return meant, in_sets(figures, meant) if shown else []
+
+
 def of_reference(each: PictureSet, rows: Collection[Row]) -> PictureSet:
     """The pictures of a set that a reference has figures for; all of them where it knows none."""
     known = {row["image"] for row in rows if row["set"] == each.name}

@@ -41,7 +41,7 @@ class Picture:
 
     def pixels(self) -> Bytes:
         """Height × width × 3 samples."""
-        return decoded(self.path, _content(self.path))
+        return decoded(self.path)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,10 @@ def read_set(folder: Path, limit: int | None = None) -> PictureSet:
     """The pictures in a folder, in natural order; of those only the first `limit` are used."""
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give one with pictures, or kodak or mcmaster")
-    paths = sorted((p for p in folder.iterdir() if _is_picture(p)), key=_natural)
+    paths = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.name[0] != "."]
     if not paths:
         raise InputError(f"{folder}: there are no pictures ({' '.join(SUFFIXES)}) in it; give another folder")
+    paths.sort(key=_natural)
     if twice := _repeated(path.stem for path in paths):
         raise InputError(f"{folder}: two pictures are called {twice}; rename or remove one")
     count = len(paths) if limit is None else limit
@@ -94,6 +95,11 @@ def numbered(each: PictureSet, numbers: str) -> PictureSet:
             f"{each.name} has pictures 1 to {len(each.pictures)}, not all of {numbers}; give fewer"
         )
     return PictureSet(f"{each.name} {numbers}", tuple(each.pictures[number - 1] for number in chosen))
+
+
+def first(each: PictureSet, count: int) -> str:
+    """The numbers of the first pictures."""
+    return f"1-{min(count, len(each.pictures))}"
 
 
 def _range(part: str) -> range:
@@ -112,9 +118,8 @@ def _repeated(names: Iterable[str]) -> str | None:
 
 def read_picture(path: Path) -> Picture:
     """A picture whose file can be decoded."""
-    content = _content(path)
-    height, width, _ = decoded(path, content).shape
-    return Picture(path, sha256(content).hexdigest(), height, width)
+    checksum, pixels = decoded(path)
+    return Picture(path, checksum, *pixels.shape[:2])
 
 
 def check_crop(sets: Iterable[PictureSet], crop: int) -> None:
@@ -127,13 +132,15 @@ def check_crop(sets: Iterable[PictureSet], crop: int) -> None:
             )
 
 
-def decoded(path: Path, content: bytes) -> Bytes:
-    """The samples of an 8-bit RGB picture, or an error that says why there are none."""
+def decoded(path: Path) -> tuple[str, Bytes]:
+    """The checksum of a file and its samples, (height, width, 3), or an error that says why not."""
     with named(path):
+        with open_regular(path, Limits()) as file:
+            content = file.read()
         try:
             with damage_explained("picture"), Image.open(BytesIO(content), formats=_FORMATS) as image:
                 _check_is_rgb(image, content)
-                return np.array(image)
+                return sha256(content).hexdigest(), np.array(image)
         except Truncated as error:
             if isinstance(error.__cause__, UnidentifiedImageError):
                 raise Unsupported("is no picture that can be read; give PNG, TIFF, BMP or PPM") from error
@@ -145,17 +152,6 @@ def _check_is_rgb(image: Image.Image, content: bytes) -> None:
     is_deeper = image.format == "PNG" and content[24:26] != _PNG_EIGHT_BIT_RGB
     if image.mode != "RGB" or is_deeper:
         raise Unsupported(f"is not 8-bit RGB (mode {image.mode}); convert it or take it out of the folder")
-
-
-def _content(path: Path) -> bytes:
-    """The bytes of a regular file."""
-    with named(path), open_regular(path, Limits()) as file:
-        return file.read()
-
-
-def _is_picture(path: Path) -> bool:
-    """Whether a name stands for a picture; hidden files never do."""
-    return path.suffix.lower() in SUFFIXES and not path.name.startswith(".")
 
 
 def _natural(path: Path) -> list[tuple[bool, int, str]]:

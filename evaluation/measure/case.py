@@ -1,7 +1,8 @@
 """One method on one input, measured: cases, their results, and how they are run one after the other."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from textwrap import shorten
 from time import perf_counter, process_time
@@ -69,40 +70,27 @@ class Refusal:
         return f"{self.case.method.name}: {self.reason}"
 
 
-@dataclass(slots=True)
-class _Warm:
-    """What was run untimed, and which rows were refused."""
-
-    warm: set[str] = field(default_factory=set)
-    refused: set[str] = field(default_factory=set)
-
-
 def run(part: "Part", cases: Iterable[Case]) -> Iterator[tuple[Case, Measured | Refusal | None]]:
     """Do the cases one after the other; one that is refused does not stop the others.
 
     Nor does it matter when a method refuses what it is warmed up on. Nothing is returned for a case whose row
     was refused before.
     """
-    known = _Warm()
+    warm, refused = set[str](), set[str]()
     for source, group in groupby(cases, key=lambda case: case.source):
         loaded = None
         for case in group:
-            if case.row and case.row in known.refused:
+            if case.row and case.row in refused:
                 yield case, None
                 continue
             loaded = part.load(source) if loaded is None else loaded
-            yield case, _done(part, case, loaded, known)
-
-
-def _done(part: "Part", case: Case, loaded: Any, known: _Warm) -> Measured | Refusal:
-    """Warm up if that is still to be done, then measure."""
-    if case.warmth not in known.warm:
-        _attempt(case, lambda: part.warm_up(case, loaded))
-        known.warm.add(case.warmth)
-    result = _attempt(case, lambda: part.measure(case, loaded))
-    if isinstance(result, Refusal):
-        known.refused.add(case.row)
-    return result
+            if case.warmth not in warm:
+                _attempt(case, partial(part.warm_up, case, loaded))
+                warm.add(case.warmth)
+            result = _attempt(case, partial(part.measure, case, loaded))
+            if isinstance(result, Refusal):
+                refused.add(case.row)
+            yield case, result
 
 
 Result = TypeVar("Result")

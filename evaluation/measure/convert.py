@@ -1,16 +1,45 @@
 """What whole conversions cost, from raw file to picture, by ours and by other programs."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Self
+from typing import Any, Self
 
-from ..data.raws import Raw
+import pandas as pd
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.settings import Engine
+
+from .. import split_names
+from ..beside import SAMPLE
+from ..data.fetching import DATA_VARIABLE
+from ..data.raws import REAL, Raw, real_raws, synthetic_raws
 from ..methods.method import Method
-from .case import Case, Measured, Row
-from .part import Part, cannot_run, revived_methods
-from .protocol import machine, versions
+from ..methods.programs import programs as known_programs
+from ..report.tables import Cell, DataTable, figure
+from .case import Case, Measured, Row, refusal_words
+from .part import Part, cannot_run
+from .protocol import machine, measured_on, versions
+from .results import Results
+
+CONVERSION_STAGES = ("decoding", "first estimate", "groups", "writing")
+
+# Columns of the table after raw and program, by quantity: title and format.
+_COLUMNS = {
+    "megapixels": ("MP", ".1f"),
+    "cpu_seconds": ("CPU s/MP", ".2f"),
+    **{stage: (stage, ".2f") for stage in CONVERSION_STAGES},
+    "seconds": ("s", ".1f"),
+    "peak_bytes": ("peak GiB", ".2f"),
+    "left": ("left", ".2f"),
+}
+_MEASURED = ("megapixels", "seconds", "cpu_seconds", "peak_bytes", "stages", "left")
+_NOTE = (
+    "CPU seconds per megapixel of all threads, in all and by stage; seconds on the wall; the share of "
+    "the picture that was left to the first estimate. Measured on "
+)
 
 
 @dataclass(frozen=True)
@@ -23,9 +52,21 @@ class ConvertPart(Part):
     sources: tuple[Raw, ...] = ()
 
     @classmethod
-    def of(cls, sources: Iterable[Raw], programs: Iterable[Method]) -> Self:
-        """Programs on raws."""
-        return cls((), tuple(programs), tuple(sources))
+    def of(
+        cls,
+        sets: Sequence[Any] = (),
+        raws: Iterable[Path] | None = None,
+        sizes: str = "6,24",
+        programs: str = "ntc,libraw-ahd,rawtherapee,darktable",
+        engine: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Without raws with those of the test data."""
+        chosen = known_programs(split_names(programs), Engine(**engine or {}), SAMPLE)
+        kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull) / "raw"
+        sources = real_raws(raws or ([kept] if kept.is_dir() else [])) + synthetic_raws(split_names(sizes))
+        if not sources:
+            raise InputError("there are no raws; give some, or --sizes of synthetic ones")
+        return cls((), tuple(chosen), tuple(sources))
 
     @property
     def cases(self) -> list[Case]:
@@ -33,10 +74,7 @@ class ConvertPart(Part):
         return [
             Case(
                 {"program": method.name, "settings": method.settings, "sha256": raw.sha256},
-                raw.set,
-                raw.name,
-                method,
-                raw,
+                *(raw.set, raw.name, method, raw),
                 warmth="none",
             )
             for raw in self.sources
@@ -55,7 +93,6 @@ class ConvertPart(Part):
 
     @property
     def protocol(self) -> dict[str, str]:
-        """How the figures are made."""
         return {
             "versions": versions("rawpy"),
             "raws": "real ones as they are; synthetic 14-bit DNGs, uncompressed, the sample side by side",
@@ -67,12 +104,49 @@ class ConvertPart(Part):
 
     @property
     def plan(self) -> Row:
-        """The part as JSON has it."""
         names = ("set", "name", "sha256", "megapixels")
         sources = [{name: getattr(raw, name) for name in names} for raw in self.sources]
         return super().plan | {"sources": sources}
 
     @classmethod
     def revived(cls, plan: Row) -> Self:
-        """The part from its plan."""
-        return cls.of((Raw(**raw, make=cannot_run) for raw in plan["sources"]), revived_methods(plan))
+        methods = tuple(Method(**method, run=cannot_run) for method in plan["methods"])
+        return cls((), methods, tuple(Raw(**raw, make=cannot_run) for raw in plan["sources"]))
+
+    def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
+        """What every program took for every raw, and the mean over the real ones of what all of them tell."""
+        if not (len(results.frame) or results.refusals):
+            return
+        costs = conversion_costs(results.frame)
+        refused = [{"image": each.case.image, "program": each.case.method.name} for each in results.refusals]
+        rows = (*costs.to_dict("records"), *refused, *_means(costs))
+        columns = ("raw", "program", *(title for title, _ in _COLUMNS.values()))
+        note = _NOTE + measured_on(results.frame.get("machine", ()))
+        notes = (note, *refusal_words(results.refusals))
+        yield DataTable("Whole conversions", columns, tuple(map(_line, rows)), notes)
+
+
+def conversion_costs(frame: pd.DataFrame) -> pd.DataFrame:
+    """What programs took, as the table shows it: CPU seconds per megapixel by stage, memory in GiB."""
+    frame = frame.reindex(columns=list(dict.fromkeys((*frame.columns, *_MEASURED))))
+    size, stages = pd.to_numeric(frame["megapixels"]), pd.DataFrame(list(frame["stages"]), index=frame.index)
+    spent = stages.reindex(columns=list(CONVERSION_STAGES)).assign(cpu_seconds=frame["cpu_seconds"])
+    spent = spent.apply(pd.to_numeric).div(size, axis=0)
+    return frame.assign(
+        **spent, megapixels=size, peak_bytes=frame["peak_bytes"] / 2**30, left=pd.to_numeric(frame["left"])
+    )
+
+
+def _means(costs: pd.DataFrame) -> list[Row]:
+    """The means over several real raws, program by program; of time on the wall and memory there are none."""
+    real = costs[costs["set"] == REAL].groupby("program", sort=False)
+    means = real[list(_COLUMNS)].agg(lambda each: each.mean(skipna=False))[real.size() > 1]
+    nothing = float("nan")
+    means = means.assign(image="mean of the real raws", seconds=nothing, peak_bytes=nothing)
+    return list(means.reset_index().to_dict("records"))
+
+
+def _line(row: Row) -> tuple[Cell, ...]:
+    """A program on a raw; what is not known stays empty."""
+    cells = (figure(row.get(name), form) for name, (_, form) in _COLUMNS.items())
+    return (Cell(row["image"]), Cell(row["program"]), *cells)

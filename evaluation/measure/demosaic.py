@@ -4,21 +4,44 @@ Each picture is sampled by the colour array as it is (8 bit, gamma-encoded, no n
 rounded to 8 bit, and compared with itself.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from math import inf
+from typing import Any, ClassVar, Self
+
+import pandas as pd
 
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.viewer.crops import Box, part_of
 
-from ..data.crops import Box, part_of
-from ..data.sets import Picture, PictureSet
-from ..methods.method import Method
-from .case import Case, Measured, Row, costed, proven
+from .. import split_names
+from ..data.sets import Picture, PictureSet, check_crop
+from ..methods.demosaicers import catalogue, default_names
+from ..methods.method import CONTROL, OURS, Effort, picked
+from ..report.drawing import Drawing
+from ..report.gallery import Gallery
+from ..report.plots import error_maps, gains, quality_and_time
+from ..report.tables import Cell, DataTable, rows_of
+from .case import Case, Measured, costed, proven, refusal_words
 from .likeness import Bytes, comparable, cpsnr, likeness
 from .part import Look, Part
 from .protocol import versions
+from .results import Columns, Results, SetResults
 
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
+
+# Columns after the CPSNRs: quantity, title and format.
+_COLUMNS: Columns = {
+    "nmse": ("NMSE", ".2e"),
+    "psnr_red": ("R", ".2f"),
+    "psnr_green": ("G", ".2f"),
+    "psnr_blue": ("B", ".2f"),
+    "ssim": ("SSIM", ".4f"),
+    "s_per_mp": ("s/MP", ".3g"),
+    "cpu_s_per_mp": ("CPU s/MP", ".3g"),
+    "mib": ("MiB", ".0f"),
+}
 
 
 @dataclass(frozen=True)
@@ -28,27 +51,40 @@ class DemosaicPart(Part):
     name = "demosaic"
     keys: ClassVar[tuple[str, ...]] = ("method", "settings", "cfa", "crop", "sha256")
     unbounded = ("cpsnr", "cpsnr_crop0", "psnr_red", "psnr_green", "psnr_blue", "nmse")
+    prefix: ClassVar[str] = ""  # of the titles of its tables, each of which is a file of its own
 
     cfa: str = "RGGB"
     crop: int = 10
-    box: ClassVar[Box | None] = None
-    prefix: ClassVar[str] = ""  # of the titles of its tables
+    box: ClassVar[Box | None] = None  # the part of each picture that is worked on
+
+    @classmethod
+    def of(
+        cls,
+        sets: Sequence[PictureSet],
+        methods: str | None = None,
+        cfa: str = "RGGB",
+        crop: int = 10,
+        quality: Any = "normal",
+        threads: int = 1,
+    ) -> Self:
+        array = Cfa.parse(cfa)
+        names = default_names(array) if methods is None else split_names(methods)
+        chosen = picked(catalogue(Effort(quality, threads)), names)
+        check_crop(sets, crop)
+        return cls(tuple(sets), tuple(chosen), array.rows, crop)
 
     @property
     def array(self) -> Cfa:
         """The colour array."""
         return Cfa.parse(self.cfa)
 
-    def depends(self, method: Method, task: Any) -> Row:
-        """The array and the crop."""
-        return {"cfa": self.array.name, "crop": self.crop}
+    def depends(self, name: str) -> Any:
+        return self.array.name if name == "cfa" else super().depends(name)
 
     def scene(self, each: PictureSet, picture: Picture, task: Any) -> str:
-        """Every picture is one."""
         return picture.sha256
 
     def warm_up(self, case: Case, loaded: Bytes) -> object:
-        """Run a method on the middle of a picture."""
         cfa = self.array
         starts = [
             (size - min(size, _WARM_UP)) // 2 // period * period
@@ -58,23 +94,12 @@ class DemosaicPart(Part):
         return case.method.run(cfa.sample(loaded[rows, columns]), cfa)
 
     def measure(self, case: Case, loaded: Bytes) -> Measured:
-        """Run one method on one picture and compare the result with the truth."""
         cfa, truth = self.array, part_of(loaded, self.box)
         mosaic = cfa.sample(truth)
         restored, cost = costed(lambda: case.method.run(mosaic, cfa))
         picture = comparable(restored, truth)
-        inside = likeness(picture, truth, self.crop)
-        figures = {
-            "height": truth.shape[0],
-            "width": truth.shape[1],
-            "cpsnr": inside.cpsnr,
-            "cpsnr_crop0": cpsnr(picture, truth),
-            "psnr_red": inside.red,
-            "psnr_green": inside.green,
-            "psnr_blue": inside.blue,
-            "ssim": inside.ssim,
-            "nmse": inside.nmse,
-        }
+        inside, size = likeness(picture, truth, self.crop), {"height": len(truth), "width": truth.shape[1]}
+        figures = size | {"cpsnr": inside["cpsnr"], "cpsnr_crop0": cpsnr(picture, truth)} | inside
         return Measured(figures | cost | proven(restored), restored)
 
     @property
@@ -84,7 +109,6 @@ class DemosaicPart(Part):
 
     @property
     def looks(self) -> list[Look]:
-        """Every picture."""
         return [
             Look(picture.sha256, f"{each.name} {picture.name}", picture, None, lambda p: {"truth": p})
             for each in self.sets
@@ -93,7 +117,6 @@ class DemosaicPart(Part):
 
     @property
     def protocol(self) -> dict[str, str]:
-        """What holds for all sets."""
         cfa = self.array
         return {
             "mosaic": f"8-bit RGB sampled by {cfa.name} ({cfa.rows}), gamma-encoded as they are, no noise",
@@ -112,43 +135,129 @@ class DemosaicPart(Part):
 
     def conditions(self, each: PictureSet, machines: str) -> str:
         """The conditions of one set's means in a line."""
-        count = f"{len(each.pictures)} pictures"
-        if each.left_out:
-            count = f"{len(each.pictures)} of {each.size} pictures"
+        count = f"{len(each.pictures)}{f' of {each.size}' if each.left_out else ''} pictures"
         return (
             f"{each.name}: {count} ({each.sizes}), {self.array.name}, crop {self.crop}, clipped and rounded "
             f"to 8 bit, mean over pictures of decibels, measured on {machines}"
         )
 
+    def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
+        """Of every set each picture, and the means with how they were made and what they say."""
+        for each in self.sets:
+            found = results.of_set(each)
+            conditions = self.conditions(each, found.machines)
+            told = (conditions, *_gaps(found), *findings(found), *refusal_words(found.refusals))
+            means = self._means(found, told)
+            notes, title = () if means else told, f"{self.prefix}{each.name}: by picture"
+            if found.methods:
+                yield (
+                    found.details(title, self._columns, notes) if details else self._by_picture(found, notes)
+                )
+            if means:
+                yield means
 
-@dataclass(frozen=True)
-class TensorPart(DemosaicPart):
-    """Completions of plain tensors beside ours, on a small part of each picture: they take long."""
-
-    name = "tensors"
-    prefix = "Plain tensors, "
-    keys = (*DemosaicPart.keys, "place")
-    box: Box | None = None  # type: ignore[misc]
+    def _by_picture(self, found: SetResults, notes: tuple[str, ...]) -> DataTable:
+        """The CPSNR of each method on each picture."""
+        names = [picture.name for picture in found.set.pictures]
+        figures = found.by_picture("cpsnr")[names]
+        rows = tuple(rows_of(found.methods, [figures[name] for name in names], [".2f"] * len(names)))
+        title = f"{self.prefix}{found.set.name}: CPSNR in dB, crop {self.crop}"
+        return DataTable(title, ("method", *names), rows, notes, tuple(found.named("ours")), details=True)
 
     @property
-    def looks(self) -> list[Look]:
-        """None: such pictures are not worth a look."""
-        return []
+    def _columns(self) -> Columns:
+        """Quantities with the titles of their columns and their formats."""
+        return {"cpsnr": (f"CPSNR crop {self.crop}", ".2f"), "cpsnr_crop0": ("crop 0", ".2f"), **_COLUMNS}
 
-    @property
-    def protocol(self) -> dict[str, str]:
-        """What holds for all sets."""
-        return super().protocol | {"part": "left,top,width,height of each picture " + self._words}
+    def _means(self, found: SetResults, notes: tuple[str, ...]) -> DataTable | None:
+        """The means over the whole set, of memory the most, the best method first; None where there are none.
 
-    @property
-    def _words(self) -> str:
-        """The part in words."""
-        return "whole" if self.box is None else ",".join(map(str, self.box))
+        A method that refused a picture has no means, but its place among those that have.
+        """
+        refused, lacking = {refusal.case.method.name for refusal in found.refusals}, found.missing()
+        shown = [name for name in found.methods if name not in lacking or name in refused]
+        if all(name in lacking for name in shown):
+            return None
+        order = found.means("cpsnr")[shown].sort_values(ascending=False, kind="stable").index
+        figures = [found.most(q) if q == "mib" else found.means(q) for q in self._columns]
+        titles, forms = zip(*self._columns.values(), strict=True)
+        by_picture, proofs = found.by_picture("cpsnr"), _proofs(found)
+        worst, on = by_picture.min(axis=1, skipna=False), by_picture.fillna(inf).idxmin(axis=1)
+        last = {name: Cell(f"{low:.2f} {on[name]}", float(low)) for name, low in worst.dropna().items()}
+        rows = tuple(
+            (*row, last.get(row[0].text, Cell("")), Cell(proofs.get(row[0].text, "")))
+            for row in rows_of(order, figures, forms)
+        )
+        columns = ("method", *titles, "lowest CPSNR", "groups certified")
+        title = f"{self.prefix}{found.set.name}: means over {found.set.size} pictures"
+        return DataTable(title, columns, rows, notes, tuple(found.named("ours")))
 
-    def depends(self, method: Method, task: Any) -> Row:
-        """The array, the crop and the part."""
-        return super().depends(method, task) | {"place": self._words}
+    def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
+        """What quality costs, what is gained, and what is wrong."""
+        sets = [results.of_set(each) for each in self.sets]
+        if whole := [found for found in sets if found.means("cpsnr").notna().any()]:
+            caption = "mean CPSNR against CPU seconds per megapixel; blue ours, green its parts, grey peers"
+            yield Drawing("quality-and-time", "Quality against time", caption, quality_and_time(whole))
+        if gained := [found for found in sets if len(found.gains(OURS, found.named("peer")))]:
+            caption = f"{OURS} against the best peer of the run on each picture"
+            yield Drawing("gains", "Gains by picture", caption, gains(gained, OURS))
+        if rows := [row for found in gained for row in _errors(found, gallery)]:
+            caption = "of each set the picture with the largest and with the smallest gain over the best peer"
+            yield Drawing("errors", "Errors", caption, error_maps(rows), kind="png")
 
-    def conditions(self, each: PictureSet, machines: str) -> str:
-        """The conditions of one set's means in a line."""
-        return f"{super().conditions(each, machines)}, part {self._words}"
+
+def _proofs(found: SetResults) -> dict[str, str]:
+    """How many groups of the whole set have a proven gap, by methods that prove any."""
+    certified, groups = (found.by_picture(name).sum(axis=1, skipna=False) for name in ("certified", "groups"))
+    proven = pd.DataFrame({"certified": certified, "groups": groups, "gap": found.most("worst_gap")}).dropna()
+    return {
+        str(row.Index): f"{row.certified:.0f} of {row.groups:.0f}, gap ≤ {row.gap:.1e}"
+        for row in proven.itertuples()
+    }
+
+
+def _gaps(found: SetResults) -> Iterator[str]:
+    """Which pictures keep which methods from having a mean."""
+    by_missing: dict[tuple[str, ...], list[str]] = {}
+    for method, missing in found.missing().items():
+        by_missing.setdefault(tuple(missing), []).append(method)
+    for pictures, methods in by_missing.items():
+        yield f"no mean over {found.set.name} without {', '.join(pictures)}: {', '.join(methods)}"
+    if found.named("reference"):
+        yield "* figures of the reference, measured elsewhere"
+
+
+def findings(found: SetResults) -> Iterator[str]:
+    """What completion adds to its own control, and where a peer is closest or ahead."""
+    added = found.gains(OURS, [CONTROL])
+    if len(added):
+        whole = not {OURS, CONTROL} & set(found.missing())
+        mean = f"{added.mean():+.2f} dB on the mean" if whole else "no mean"
+        yield (
+            f"{OURS} over {CONTROL} on {found.set.name}: {mean}, better on {(added > 0).sum()} of "
+            f"{len(added)} pictures, least {added.min():+.2f} dB ({added.idxmin()})"
+        )
+    figures, peers = found.by_picture("cpsnr"), found.named("peer")
+    for method in found.named("ours"):
+        gained = found.gains(method, peers)
+        if len(gained):
+            image = gained.idxmin()
+            peer = figures.loc[peers, image].idxmax()
+            yield (
+                f"{method} against the best peer of the run on each picture of {found.set.name}: at worst "
+                f"{gained[image]:+.2f} dB on {image} ({figures.loc[method, image]:.2f} dB, {peer} "
+                f"{figures.loc[peer, image]:.2f} dB)"
+            )
+
+
+def _errors(found: SetResults, gallery: Gallery) -> Iterator[tuple[str, Bytes, list[tuple[str, Bytes]]]]:
+    """Truth, ours and the best peer where we gain most and least."""
+    gained, figures = found.gains(OURS, found.named("peer")), found.by_picture("cpsnr")
+    for name in dict.fromkeys((gained.idxmax(), gained.idxmin())):
+        picture = next(picture for picture in found.set.pictures if picture.name == name)
+        methods = (OURS, figures.loc[found.named("peer"), name].idxmax())
+        cases = {case.method.name: case for case in found.part.cases if case.scene == picture.sha256}
+        truth = gallery.pixels(f"truth {picture.sha256}")
+        versions = [(m, pixels) for m in methods if (pixels := gallery.pixels(cases[m].key)) is not None]
+        if truth is not None:
+            yield str(name), truth, versions

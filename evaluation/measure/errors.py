@@ -2,56 +2,75 @@
 
 Of each picture some entries are kept, those of a colour array or those that a mask leaves; the others are
 restored and compared with the truth as they are, not rounded: that is what the error bars are about.
+
+Entries are sorted by the expected error. A picture gives a histogram over narrow classes of it, sixteen to
+the octave; histograms add up, so no picture is held longer than it takes to count it. Bins of equal numbers
+of entries are cut from the sum; a class that lies across a cut is shared in proportion.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored, demosaic, inpaint
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
 
+from .. import split_names
 from ..data.masks import check_mask, make_mask
+from ..data.sets import PictureSet, check_crop
 from ..methods.method import OURS, Effort, Method
-from .bins import BINS, Histogram
-from .case import Case, Measured, Row
-from .likeness import Bytes
+from ..report.drawing import Drawing
+from ..report.gallery import Gallery
+from ..report.plots import TOLERANCE, reliability
+from ..report.tables import Cell, DataTable, figure
+from .case import Case, Measured, Row, refusal_words
+from .likeness import Bytes, cropped
 from .part import Part
-from .protocol import machine, versions
+from .protocol import machine, measured_on, versions
+from .results import Results
 
 Flags = NDArray[np.bool_]
+Sums = NDArray[np.float64]  # (3, CLASSES): entries, sums of squares of expected and of true errors, of 255
+
+#: The least share of the squared error in a bin that is judged.
+LEAST_SHARE = 0.01
+BINS = 10
+
+# Classes of the expected error, in code values of 8 bit: from 2^-12 to 2^8, the outermost with all beyond.
+_PER_OCTAVE, _LOWEST, _HIGHEST = 16, -12, 8
+CLASSES = _PER_OCTAVE * (_HIGHEST - _LOWEST)
 
 # Of the sums that are kept: more than anybody reads, less than a double has.
 _DIGITS = 7
+_NAMES = ("counts", "expected", "true")
+
+# Columns of a table, by quantity: title and format.
+_COLUMNS = {
+    "expected": ("expected RMSE", ".3g"),
+    "true": ("true RMSE", ".3g"),
+    "ratio": ("true / expected", ".2f"),
+    "share": ("share of squared error", ".1%"),
+}
 
 
 def ours_with_errors(effort: Effort) -> Method:
-    """Our methods, as they tell their errors: of the samples of an array, or of what a mask leaves."""
+    """Our methods, as they tell their errors: what is restored, and which entries were known."""
+    how: Any = {"quality": effort.quality, "threads": effort.threads, "error": True}
 
     def run(truth: Bytes, task: str) -> tuple[Restored, Flags]:
-        work = _demosaiced if _is_array(task) else _inpainted
-        return work(truth, task, effort)
+        if _is_array(task):
+            cfa = Cfa.parse(task)
+            return demosaic(cfa.sample(truth), cfa, white=255.0, **how), cfa.masks(truth.shape[:2])
+        missing = make_mask(task, (truth.shape[0], truth.shape[1]), 0)
+        damaged = np.where(missing[..., None], 0, truth).astype(np.float32)
+        return inpaint(damaged, missing, **how), np.broadcast_to(~missing[..., None], truth.shape)
 
     return Method(OURS, effort.words, "ours", run)
-
-
-def _demosaiced(truth: Bytes, task: str, effort: Effort) -> tuple[Restored, Flags]:
-    """What is restored of a mosaic, and what was known: height × width × 3."""
-    cfa = Cfa.parse(task)
-    mosaic = cfa.sample(truth)
-    how = {"quality": effort.quality, "threads": effort.threads}
-    return demosaic(mosaic, cfa, white=255.0, error=True, **how), cfa.masks(mosaic.shape)  # type: ignore[arg-type]
-
-
-def _inpainted(truth: Bytes, task: str, effort: Effort) -> tuple[Restored, Flags]:
-    """What is restored under a mask, and what was known: height × width × 3."""
-    missing = make_mask(task, (truth.shape[0], truth.shape[1]), 0)
-    damaged = np.where(missing[..., None], 0, truth).astype(np.float32)
-    restored = inpaint(damaged, missing, quality=effort.quality, threads=effort.threads, error=True)
-    return restored, np.broadcast_to(~missing[..., None], truth.shape)
 
 
 def _is_array(task: str) -> bool:
@@ -81,29 +100,36 @@ class ErrorPart(Part):
     tasks: tuple[str, ...] = ()
     crop: int = 10
 
+    @classmethod
+    def of(
+        cls,
+        sets: Sequence[PictureSet],
+        cfa: str = "RGGB",
+        masks: str | None = None,
+        crop: int = 10,
+        quality: Any = "normal",
+        threads: int = 1,
+    ) -> Self:
+        tasks = (Cfa.parse(cfa).name, *map(check_task, split_names(masks)))
+        check_crop(sets, crop)
+        return cls(tuple(sets), (ours_with_errors(Effort(quality, threads)),), tasks, crop)
+
     @property
     def work(self) -> Sequence[str]:
-        """The tasks."""
         return self.tasks
-
-    def depends(self, method: Method, task: str) -> Row:
-        """The task and the crop."""
-        return {"task": task, "crop": self.crop}
 
     def measure(self, case: Case, loaded: Bytes) -> Measured:
         """Restore one picture and count its restored entries by what was expected of them."""
         restored, known = case.method.run(loaded, case.task)
         if restored.error is None:
             raise Unsupported("the method does not know its errors; leave it out")
-        border = slice(self.crop, -self.crop or None)
-        counted = ~known[border, border]
-        expected = restored.error[border, border][counted]
-        true = (restored.image[border, border] - loaded[border, border].astype(np.float32))[counted]
-        return Measured(_kept(Histogram.of(expected, true.astype(np.float32))) | {"machine": machine()})
+        counted, truth = ~cropped(known, self.crop), cropped(loaded, self.crop).astype(np.float32)
+        true = (cropped(restored.image, self.crop) - truth)[counted].astype(np.float32)
+        found = histogram(cropped(restored.error, self.crop)[counted], true)
+        return Measured(_kept(found) | {"machine": machine()})
 
     @property
     def protocol(self) -> dict[str, str]:
-        """How the figures are made."""
         told = {f"method {m.name}, {task}": m.settings for m in self.methods for task in self.tasks}
         return {
             "tasks": f"{', '.join(self.tasks)}: 8-bit RGB, gamma-encoded as the files are, no noise, sampled "
@@ -118,18 +144,93 @@ class ErrorPart(Part):
             **told,
         }
 
+    def calibrated(self, results: Results) -> dict[str, pd.DataFrame]:
+        """The bins of each task that has results, over all pictures together."""
+        rows = {task: results.frame[results.frame["task"] == task].to_dict("records") for task in self.tasks}
+        return {
+            task: bins_of(np.sum([summed(row) for row in found], axis=0))
+            for task, found in rows.items()
+            if found
+        }
 
-def _kept(found: Histogram) -> Row:
+    def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
+        """Expected and true error of each task, bin by bin."""
+        wanted = sum(len(each.pictures) for each in self.sets)
+        columns = ("bin", *(title for title, _ in _COLUMNS.values()))
+        for task, bins in self.calibrated(results).items():
+            frame = results.frame[results.frame["task"] == task]
+            number = f"{len(frame)}" if len(frame) == wanted else f"{len(frame)} of {wanted}"
+            where = f"{task}, pictures of {', '.join(dict.fromkeys(frame['set']))}: {number}"
+            note = f"{where}; {_judged(bins)}; measured on {measured_on(frame['machine'])}"
+            rows = tuple(
+                (Cell(str(n)), *(figure(row[name], form) for name, (_, form) in _COLUMNS.items()))
+                for n, row in enumerate(bins.to_dict("records"), start=1)
+            )
+            title, notes = f"Expected and true errors, {task}", (note, *refusal_words(results.refusals))
+            yield DataTable(title, columns, rows, notes)
+
+    def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
+        """True errors against expected ones."""
+        if found := self.calibrated(results):
+            caption = (
+                "true against expected error of ten bins of as many restored entries each; the band is "
+                f"±{TOLERANCE:.0%}, hollow points hold less than {LEAST_SHARE:.0%} of the squared error"
+            )
+            yield Drawing("reliability", "Expected and true errors", caption, reliability(found))
+
+
+def histogram(expected: NDArray[np.float32], true: NDArray[np.float32]) -> Sums:
+    """Entries with these expected errors (from 0 up) and true errors, one axis each, by class."""
+    with np.errstate(divide="ignore"):
+        place = (np.log2(expected.astype(np.float64)) - _LOWEST) * _PER_OCTAVE
+    number = np.clip(place, 0, CLASSES - 1).astype(np.intp)
+    weights = (np.ones(expected.shape), *(np.square(each, dtype=np.float64) for each in (expected, true)))
+    return np.stack([np.bincount(number, each, minlength=CLASSES) for each in weights])
+
+
+def _kept(found: Sums) -> Row:
     """A histogram without the classes that have no entries at either end."""
-    filled = np.flatnonzero(found.counts)
+    filled = np.flatnonzero(found[0])
     first, last = (int(filled[0]), int(filled[-1]) + 1) if filled.size else (0, 0)
-    columns = [[float(f"{value:.{_DIGITS}g}") for value in column[first:last]] for column in found.columns]
-    return {"first": first} | dict(zip(("counts", "expected", "true"), columns, strict=True))
+    columns = [[float(f"{value:.{_DIGITS}g}") for value in column[first:last]] for column in found]
+    return {"first": first} | dict(zip(_NAMES, columns, strict=True))
 
 
-def histogram(row: Row) -> Histogram:
+def summed(row: Row) -> Sums:
     """The entries of a result, all classes of them."""
-    whole = Histogram.total([])
-    for column, name in zip(whole.columns, ("counts", "expected", "true"), strict=True):
-        column[row["first"] : row["first"] + len(row[name])] = row[name]
-    return whole
+    after = CLASSES - row["first"] - len(row["counts"])
+    return np.pad(np.array([row[name] for name in _NAMES], np.float64), ((0, 0), (row["first"], after)))
+
+
+def bins_of(sums: Sums, number: int = BINS) -> pd.DataFrame:
+    """Entries in bins of one size, from the smallest expected errors to the largest; none without entries.
+
+    Of each its entries, the root mean squares of expected and of true errors, their ratio, the share of all
+    squared errors, whether that is enough to be judged, and whether the true error is as expected.
+    """
+    if not sums[0].any():
+        return pd.DataFrame(columns=["entries", "expected", "true", "share", "ratio", "counts", "agrees"])
+    whole = np.pad(sums.cumsum(axis=1), ((0, 0), (1, 0)))
+    cuts = np.linspace(0, whole[0, -1], number + 1)
+    entries, expected, true = np.maximum([np.diff(np.interp(cuts, whole[0], each)) for each in whole], 0)
+    share = true / sums[2].sum() if sums[2].any() else 0.0
+    found = {"entries": entries, "expected": np.sqrt(expected / entries), "true": np.sqrt(true / entries)}
+    return judged(pd.DataFrame(found | {"share": share}))
+
+
+def judged(bins: pd.DataFrame) -> pd.DataFrame:
+    """Bins with the ratio of true to expected errors, NaN where none is expected, and what to think of it."""
+    ratio = bins["true"] / bins["expected"].where(bins["expected"] > 0)
+    agrees = (ratio - 1).abs() <= TOLERANCE
+    return bins.assign(ratio=ratio, counts=bins["share"] >= LEAST_SHARE, agrees=agrees)
+
+
+def _judged(bins: pd.DataFrame) -> str:
+    """How many bins that hold enough of the squared error agree, and the extremes of their ratios."""
+    counted = bins[bins["counts"]]
+    ratios = counted["ratio"].dropna()
+    extremes = f" (ratios {ratios.min():.2f} to {ratios.max():.2f})" if len(ratios) else ""
+    return (
+        f"the true error is within {TOLERANCE:.0%} of the expected one in {counted['agrees'].sum()} of the "
+        f"{len(counted)} bins with at least {LEAST_SHARE:.0%} of the squared error{extremes}"
+    )

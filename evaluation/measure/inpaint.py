@@ -5,24 +5,57 @@ every method. Results are rounded to 8 bit and compared with the truth: over the
 literature, and over the missing pixels alone, which does not flatter masks that take little.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from ..data.crops import Box, CropBox, part_of
-from ..data.masks import Flags, make_mask
-from ..data.sets import Picture, PictureSet
-from ..methods.method import Method
-from .case import Case, Measured, Row, costed, proven
+from demosaic_ntc.viewer.crops import Box, CropBox, part_of
+
+from .. import split_names
+from ..data.masks import DEFAULT as MASKS
+from ..data.masks import Flags, check_mask, make_mask
+from ..data.sets import Picture, PictureSet, first, numbered
+from ..methods.inpainters import BASELINE, DEFAULT, catalogue
+from ..methods.method import CONTROL, OURS, Effort, picked
+from ..report.drawing import Drawing
+from ..report.gallery import Gallery
+from ..report.plots import mask_gains
+from ..report.tables import Cell, DataTable, figure
+from .case import Case, Measured, Row, costed, proven, refusal_words
 from .likeness import Bytes, comparable, cpsnr, likeness
-from .part import Look, Part
+from .part import Look, Part, fitting
 from .protocol import versions
+from .results import Columns, Results, SetResults
 
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
+# Of each picture of a report the part that is measured, and how many pictures of a set: as time allows.
+_REPAIRED, _FIRST = (128, 128, 256, 256), 8
+
+_TABLES: Columns = {
+    "cpsnr": ("PSNR in dB over the whole picture", ".2f"),
+    "nmse": ("NMSE over the whole picture", ".2e"),
+    "psnr_missing": ("PSNR in dB over the missing pixels", ".2f"),
+    "ssim": ("SSIM", ".4f"),
+    "cpu_s_per_mp": ("CPU seconds per megapixel", ".3g"),
+}
+_COLUMNS: Columns = {
+    "cpsnr": ("PSNR", ".2f"),
+    "nmse": ("NMSE", ".2e"),
+    "psnr_missing": ("missing", ".2f"),
+    "ssim": ("SSIM", ".4f"),
+    "s_per_mp": ("s/MP", ".3g"),
+    "cpu_s_per_mp": ("CPU s/MP", ".3g"),
+    "mib": ("MiB", ".0f"),
+}
+_GAINS = (  # each name once, or a file would lose some
+    *("mask", "over biharmonic", "least over biharmonic", "on (biharmonic)"),
+    *("over group mean", "least over group mean", "on (group mean)"),
+)
 
 
 @dataclass(frozen=True)
@@ -31,47 +64,55 @@ class InpaintPart(Part):
 
     name = "inpaint"
     keys = ("method", "settings", "mask", "seed", "place", "sha256")
+    task_key = "mask"
     stamps = ("mask_sha256",)  # of the flags themselves: a mask's file may have changed under its name
     unbounded = ("cpsnr", "psnr_missing")
+    warms_each_task = True
 
     masks: tuple[str, ...] = ()
     seed: int = 0
     box: Box | None = None
 
-    @property
-    def place(self) -> str:
-        """The part of the pictures in words."""
-        return "whole" if self.box is None else ",".join(map(str, self.box))
+    @classmethod
+    def of(
+        cls,
+        sets: Sequence[PictureSet],
+        methods: str | None = None,
+        masks: str | None = None,
+        box: Box | None = None,
+        seed: int = 0,
+        usual: Literal[False] | str = False,
+        quality: Any = "normal",
+        threads: int = 1,
+    ) -> Self:
+        """`usual` is what reports have: these pictures, or the first few, on a part that all of them have."""
+        chosen = picked(
+            catalogue(Effort(quality, threads)), DEFAULT if methods is None else split_names(methods)
+        )
+        names = split_names(masks) or split_names(MASKS)
+        for name in names:
+            check_mask(name)
+        if usual is not False:
+            sets = [numbered(each, usual or first(each, _FIRST)) for each in sets]
+            box = fitting(_REPAIRED, sets)
+        return cls(tuple(sets), tuple(chosen), tuple(names), seed, box)
 
     @property
     def work(self) -> Sequence[str]:
-        """The masks."""
         return self.masks
 
-    def depends(self, method: Method, task: str) -> Row:
-        """The mask and the part."""
-        return {"mask": task, "seed": self.seed, "place": self.place}
-
-    def warmth(self, task: str) -> str:
-        """The mask: others take other ways."""
-        return task
-
     def scene(self, each: PictureSet, picture: Picture, task: str) -> str:
-        """A mask on a picture."""
         return f"{each.name} {picture.sha256} {task}"
 
     def stamp(self, case: Case) -> Row:
-        """The checksum of the mask."""
         shape = (case.source.height, case.source.width) if self.box is None else (self.box[3], self.box[2])
         return {"mask_sha256": _mask_sha256(case.task, shape, self.seed)}
 
     def warm_up(self, case: Case, loaded: Bytes) -> object:
-        """Run a method on a small part with the same kind of mask."""
         part = np.ascontiguousarray(part_of(loaded, self.box)[:_WARM_UP, :_WARM_UP])
         return case.method.run(part, self._missing(case.task, part))
 
     def measure(self, case: Case, loaded: Bytes) -> Measured:
-        """Run one method on one damaged picture and compare the result with the truth."""
         truth = part_of(loaded, self.box)
         missing = self._missing(case.task, truth)
         damaged = np.where(missing[..., None], 0, truth).astype(np.uint8)
@@ -82,10 +123,10 @@ class InpaintPart(Part):
             "height": truth.shape[0],
             "width": truth.shape[1],
             "missing_share": float(missing.mean()),
-            "cpsnr": whole.cpsnr,
+            "cpsnr": whole["cpsnr"],
             "psnr_missing": cpsnr(picture[missing], truth[missing]),
-            "ssim": whole.ssim,
-            "nmse": whole.nmse,
+            "ssim": whole["ssim"],
+            "nmse": whole["nmse"],
         }
         return Measured(figures | cost | proven(restored), restored)
 
@@ -113,7 +154,6 @@ class InpaintPart(Part):
 
     @property
     def protocol(self) -> dict[str, str]:
-        """What holds for all sets."""
         return {
             "masks": f"{', '.join(self.masks)}; drawn by seed {self.seed}, whole pixels, the same for all "
             "methods and for all pictures of one size",
@@ -131,12 +171,82 @@ class InpaintPart(Part):
             **self.told,
         }
 
-    def conditions(self, each: PictureSet, machines: str) -> str:
-        """The conditions of one set's means in a line."""
-        return (
-            f"{each.name}: {len(each.pictures)} pictures, part {self.place}, seed {self.seed}, rounded to "
-            f"8 bit, mean over pictures of decibels, measured on {machines}"
-        )
+    def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
+        """Of every set the means, a mask per row and a method per column, and what is gained."""
+        for each in self.sets:
+            found = results.of_set(each)
+            masks = found.by("mask", self.masks)
+            if details:
+                title = f"{each.name}, {{}}: by picture"
+                yield from (u.details(title.format(m), _COLUMNS, proofs=True) for m, u in masks.items())
+            conditions = (
+                f"{each.name}: {len(each.pictures)} pictures, part {self.place}, seed {self.seed}, rounded "
+                f"to 8 bit, mean over pictures of decibels, measured on {found.machines}"
+            )
+            gaps = (
+                f"{mask}: no mean, since pictures are missing, for {', '.join(lacking)}"
+                for mask, under in masks.items()
+                if (lacking := under.missing())
+            )
+            shown = [table for table in (*_means(found, masks), _gained(found, masks)) if not table.is_empty]
+            *others, last = shown or [DataTable(f"Inpainting {each.name}", ("mask",), ())]
+            yield from others
+            yield replace(last, notes=(conditions, *gaps, *refusal_words(found.refusals)))
+
+    def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
+        """What is gained, mask by mask."""
+        for each in self.sets:
+            masks = results.of_set(each).by("mask", self.masks)
+            bars = {
+                "over biharmonic": [mean_gain(under, BASELINE) for under in masks.values()],
+                "over the group mean": [mean_gain(under, CONTROL) for under in masks.values()],
+            }
+            if any(len(under.gains(OURS, [BASELINE])) for under in masks.values()):
+                caption = f"{each.name}: mean gains of ntc, mask by mask"
+                name = f"inpaint-gains-{each.name.replace(' ', '-')}"
+                drawn = mask_gains(list(masks), bars)
+                yield Drawing(name, f"Inpainting {each.name}: gains", caption, drawn)
+
+
+def mask_name(mask: str, under: SetResults, form: str = ".1%") -> str:
+    """A mask and how much it takes."""
+    shares = under.frame.get("missing_share", ())
+    return f"{mask} ({sum(shares) / len(shares):{form}})" if len(shares) else mask
+
+
+def _means(found: SetResults, masks: dict[str, SetResults]) -> Iterator[DataTable]:
+    """The means over the whole set, quantity by quantity."""
+    for quantity, (title, form) in _TABLES.items():
+        rows = []
+        for mask, under in masks.items():
+            means = under.means(quantity).reindex(found.methods)
+            rows.append((Cell(mask_name(mask, under)), *(figure(mean, form) for mean in means)))
+        yield DataTable(f"Inpainting {found.set.name}: {title}", ("mask", *found.methods), tuple(rows))
+
+
+def _gained(found: SetResults, masks: dict[str, SetResults]) -> DataTable:
+    """By how much ours is above biharmonic and above the group mean, with the worst picture of each mask."""
+    rows = tuple(
+        (Cell(mask_name(mask, under)), *_gain(under, BASELINE), *_gain(under, CONTROL))
+        for mask, under in masks.items()
+        if len(under.gains(OURS, [BASELINE])) or len(under.gains(OURS, [CONTROL]))
+    )
+    return DataTable(f"Inpainting {found.set.name}: gains of ntc in dB", _GAINS, rows)
+
+
+def _gain(under: SetResults, other: str) -> tuple[Cell, Cell, Cell]:
+    """A gain on the mean, the least one, and where."""
+    gained = under.gains(OURS, [other])
+    if not len(gained):
+        return Cell(""), Cell(""), Cell("")
+    return figure(mean_gain(under, other), "+.2f"), figure(gained.min(), "+.2f"), Cell(str(gained.idxmin()))
+
+
+def mean_gain(under: SetResults, other: str) -> float:
+    """By how much ours is above another method on the mean over the whole set; NaN without one."""
+    gained = under.gains(OURS, [other])
+    whole = len(gained) and not {OURS, other} & set(under.missing())
+    return float(gained.mean()) if whole else float("nan")
 
 
 @lru_cache

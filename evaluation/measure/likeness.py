@@ -11,7 +11,6 @@ Transactions on Image Processing 13 (2004), 600-612, doi:10.1109/TIP.2003.819861
 deviation 1.5, the mean over pixels and channels.
 """
 
-from dataclasses import dataclass
 from math import inf, log10
 from typing import Any
 
@@ -30,17 +29,7 @@ PEAK = 255.0
 #: The window of SSIM: a picture must be at least this high and wide.
 SSIM_WINDOW = 11
 
-
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """How alike a restored picture and the truth are; ratios in decibels."""
-
-    cpsnr: float
-    red: float
-    green: float
-    blue: float
-    ssim: float
-    nmse: float
+_SSIM: Any = {"gaussian_weights": True, "sigma": 1.5, "use_sample_covariance": False}
 
 
 def eight_bit(picture: NDArray[Any]) -> Bytes:
@@ -57,20 +46,24 @@ def comparable(restored: Restored, truth: Bytes) -> Bytes:
     return eight_bit(restored.image)
 
 
-def cropped(picture: Bytes, crop: int) -> Bytes:
+def cropped(picture: NDArray[Any], crop: int) -> NDArray[Any]:
     """The picture without `crop` pixels on each side."""
     height, width = picture.shape[:2]
     return picture[crop : height - crop, crop : width - crop]
 
 
-def likeness(restored: Bytes, truth: Bytes, crop: int) -> Likeness:
-    """Compare two 8-bit pictures away from a border of `crop` pixels."""
+def likeness(restored: Bytes, truth: Bytes, crop: int) -> dict[str, float]:
+    """How alike two 8-bit pictures (height, width, 3) are away from a border; ratios in decibels."""
     inner, original = cropped(restored, crop), cropped(truth, crop)
     squared = np.square(inner.astype(np.float64) - original)
-    red, green, blue = (_decibels(squared[..., channel]) for channel in range(3))
     error, size = float(squared.sum()), float(np.square(original.astype(np.float64)).sum())
-    nmse = error / size if size else (inf if error else 0.0)  # the truth may be black
-    return Likeness(_decibels(squared), red, green, blue, structural_likeness(inner, original), nmse)
+    similarity = structural_similarity(inner, original, channel_axis=2, data_range=PEAK, **_SSIM)  # type: ignore[no-untyped-call]
+    return {
+        "cpsnr": _decibels(squared),
+        **{f"psnr_{name}": _decibels(squared[..., i]) for i, name in enumerate(("red", "green", "blue"))},
+        "ssim": float(similarity),
+        "nmse": error / size if size else (inf if error else 0.0),  # the truth may be black
+    }
 
 
 def cpsnr(restored: Bytes, truth: Bytes) -> float:
@@ -82,17 +75,3 @@ def _decibels(squared_errors: NDArray[np.float64]) -> float:
     """The peak signal-to-noise ratio; infinite where nothing differs."""
     mean = float(squared_errors.mean())
     return 10.0 * log10(PEAK**2 / mean) if mean > 0.0 else inf
-
-
-def structural_likeness(restored: Bytes, truth: Bytes) -> float:
-    """The mean structural similarity over pixels and channels."""
-    similarity = structural_similarity(  # type: ignore[no-untyped-call]
-        restored,
-        truth,
-        channel_axis=2,
-        data_range=PEAK,
-        gaussian_weights=True,
-        sigma=1.5,
-        use_sample_covariance=False,
-    )
-    return float(similarity)

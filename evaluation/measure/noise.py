@@ -4,25 +4,31 @@ A part of each picture is sampled by the colour array as it is (gamma-encoded, w
 same for all methods, and the results are compared with the clean part: clipped to 0 … 1, not rounded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, log10
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
+from demosaic_ntc.viewer.crops import Box, part_of
 
-from ..data.crops import Box, part_of
-from ..data.sets import PictureSet
-from ..methods.method import Method
-from .case import Case, Measured, Row, costed, proven
-from .likeness import PEAK, Bytes
-from .part import Part
+from .. import split_names
+from ..data.sets import PictureSet, check_crop, first, numbered
+from ..methods.denoisers import DEFAULT, catalogue
+from ..methods.method import CONTROL, OURS, Effort, picked
+from ..report.tables import Cell, DataTable, figure, rows_of
+from .case import Case, Measured, costed, proven, refusal_words
+from .likeness import PEAK, Bytes, cropped
+from .part import Part, fitting
 from .protocol import versions
+from .results import Results, SetResults
 
 CFA = Cfa.named("RGGB")
 
@@ -33,6 +39,14 @@ LEVEL = 0.5
 _DARK = 0.05
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 64
+# The part measured where all pictures have it; the pictures of known sets that reports use, or so many.
+_NOISY = (128, 128, 192, 192)
+_USUAL, _FIRST = {"kodak": "1,5,8,13,19,23", "mcmaster": "1,5,9,12,17,18"}, 6
+
+_ESTIMATES = (
+    "the deviation at half of white that is estimated from a mosaic, over that of the noise that was "
+    "added (the noise of the pictures themselves comes on top of it)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +55,6 @@ class Noise:
 
     sigma: int
     poisson: bool = False  # in proportion to the light, and of this deviation at half of white
-
-    def __post_init__(self) -> None:
-        """Check that there is some."""
-        if not 1 <= self.sigma <= PEAK:
-            raise InputError(
-                f"noise of {self.sigma} is not in 1 … 255, the 255ths of white; give e.g. 5,10,20"
-            )
 
     @property
     def name(self) -> str:
@@ -75,6 +82,7 @@ class NoisePart(Part):
 
     name = "noise"
     keys = ("method", "settings", "noise", "place", "crop", "sha256")
+    task_key = "noise"
     unbounded = ("cpsnr",)
 
     sigmas: tuple[int, ...] = ()
@@ -82,32 +90,40 @@ class NoisePart(Part):
     box: Box | None = None
     crop: int = 10
 
-    @property
-    def noises(self) -> list[Noise]:
-        """What is added."""
-        return [Noise(sigma, self.poisson) for sigma in self.sigmas]
-
-    @property
-    def place(self) -> str:
-        """The part of the pictures in words."""
-        return "whole" if self.box is None else ",".join(map(str, self.box))
+    @classmethod
+    def of(
+        cls,
+        sets: Sequence[PictureSet],
+        methods: str | None = None,
+        sigma: str = "5,10,20",
+        poisson: bool = False,
+        box: Box | None = None,
+        crop: int = 10,
+        usual: bool = False,
+        quality: Any = "normal",
+        threads: int = 1,
+    ) -> Self:
+        """`usual` is what reports have: the usual pictures of known sets, or the first few."""
+        names = split_names(sigma)
+        if not names or not all(n.isascii() and n.isdigit() and 1 <= int(n) <= PEAK for n in names):
+            words = f"{sigma!r} is not deviations in whole 255ths of white, 1 to 255"
+            raise InputError(f"{words}; give e.g. 5,10,20")
+        asked = DEFAULT if methods is None else split_names(methods)
+        chosen = picked(catalogue(Effort(quality, threads)), asked)
+        sets = [_usual(each) for each in sets] if usual else sets
+        check_crop(sets, crop)
+        sigmas = tuple(map(int, names))
+        return cls(tuple(sets), tuple(chosen), sigmas, poisson, box or fitting(_NOISY, sets), crop)
 
     @property
     def work(self) -> Sequence[Noise]:
-        """The noises."""
-        return self.noises
-
-    def depends(self, method: Method, task: Noise) -> Row:
-        """The noise, the part and the crop."""
-        return {"noise": task.name, "place": self.place, "crop": self.crop}
+        return [Noise(sigma, self.poisson) for sigma in self.sigmas]
 
     def warm_up(self, case: Case, loaded: Bytes) -> object:
-        """Run a method on a small part."""
         part = part_of(loaded, self.box)[:_WARM_UP, :_WARM_UP] / PEAK
         return case.method.run(case.task.mosaic(part), CFA, case.task.model)
 
     def measure(self, case: Case, loaded: Bytes) -> Measured:
-        """Run one method on one noisy mosaic and compare the result with the truth."""
         truth, model = part_of(loaded, self.box) / PEAK, case.task.model
         mosaic = case.task.mosaic(truth)
         restored, cost = costed(lambda: case.method.run(mosaic, CFA, model))
@@ -122,7 +138,6 @@ class NoisePart(Part):
 
     @property
     def protocol(self) -> dict[str, str]:
-        """How the figures are made."""
         kind = (
             f"Gaussian, of a variance in proportion to the level (at least .05), σ at {LEVEL:g} of white"
             if self.poisson
@@ -130,7 +145,7 @@ class NoisePart(Part):
         )
         return {
             "mosaic": f"8-bit RGB sampled by {CFA.name}, gamma-encoded as the files are, white 1",
-            "noise": f"{', '.join(noise.name for noise in self.noises)} in 255ths of white, {kind}, drawn by "
+            "noise": f"{', '.join(noise.name for noise in self.work)} in 255ths of white, {kind}, drawn by "
             "numpy's default_rng(σ), the same for all methods; neither clipped nor rounded, but clipped to "
             "0 … 1 for methods that take samples for exact",
             "part": "left,top,width,height " + self.place if self.box else "whole pictures",
@@ -142,18 +157,63 @@ class NoisePart(Part):
             **self.told,
         }
 
-    def conditions(self, each: PictureSet, machines: str) -> str:
-        """The conditions of one set's means in a line."""
-        return (
-            f"{each.name}: {len(each.pictures)} pictures, part {self.place}, {CFA.name}, crop {self.crop}, "
-            f"not rounded, mean over pictures of decibels, measured on {machines}"
-        )
+    def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
+        """The means of each set, and how well noise was estimated."""
+        for each in self.sets:
+            found = results.of_set(each)
+            noises = found.by("noise", [noise.name for noise in self.work])
+            conditions = (
+                f"{each.name}: {len(each.pictures)} pictures, part {self.place}, {CFA.name}, "
+                f"crop {self.crop}, not rounded, mean over pictures of decibels, measured on {found.machines}"
+            )
+            told = (conditions, *_findings(noises), *refusal_words(found.refusals))
+            shown = (_means(found, noises, told), _estimates(found, noises))
+            yield from (table for table in shown if table.rows)
+
+
+def _usual(each: PictureSet) -> PictureSet:
+    """The usual pictures of a known set, or the first few."""
+    usual = _USUAL.get(each.name, "0")
+    enough = len(each.pictures) >= max(map(int, usual.split(",")))
+    return numbered(each, usual if usual != "0" and enough else first(each, _FIRST))
+
+
+def _means(found: SetResults, noises: dict[str, SetResults], notes: tuple[str, ...]) -> DataTable:
+    """Mean CPSNR of every method with every noise, and what it costs."""
+    means = [with_noise.means("cpsnr").reindex(found.methods) for with_noise in noises.values()]
+    costs = [with_noise.means("cpu_s_per_mp").reindex(found.methods) for with_noise in noises.values()]
+    cost = pd.concat(costs, axis=1).mean(axis=1)
+    rows = tuple(rows_of(found.methods, [*means, cost], [*[".2f"] * len(means), ".3g"]))
+    title, columns = f"{found.set.name}: CPSNR in dB of noisy mosaics", ("method", *noises, "CPU s/MP")
+    return DataTable(title, columns, rows, notes, (OURS,))
+
+
+def _estimates(found: SetResults, noises: dict[str, SetResults]) -> DataTable:
+    """How the estimated noise compares with the true one, over the pictures of a set."""
+    rows = []
+    for name, with_noise in noises.items():
+        known = with_noise.frame.reindex(columns=["image", "estimated"]).dropna().drop_duplicates("image")
+        if len(known):
+            values = pd.to_numeric(known["estimated"])
+            cells = (figure(value, ".3f") for value in (values.median(), values.min(), values.max()))
+            rows.append((Cell(name), *cells))
+    columns = ("noise", "median", "least", "largest")
+    return DataTable(f"{found.set.name}: noise estimated", columns, tuple(rows), (_ESTIMATES,))
+
+
+def _findings(noises: dict[str, SetResults]) -> Iterator[str]:
+    """What completion adds to its control, and which methods have no mean."""
+    for name, found in noises.items():
+        means = found.means("cpsnr").reindex([OURS, CONTROL])
+        if means.notna().all():
+            yield f"{name}: completion adds {means[OURS] - means[CONTROL]:+.3f} dB to {CONTROL}"
+        if without := list(found.missing()):
+            yield f"{name}: no mean, since pictures are missing, for {', '.join(without)}"
 
 
 def clipped_cpsnr(picture: Float32, truth: NDArray[np.float64], crop: int) -> float:
     """The composite PSNR in decibels of a picture clipped to 0 … 1, `crop` pixels left out on each side."""
     if picture.shape != truth.shape or not np.isfinite(picture).all():
         raise Unsupported("the method returned another size, NaN or infinity; leave it out")
-    inside = slice(crop, -crop or None)
-    squared = float(np.square(np.clip(picture, 0, 1) - truth)[inside, inside].mean())
+    squared = float(cropped(np.square(np.clip(picture, 0, 1) - truth), crop).mean())
     return -10 * log10(squared) if squared > 0 else inf

@@ -5,7 +5,7 @@ the same random tensor, made from the repetition's seed alone: a row gives the s
 methods run and whichever rows ran before it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Self
@@ -14,15 +14,22 @@ import numpy as np
 
 from demosaic_ntc.errors import InputError
 
+from .. import split_names
 from ..data.paper_tables import TABLES, Row, Table
 from ..data.synthetic import draw_samples, random_truth
-from ..methods.completions import Completion, Outcome, Proof, Solver, catalogue
-from ..methods.metrics import RESOLUTION, nmse
-from ..methods.tensors import RankOneSum, Samples
+from ..methods.completions import PROOF, Completion, Outcome, Solver, catalogue
+from ..methods.method import picked
+from ..methods.tensors import RESOLUTION, RankOneSum, Samples, nmse
+from ..report.drawing import Drawing
+from ..report.gallery import Gallery
+from ..report.plots import paper_figure
+from ..report.tables import DataTable
 from .case import Case, Measured, costed
 from .case import Row as Figures
 from .part import Part, cannot_run
 from .protocol import machine, versions
+from .results import Results
+from .summary import comparison_tables, proof_table, summaries, with_means
 
 #: Ours, baselines of the paper as published, what its TNCP figures measure, and a method without a model.
 METHODS = ("ntc", "ntc-least", "ntc-auto", "als", "silrtc", "mean-elsewhere", "mean")
@@ -41,16 +48,18 @@ class Experiment:
         return int(getattr(self.row, self.table.varies))
 
     @property
-    def name(self) -> str:
-        """The size as the paper writes it, all modes are alike, and the number of samples."""
-        return f"{self.row.size}^×{self.row.order}, n = {self.row.samples:,}"
+    def place(self) -> Figures:
+        """What tells it from others."""
+        row = self.row
+        place = {"size": row.size, "order": row.order, "samples": row.samples, "noise": row.noise}
+        return {"table": self.table.name, **place}
 
     def is_named(self, token: str) -> bool:
         """Whether a user's token means this row: by what varies in its table, or as size^order."""
         return token in (str(self.label), f"{self.row.size}^{self.row.order}")
 
 
-def select(tables: Iterable[str], rows: Iterable[str]) -> list[Experiment]:
+def select(tables: Iterable[str], rows: Sequence[str]) -> list[Experiment]:
     """The experiments of the named tables; of those, when rows are named, only these."""
     unknown = [name for name in tables if name not in TABLES]
     if unknown:
@@ -60,16 +69,7 @@ def select(tables: Iterable[str], rows: Iterable[str]) -> list[Experiment]:
         if not any(experiment.is_named(token) for experiment in experiments):
             names = ", ".join(str(experiment.label) for experiment in experiments)
             raise InputError(f"there is no row {token}; choose from {names}")
-    wanted = list(rows)
-    return [e for e in experiments if not wanted or any(e.is_named(token) for token in wanted)]
-
-
-@dataclass(frozen=True, slots=True)
-class Repetition:
-    """An experiment with a seed: a random tensor and samples of it."""
-
-    experiment: Experiment
-    seed: int
+    return [e for e in experiments if not rows or any(map(e.is_named, rows))]
 
 
 @dataclass(frozen=True)
@@ -84,52 +84,58 @@ class PaperPart(Part):
     seeds: tuple[int, ...] = ()
     solver: Solver = field(default_factory=Solver)
 
+    @classmethod
+    def of(
+        cls,
+        sets: Sequence[Any] = (),
+        tables: str = "1,2,3,4",
+        rows: str = "",
+        seeds: Iterable[int] = (),
+        methods: str | None = None,
+        **solver: Any,
+    ) -> Self:
+        experiments, how = select(split_names(tables), split_names(rows)), Solver(**solver)
+        chosen = picked(catalogue(how), METHODS if methods is None else split_names(methods))
+        return cls((), tuple(chosen), tuple(experiments), tuple(seeds), how)
+
     @property
     def cases(self) -> list[Case]:
         """Every repetition by every method, row by row; a method that refuses one leaves its row."""
         return [
-            self._repeated(experiment, seed, method)
-            for experiment in self.experiments
+            Case(
+                {**e.place, "method": method.name, "settings": method.settings, "seed": seed},
+                e.table.name,
+                f"{e.row.size}^×{e.row.order}, n = {e.row.samples:,}",
+                method,
+                (e.row, seed),
+                warmth=f"{method.name} {e.row.order}",
+                row=f"{e.table.name} {e.label} {method.name}",
+            )
+            for e in self.experiments
             for seed in self.seeds
             for method in self.methods
         ]
 
-    def _repeated(self, experiment: Experiment, seed: int, method: Any) -> Case:
-        """One repetition by one method."""
-        row, table = experiment.row, experiment.table.name
-        place = {"size": row.size, "order": row.order, "samples": row.samples, "noise": row.noise}
-        key = {"table": table, **place, "method": method.name, "settings": method.settings, "seed": seed}
-        return Case(
-            key,
-            table,
-            experiment.name,
-            method,
-            Repetition(experiment, seed),
-            warmth=f"{method.name} {row.order}",
-            row=f"{table} {experiment.label} {method.name}",
-        )
-
-    def load(self, source: Repetition) -> tuple[RankOneSum, Samples]:
-        """The random tensor and the samples of a repetition."""
-        return instance(source.experiment.row, source.seed)
+    def load(self, source: tuple[Row, int]) -> tuple[RankOneSum, Samples]:
+        return instance(*source)
 
     def warm_up(self, case: Case, loaded: Any) -> object:
         """Run a method on tiny tensors of that order; a peer that fails may still do what is measured."""
-        order = case.source.experiment.row.order
-        tiny = [instance(Row(3, order, 20, noise), seed=0)[1] for noise in (0.0, 0.1)]
+        tiny = [instance(Row(3, case.source[0].order, 20, noise), seed=0)[1] for noise in (0.0, 0.1)]
         return [case.method.run(samples, 0) for samples in tiny]
 
     def measure(self, case: Case, loaded: tuple[RankOneSum, Samples]) -> Measured:
-        """Run one method once and compare its estimate with the truth."""
         truth, samples = loaded
         outcome: Outcome
-        outcome, cost = costed(lambda: case.method.run(samples, case.source.seed))
-        error = {"nmse": _finite(nmse(outcome.estimate, truth))}
-        return Measured(error | cost | proof_figures(outcome.proof) | {"machine": machine()})
+        outcome, cost = costed(lambda: case.method.run(samples, case.source[1]))
+        error = nmse(outcome.estimate, truth)
+        if not isfinite(error):
+            raise ArithmeticError(f"the estimate's error is {error}")  # one that overflowed is no estimate
+        proof = dict.fromkeys(PROOF) | dict(outcome.proof)
+        return Measured({"nmse": error} | cost | proof | {"machine": machine()})
 
     @property
     def protocol(self) -> dict[str, str]:
-        """What a reader must know to repeat the measurement."""
         deadline = "no deadline" if self.solver.deadline is None else f"{self.solver.deadline:g} s"
         return {
             "machine": machine(),
@@ -151,8 +157,7 @@ class PaperPart(Part):
     @property
     def plan(self) -> Figures:
         """Which code's results are meant, of which repetitions."""
-        settings = {method.name: method.settings for method in self.methods}
-        return {"settings": settings, "seeds": list(self.seeds)}
+        return {"settings": {m.name: m.settings for m in self.methods}, "seeds": list(self.seeds)}
 
     @classmethod
     def revived(cls, plan: Figures) -> Self:
@@ -164,23 +169,21 @@ class PaperPart(Part):
         ]
         return cls((), tuple(methods), tuple(select(TABLES, [])), tuple(plan["seeds"]))
 
+    def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
+        """Our figures beside those of the paper's tables, and what was proven about noisy tensors."""
+        yield from comparison_tables(summaries(results))
+        proofs = proof_table(results.frame)
+        yield from [proofs] if details and proofs.rows else []
+
+    def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
+        """The paper's figures with ours."""
+        if found := with_means(summaries(results)):
+            caption = "NMSE and seconds, with bars of one standard error; dashed: the paper's means"
+            yield Drawing("paper", "The paper's experiments", caption, paper_figure(found))
+
 
 def instance(row: Row, seed: int) -> tuple[RankOneSum, Samples]:
     """The random tensor and the samples of one repetition."""
     generator = np.random.default_rng([seed, row.size, row.order, row.samples])
     truth = random_truth(row.shape, generator)
     return truth, draw_samples(truth, row.samples, row.noise, generator)
-
-
-def _finite(error: float) -> float:
-    """The error of an estimate; one that overflowed is no estimate."""
-    if not isfinite(error):
-        raise ArithmeticError(f"the estimate's error is {error}")
-    return error
-
-
-def proof_figures(proof: Proof | None) -> Figures:
-    """What a method proved, as plain values; None where it proves nothing."""
-    names = ("status", "objective", "lower_bound", "gap", "radius", "iterations", "least_radius")
-    calls = " ".join(f"{kind}={count}" for kind, count in proof.oracle_calls.items()) if proof else None
-    return {name: getattr(proof, name, None) for name in names} | {"oracle_calls": calls}

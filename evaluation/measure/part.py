@@ -6,15 +6,22 @@ it can be run.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
-from ..data.crops import CropBox
+from demosaic_ntc.viewer.crops import Box, CropBox
+
 from ..data.sets import Picture, PictureSet
 from ..methods.method import Method
 from .case import Case, Measured, Row
+
+if TYPE_CHECKING:
+    from ..report.drawing import Drawing
+    from ..report.gallery import Gallery
+    from ..report.tables import DataTable
+    from .results import Results
 
 
 @dataclass(frozen=True)
@@ -34,16 +41,41 @@ class Part(ABC):
 
     `name` names the part in files and on the command line. A result depends on the columns in `keys`, and on
     those in `stamps`, which are read from the inputs; those in `unbounded` may be infinite, null in JSON.
+    `task_key` is the column of what is done to a picture, or of the method where that is all.
     """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
     keys: ClassVar[tuple[str, ...]]
+    task_key: ClassVar[str] = "task"
     stamps: ClassVar[tuple[str, ...]] = ()
     unbounded: ClassVar[tuple[str, ...]] = ()
+    warms_each_task: ClassVar[bool] = False  # whether other tasks take other ways, to be gone untimed before
 
     sets: tuple[PictureSet, ...]
     methods: tuple[Method, ...]
+
+    @classmethod
+    @abstractmethod
+    def of(cls, *sets: Any, **options: Any) -> Self:
+        """The part on some sets that options ask for; what makes no sense is refused."""
+
+    @abstractmethod
+    def measure(self, case: Case, loaded: Any) -> Measured:
+        """Do a case and compare its result with the truth."""
+
+    @property
+    @abstractmethod
+    def protocol(self) -> dict[str, str]:
+        """How the figures are made, line by line."""
+
+    @abstractmethod
+    def tables(self, results: "Results", *, details: bool = False) -> "Iterator[DataTable]":
+        """What was found."""
+
+    def drawings(self, results: "Results", gallery: "Gallery") -> "Iterable[Drawing]":
+        """What is drawn of it."""
+        return ()
 
     @classmethod
     def form(cls) -> str:
@@ -55,56 +87,46 @@ class Part(ABC):
         """All that is to be known in the end: every method and task on every picture, picture by picture."""
         shown = {look.key for look in self.looks}
         return [
-            self._case(each, picture, task, method, shown)
+            Case(
+                self._key(picture, task, method),
+                each.name,
+                picture.name,
+                method,
+                picture,
+                task,
+                warmth=f"{method.name} {task if self.warms_each_task else ''}",
+                scene=scene if (scene := self.scene(each, picture, task)) in shown else "",
+            )
             for each in self.sets
             for picture in each.pictures
             for task in self.work
             for method in self.methods
         ]
 
-    def _case(
-        self, each: PictureSet, picture: Picture, task: Any, method: Method, shown: Container[str]
-    ) -> Case:
-        """One method on one picture."""
+    def _key(self, picture: Picture, task: Any, method: Method) -> Row:
+        """What the result of a method on a picture depends on."""
         known = {"method": method.name, "settings": method.settings, "sha256": picture.sha256}
-        known |= self.depends(method, task)
-        scene = self.scene(each, picture, task)
-        return Case(
-            {name: known[name] for name in self.keys},
-            each.name,
-            picture.name,
-            method,
-            picture,
-            task,
-            warmth=f"{method.name} {self.warmth(task)}",
-            scene=scene if scene in shown else "",
-        )
+        known[self.task_key] = method.name if task is None else getattr(task, "name", task)
+        return {name: known[name] if name in known else self.depends(name) for name in self.keys}
+
+    def depends(self, name: str) -> Any:
+        """A column of all keys that is the part's."""
+        return getattr(self, name)
+
+    @property
+    def place(self) -> str:
+        """The part of the pictures in words, of parts with a box."""
+        box: Box | None = getattr(self, "box", None)
+        return "whole" if box is None else ",".join(map(str, box))
 
     @property
     def work(self) -> Sequence[Any]:
         """What is done to each picture: masks, noise."""
         return (None,)
 
-    def depends(self, method: Method, task: Any) -> Row:
-        """The columns of a key besides those of method and picture."""
-        return {}
-
-    def warmth(self, task: Any) -> str:
-        """What must have been done once, untimed, before time is taken, besides the method itself."""
-        return ""
-
     def scene(self, each: PictureSet, picture: Picture, task: Any) -> str:
         """The key of the scene in which a case is shown, if it is."""
         return ""
-
-    @property
-    @abstractmethod
-    def protocol(self) -> dict[str, str]:
-        """How the figures are made, line by line."""
-
-    @abstractmethod
-    def measure(self, case: Case, loaded: Any) -> Measured:
-        """Do a case and compare its result with the truth."""
 
     def warm_up(self, case: Case, loaded: Any) -> object:
         """Do something small like a case: kernels are compiled and loaded before time is taken."""
@@ -144,22 +166,10 @@ class Part(ABC):
 
     @classmethod
     def revived(cls, plan: Row) -> Self:
-        """The part from its plan."""
+        """The part from its plan: methods are names, the files of sets are elsewhere."""
         others = {name: tuple(v) if isinstance(v, list) else v for name, v in plan.items()}
-        return cls(**others | {"methods": revived_methods(plan), "sets": revived_sets(plan)})
-
-
-def revived_methods(plan: Row) -> tuple[Method, ...]:
-    """The methods of a plan, which are names."""
-    return tuple(Method(**method, run=cannot_run) for method in plan["methods"])
-
-
-def revived_sets(plan: Row) -> tuple[PictureSet, ...]:
-    """The sets of a plan, whose files are elsewhere."""
-    return tuple(
-        PictureSet(each["name"], tuple(map(_revived, each["pictures"])), tuple(each["left_out"]))
-        for each in plan["sets"]
-    )
+        methods = tuple(Method(**method, run=cannot_run) for method in plan["methods"])
+        return cls(**others | {"methods": methods, "sets": tuple(map(_revived, plan["sets"]))})
 
 
 def _described(each: PictureSet) -> Row:
@@ -169,12 +179,21 @@ def _described(each: PictureSet) -> Row:
     return {"name": each.name, "pictures": pictures, "left_out": list(each.left_out)}
 
 
-def _revived(picture: Row) -> Picture:
-    """A picture whose file is elsewhere."""
-    path = Path(f"{picture['name']}.elsewhere")
-    return Picture(path, picture["sha256"], picture["height"], picture["width"])
+def _revived(each: Row) -> PictureSet:
+    """A set whose files are elsewhere."""
+    pictures = [
+        Picture(Path(f"{picture['name']}.elsewhere"), picture["sha256"], picture["height"], picture["width"])
+        for picture in each["pictures"]
+    ]
+    return PictureSet(each["name"], tuple(pictures), tuple(each["left_out"]))
 
 
 def cannot_run(*_: object) -> NoReturn:
     """Methods of a stored report are names."""
     raise TypeError("a method read from a report cannot be run; select it by its name")
+
+
+def fitting(box: Box, sets: Iterable[PictureSet]) -> Box | None:
+    """A box, unless a picture is too small for it."""
+    sides = (min(picture.width, picture.height) for each in sets for picture in each.pictures)
+    return box if min(sides, default=0) >= box[0] + box[2] else None

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Iterable
 from contextlib import suppress
@@ -20,7 +21,11 @@ SOLVER_LAYERS, PICTURE_LAYERS = ("ntc",), ("ntc", "imaging")
 
 def machine() -> str:
     """What the times belong to."""
-    return f"{processor()}, {os.cpu_count()} logical cores, {platform.system()}"
+    name = platform.processor() or platform.machine()
+    with suppress(OSError):
+        told = re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        name = told[1].strip() if told else name
+    return f"{name}, {os.cpu_count()} logical cores, {platform.system()}"
 
 
 def versions(*packages: str) -> str:
@@ -50,23 +55,9 @@ def commit() -> str:
     root = Path(demosaic_ntc.__file__).parents[1]
     if not (root / ".git").exists():
         return "none, an installed package"
+    words = ("git", "-C", str(root), "describe", "--always", "--dirty=, changed since", "--abbrev=12")
     try:
-        told = subprocess.run(
-            ["git", "-C", str(root), "describe", "--always", "--dirty=, changed since", "--abbrev=12"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
+        told = subprocess.run(words, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return "unknown"
     return told.stdout.strip()
-
-
-def processor() -> str:
-    """The name of the processor."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

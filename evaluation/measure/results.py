@@ -4,19 +4,23 @@ A mean over a part of a set would look like a mean over the set, so there is non
 picture of the set has its figure.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from ..data.sets import PictureSet
+from ..report.tables import Cell, DataTable, rows_of
 from .case import Refusal, Row
 from .part import Part
 from .protocol import measured_on
 from .store import Store, write_text
 
 MIB = 1024**2
+
+#: Quantities with the titles of their columns and their formats.
+Columns = Mapping[str, tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,10 @@ class SetResults:
         refusals = [refusal for refusal in self.refusals if refusal.case.key[column] == value]
         return SetResults(self.set, self.part, self.frame[self.frame[column] == value], refusals)
 
+    def by(self, column: str, values: Iterable[str]) -> dict[str, "SetResults"]:
+        """The results by value of a column: by mask, by noise."""
+        return {value: self.where(column, value) for value in values}
+
     @property
     def methods(self) -> list[str]:
         """The methods that were tried, in the order of the part, then those of others."""
@@ -100,6 +108,26 @@ class SetResults:
         figures = self.by_picture("cpsnr").isna()
         lacking = {name: list(figures.columns[flags]) for name, flags in figures.iterrows()}
         return {str(name): pictures for name, pictures in lacking.items() if pictures}
+
+    def details(
+        self, title: str, columns: Columns, notes: tuple[str, ...] = (), *, proofs: bool = False
+    ) -> DataTable:
+        """All quantities of each method on each picture, and how many groups have a proven gap."""
+        titles, forms = zip(*columns.values(), strict=True)
+        figures = [self.by_picture(quantity) for quantity in columns]
+        certified, groups = self.by_picture("certified"), self.by_picture("groups")
+
+        def proven(method: str, image: str) -> Cell:
+            of = groups.loc[method, image]
+            return Cell(f"{certified.loc[method, image]:.0f} of {of:.0f}" if of == of else "")
+
+        rows = tuple(
+            (Cell(picture.name), *row, *([proven(row[0].text, picture.name)] if proofs else []))
+            for picture in self.set.pictures
+            for row in rows_of(self.methods, [each[picture.name] for each in figures], forms)
+        )
+        heads = ("picture", "method", *titles, *(["groups certified"] if proofs else []))
+        return DataTable(title, heads, rows, notes, details=True)
 
     @property
     def machines(self) -> str:

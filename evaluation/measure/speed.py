@@ -1,32 +1,69 @@
-"""What the stages of the engine cost on mosaics of benchmark pictures, on one thread."""
+"""What the stages of the engine cost on mosaics of benchmark pictures: CPU seconds on one thread.
 
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
+The engine reads no clock, so its functions are wrapped from outside for the time of a measurement. Every
+thread has its own clock and its own stack: what a stage calls that is a stage of its own counts there, unless
+the caller takes all, as trials do, which are made of guesses.
+"""
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from threading import Lock, local
+from time import process_time, thread_time
+from typing import Any, Self
+
+import pandas as pd
+
+from demosaic_ntc.imaging import groups, restore
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.checks import QUALITIES
 from demosaic_ntc.imaging.demosaic import demosaic
+from demosaic_ntc.imaging.first_guess import any_array, blend, kiku2014, refine, zhang_wu2005
+from demosaic_ntc.imaging.mosaics import calm, first_estimate
+from demosaic_ntc.imaging.mosaics.stored import Stored
 
+from .. import split_names
+from ..data.sets import PictureSet, numbered
 from ..methods.method import Method, named, picked
-from .case import Case, Measured, Row
+from ..report.tables import DataTable, rows_of
+from .case import Case, Measured, refusal_words
 from .likeness import Bytes
 from .part import Part
-from .protocol import engine, machine, versions
-from .stages import stage_seconds
+from .protocol import engine, machine, measured_on, versions
+from .results import Results
 
 CFA = Cfa.named("RGGB")
+REST, TOTAL = "rest", "in all"
 _WARM_UP = 64  # the side of the part that is worked on untimed
 
+Place = tuple[Any, str]  # a module or class, and the name of a function in it
 
-def efforts(names: Collection[str]) -> list[Method]:
-    """The qualities of these names."""
-    return picked(named(map(_effort, QUALITIES)), names)
-
-
-def _effort(name: Any) -> Method:
-    """A quality."""
-    return Method(name, engine(), "ours", lambda mosaic: demosaic(mosaic, CFA, quality=name, threads=1))
+#: The functions of every stage; those of the stages in TAKES_ALL count what they call as their own.
+STAGES: dict[str, tuple[Place, ...]] = {
+    "guesses": (
+        (zhang_wu2005, "zhang_wu2005"),
+        (kiku2014, "kiku2014"),
+        (any_array, "smooth_difference"),
+        (any_array, "iterated_residual"),
+    ),
+    "refinements": ((refine, "refined"),),
+    "trials": ((blend, "_miss"),),
+    "blending": ((first_estimate, "apart"), (first_estimate, "local_error"), (first_estimate, "_blend")),
+    "calm places": ((calm, "_settled"),),
+    "prior": ((groups.GroupPass, "_shapes"),),
+    "matching": ((groups, "match_patches"),),
+    "prediction": ((groups, "restore_groups"),),
+    "completion": ((groups, "complete_groups"),),
+    "adding": (
+        (groups, "write_means"),
+        (groups, "write_errors"),
+        (restore, "take_over"),
+        (restore, "draw_to_measured"),
+    ),
+    "storing": ((Stored, "__getitem__"), (Stored, "__setitem__")),
+}
+TAKES_ALL = ("trials", "calm places", "prior")
 
 
 @dataclass(frozen=True)
@@ -35,24 +72,29 @@ class SpeedPart(Part):
 
     name = "speed"
     keys = ("quality", "settings", "sha256")
+    task_key = "quality"
 
-    def depends(self, method: Method, task: None) -> Row:
-        """The quality, which is the method."""
-        return {"quality": method.name}
+    @classmethod
+    def of(
+        cls, sets: Sequence[PictureSet], qualities: str = "fast,normal", images: str | None = None
+    ) -> Self:
+        def effort(name: Any) -> Method:
+            how: Any = {"quality": name, "threads": 1}
+            return Method(name, engine(), "ours", lambda mosaic: demosaic(mosaic, CFA, **how))
+
+        chosen = picked(named(map(effort, QUALITIES)), split_names(qualities))
+        return cls(tuple(numbered(each, images) if images else each for each in sets), tuple(chosen))
 
     def warm_up(self, case: Case, loaded: Bytes) -> object:
-        """Work on a small part."""
         return case.method.run(CFA.sample(loaded[:_WARM_UP, :_WARM_UP]))
 
     def measure(self, case: Case, loaded: Bytes) -> Measured:
-        """Note the CPU seconds of the stages."""
         mosaic = CFA.sample(loaded)
         stages = stage_seconds(lambda: case.method.run(mosaic))
         return Measured({"megapixels": mosaic.size / 1e6, "stages": stages, "machine": machine()})
 
     @property
     def protocol(self) -> dict[str, str]:
-        """How the figures are made."""
         return {
             "versions": versions(),
             "mosaics": "RGGB samples of the 8-bit pictures as they are, one thread; kernels are compiled "
@@ -61,3 +103,86 @@ class SpeedPart(Part):
             "call, prediction with what it adds up",
             **{f"quality {method.name}": method.settings for method in self.methods},
         }
+
+    def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
+        """A table for each set: stages down, qualities across."""
+        for name, found in results.frame.groupby("set", sort=False):
+            costs = stage_costs(found)
+            rows = rows_of(costs.index, [costs[quality] for quality in costs], [".2f"] * len(costs.columns))
+            counted = (found["quality"] == found["quality"].iloc[0]).sum()
+            note = (
+                f"Mean CPU seconds per megapixel over {counted} pictures, one thread. Measured on "
+                f"{measured_on(found['machine'])}"
+            )
+            title, columns = f"Stages of the engine on {name}", ("stage", *map(str, costs.columns))
+            yield DataTable(title, columns, tuple(rows), (note, *refusal_words(results.refusals)))
+
+
+def stage_costs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mean CPU seconds per megapixel over pictures: stages down, qualities across."""
+    stages = pd.DataFrame(list(frame["stages"]), index=frame["quality"]).fillna(0.0)
+    stages = stages.reindex(columns=[*STAGES, REST], fill_value=0.0)
+    stages[TOTAL] = stages.sum(axis=1)
+    per_megapixel = stages.div(pd.to_numeric(frame["megapixels"]).to_numpy(), axis=0)
+    return per_megapixel.groupby(level=0, sort=False).mean().T
+
+
+@dataclass(slots=True)
+class StageClock:
+    """Adds up the CPU seconds of stages, whatever thread they run in."""
+
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    _threads: local = field(default_factory=local)  # what each is at: stages, and the seconds within them
+    _lock: Any = field(default_factory=Lock)
+
+    def timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function whose time is counted for a stage."""
+
+        @wraps(function)
+        def counted(*arguments: Any, **options: Any) -> Any:
+            stack: list[list[Any]] = self._threads.__dict__.setdefault("stack", [])
+            if stack and stack[-1][0] in TAKES_ALL:
+                return function(*arguments, **options)
+            start = thread_time()
+            stack.append([stage, 0.0])
+            try:
+                return function(*arguments, **options)
+            finally:
+                self._count(stack, thread_time() - start)
+
+        return counted
+
+    def _count(self, stack: list[list[Any]], seconds: float) -> None:
+        """Count the innermost stage, without what was within it."""
+        stage, inner = stack.pop()
+        if stack:
+            stack[-1][1] += seconds
+        with self._lock:
+            self.seconds[stage] += seconds - inner
+
+
+@contextmanager
+def clocked() -> Iterator[StageClock]:
+    """Count the stages of whatever the engine does inside."""
+    clock = StageClock()
+    replaced = [
+        (owner, name, getattr(owner, name), stage)
+        for stage, places in STAGES.items()
+        for owner, name in places
+    ]
+    try:
+        for owner, name, function, stage in replaced:
+            setattr(owner, name, clock.timed(stage, function))
+        yield clock
+    finally:
+        for owner, name, function, _ in replaced:
+            setattr(owner, name, function)
+
+
+def stage_seconds(work: Callable[[], Any]) -> dict[str, float]:
+    """Do some work; return the CPU seconds of its stages, and of the rest."""
+    start = process_time()
+    with clocked() as clock:
+        work()
+    total = process_time() - start
+    return {**clock.seconds, REST: max(total - sum(clock.seconds.values()), 0.0)}

@@ -8,6 +8,7 @@ an exact result is null there. A report keeps the results of all its parts in th
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from .part import Part
 REPORT = "demosaic-ntc report 1"
 NAME = "results.json"
 
-Key = tuple[Any, ...]
+Key = Any  # a tuple, or one value
 
 
 def write_text(target: Path, text: str) -> None:
@@ -70,6 +71,7 @@ class Store:
     def __init__(self, place: ReportFile | Path | None, part: Part, protocol: Row | None = None) -> None:
         self._place, self.part = place, part
         self._protocol = part.protocol if protocol is None else protocol
+        self._key = itemgetter(*part.keys, *part.stamps)  # what a result is found by
         self._rows: dict[Key, Row] = {}
         self._reasons: dict[Key, Row] = {}
         self.extra: Row = {}  # what else is written, made of the results
@@ -115,15 +117,11 @@ class Store:
 
         Where inputs are not there any more, results are found without what is read from them.
         """
-        names = (*self.part.keys, *(self.part.stamps if stamped else ()))
-        done, reasons = (
-            {tuple(row[name] for name in names): row for row in kept.values()}
-            for kept in (self._rows, self._reasons)
-        )
+        key_of = self._key if stamped else itemgetter(*self.part.keys)
+        done, reasons = ({key_of(row): row for row in kept.values()} for kept in (self._rows, self._reasons))
         rows, refusals = [], []
         for case in self.part.cases:
-            depends = self._depends(case) if stamped else case.key
-            key = tuple(depends[name] for name in names)
+            key = key_of(self._depends(case) if stamped else case.key)
             if key in done:
                 rows.append(done[key] | {"set": case.set, "image": case.image})
             elif key in reasons:
@@ -134,17 +132,16 @@ class Store:
         """All that the result of a case depends on."""
         return case.key | self.part.stamp(case)
 
-    def _key(self, row: Row) -> Key:
-        """What a result is found by."""
-        return tuple(row[name] for name in (*self.part.keys, *self.part.stamps))
-
     def write(self) -> None:
         """Replace what is on disk."""
         content = {
             "format": self.part.form(),
             "protocol": self._protocol,
             "results": [
-                {name: value if _is_finite(value) else None for name, value in row.items()}
+                {
+                    name: None if isinstance(value, float) and not isfinite(value) else value
+                    for name, value in row.items()
+                }
                 for row in self._rows.values()
             ],
             "refusals": list(self._reasons.values()),
@@ -157,8 +154,13 @@ class Store:
 
     def _read(self) -> None:
         """Take over the results of earlier runs, if any are kept."""
+        place = self._place
+        path = place.path if isinstance(place, ReportFile) else place
         try:
-            content = self._content()
+            if isinstance(place, ReportFile):
+                content = place.get(self.part.name)
+            else:
+                content = json.loads(place.read_text(encoding="utf-8")) if place and place.exists() else None
             if content is None:
                 return
             if content["format"] != self.part.form():
@@ -166,20 +168,6 @@ class Store:
             for row in content["results"]:
                 infinite = {name: inf for name in self.part.unbounded if row.get(name, 0) is None}
                 self._rows[self._key(row)] = row | infinite
-            for row in content.get("refusals", ()):
-                self._reasons[self._key(row)] = row
+            self._reasons = {self._key(row): row for row in content.get("refusals", ())}
         except (OSError, ValueError, KeyError, TypeError) as error:
-            place = self._place.path if isinstance(self._place, ReportFile) else self._place
-            raise InputError(f"{place}: holds no results of this benchmark; choose another name") from error
-
-    def _content(self) -> Any:
-        """What is kept, as JSON has it; None if nothing is."""
-        if isinstance(self._place, ReportFile):
-            return self._place.get(self.part.name)
-        exists = self._place is not None and self._place.exists()
-        return json.loads(self._place.read_text(encoding="utf-8")) if self._place and exists else None
-
-
-def _is_finite(value: object) -> bool:
-    """Whether JSON can hold a value."""
-    return not isinstance(value, float) or isfinite(value)
+            raise InputError(f"{path}: holds no results of this benchmark; choose another name") from error

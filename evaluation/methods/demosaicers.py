@@ -1,22 +1,63 @@
 """The demosaicing methods a benchmark can compare, by name: functions of mosaic and colour array.
 
 Another peer is one more line in `PEERS`: its name, how it is called, and its function, which imports what it
-needs within `requires`. A completion of tensors is one in `COMPLETIONS`.
+needs within `requires`. A completion of tensors is one in `COMPLETIONS` of `plain_tensors.py`.
 """
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from demosaic_ntc import Restored, demosaic
+from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
 
 from ..measure.likeness import Mosaic
-from ..measure.protocol import SOLVER_LAYERS, engine
-from . import als, libraw, silrtc, tncp
-from .method import Effort, Method, Role, grades, named, package_version
-from .others import OPENCV, menon, opencv
-from .tiles import GAP, TILE, Completion, by_ours, by_ours_folded, complete_tiles
+from ..measure.protocol import engine
+from . import libraw
+from .method import Effort, Method, Role, grades, named, package_version, requires
+from .plain_tensors import COMPLETIONS, Completion, complete_known, completion
+
+#: The largest side of a tile for general tensor completion.
+TILE = 128
+
+#: OpenCV's algorithms and how the names of its conversions end.
+OPENCV = {"bilinear": "", "vng": "_VNG", "ea": "_EA"}
+
+
+def opencv(algorithm: str, mosaic: Mosaic, cfa: Cfa, threads: int) -> libraw.Floats:
+    """Demosaic a Bayer mosaic by one of OpenCV's conversions."""
+    _check_bayer("OpenCV", cfa)
+    with requires("benchmark"):
+        import cv2
+    cv2.setNumThreads(threads)
+    code = getattr(cv2, f"COLOR_Bayer{cfa.name}2RGB{OPENCV[algorithm]}")
+    return np.asarray(cv2.cvtColor(mosaic, code), dtype=np.float32)
+
+
+def menon(mosaic: Mosaic, cfa: Cfa) -> libraw.Floats:
+    """Demosaic a Bayer mosaic by directional filtering with a posteriori decision, refined.
+
+    D. Menon, S. Andriani, G. Calvagno, *Demosaicing With Directional Filtering and a posteriori Decision*,
+    IEEE Transactions on Image Processing 16 (2007), 132-141, doi:10.1109/TIP.2006.884928.
+    """
+    _check_bayer("colour-demosaicing", cfa)
+    with requires("benchmark"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # what it imports is not our user's concern
+        from colour_demosaicing import demosaicing_CFA_Bayer_Menon2007
+    white = np.iinfo(mosaic.dtype).max
+    picture = demosaicing_CFA_Bayer_Menon2007(mosaic / white, cfa.name)
+    return np.asarray(picture * white, dtype=np.float32)
+
+
+def _check_bayer(package: str, cfa: Cfa) -> None:
+    """Refuse arrays that a package does not know."""
+    if not cfa.is_bayer:
+        raise Unsupported(f"{package} knows Bayer arrays, not {cfa.name}; leave it out")
+
 
 _REFLECTED = f"{libraw.VERSION}, sides below {libraw.XTRANS_LEAST} pixels extended by reflection"
 _COLOUR, _OPENCV = package_version("colour-demosaicing"), package_version("opencv-python-headless")
@@ -27,15 +68,6 @@ PEERS: dict[str, tuple[str, Callable[[Mosaic, Cfa, int], libraw.Floats]]] = {
     **{f"libraw-{a}": (libraw.VERSION, partial(libraw.by_libraw, a)) for a in libraw.ALGORITHMS},
     **{f"libraw-markesteijn-{n}": (_REFLECTED, partial(libraw.by_markesteijn, n)) for n in (1, 3)},
     **{f"opencv-{a}": (_OPENCV, partial(opencv, a)) for a in OPENCV},
-}
-
-#: General completion of the tensor height × width × 3, with the settings that suit values in [0, 1].
-COMPLETIONS: dict[str, tuple[str, Completion, Role]] = {
-    "als": ("rank 10, ridge .03", lambda s: als.als(s, 0, als.TUNED).dense(), "peer"),
-    "silrtc": ("shrinkage 1/30", lambda s: silrtc.silrtc(s, silrtc.TUNED), "peer"),
-    "tncp": ("rank 10, soft thresholding", lambda s: tncp.tncp(s, 0, tncp.CORRECTED), "peer"),
-    "ntc-whole": (f"radius 2, gap {GAP}, {engine(SOLVER_LAYERS)}", by_ours, "part"),
-    "ntc-tiled": (f"as blocks of 8×8, radius 2, gap {GAP}, {engine(SOLVER_LAYERS)}", by_ours_folded, "part"),
 }
 
 #: The completions that users ask for; they are no demosaicers.
@@ -57,24 +89,22 @@ def default_names(cfa: Cfa) -> list[str]:
 
 def catalogue(effort: Effort) -> dict[str, Method]:
     """All methods by name: ours, the interpolations of this package, peers, and completions of tensors."""
-    first = (("blend", "part"), *((name, "peer") for name in ("lmmse", "mlri", "malvar", "bilinear")))
+    plain, first = f"{effort.thread_words}, {engine()}", ("lmmse", "mlri", "malvar", "bilinear")
     return named(
         (
             *(
                 _ours(name, each.words, role, each, method=method, quality=each.quality)
                 for name, method, role, each in grades(effort)
             ),
-            *(
-                _ours(name, f"{effort.thread_words}, {engine()}", role, effort, method=name)
-                for name, role in first
-            ),
+            _ours("blend", plain, "part", effort, method="blend"),
+            *(_ours(name, plain, "peer", effort, method=name) for name in first),
             *(_peer(name, *peer, effort.threads) for name, peer in PEERS.items()),
-            *(_completion(name, *entry) for name, entry in COMPLETIONS.items()),
+            *(completion(name, entry, TILE, complete_tiles) for name, entry in COMPLETIONS.items()),
         )
     )
 
 
-def _ours(name: str, settings: str, role: Any, effort: Effort, **how: Any) -> Method:
+def _ours(name: str, settings: str, role: Role, effort: Effort, **how: Any) -> Method:
     """A method of this package."""
     how |= {"threads": effort.threads, "white": effort.white}
     return Method(name, settings, role, lambda mosaic, cfa: demosaic(mosaic, cfa, **how))
@@ -85,7 +115,7 @@ def _peer(name: str, settings: str, run: Callable[..., libraw.Floats], threads: 
     return Method(name, settings, "peer", lambda mosaic, cfa: Restored(run(mosaic, cfa, threads)))
 
 
-def _completion(name: str, settings: str, complete: Completion, role: Role) -> Method:
-    """A general completion of the height × width × 3 tensor, in tiles."""
-    tiled = f"height × width × 3 tensor in tiles of at most {TILE}×{TILE}, {settings}"
-    return Method(name, tiled, role, lambda m, c: Restored(complete_tiles(m, c, complete)))
+def complete_tiles(complete: Completion, mosaic: Mosaic, cfa: Cfa) -> libraw.Floats:
+    """Complete the tensor of a mosaic, of which each pixel shows one entry."""
+    masks = cfa.masks(mosaic.shape)
+    return complete_known(np.broadcast_to(mosaic[..., None], masks.shape), masks, complete, TILE)

@@ -4,7 +4,6 @@ Another method is one more line here: its name, how it is called, whose it is, a
 mosaic, white 1, its array and its noise.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from skimage.restoration import denoise_nl_means, denoise_wavelet
 from demosaic_ntc import Restored, demosaic
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.demosaic import Method as Name
 from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
 
 from ..measure.protocol import engine
-from .method import CONTROL, OURS, Effort, Method, Role, grades, named, package_version
+from .method import CONTROL, OURS, Effort, Method, grades, named, package_version
 
 #: With the noise estimated from the mosaic, and with samples taken for exact.
 ESTIMATED, OFF = f"{OURS}-estimated", f"{OURS}-off"
@@ -36,15 +34,33 @@ _LEVELS = 257
 
 
 def catalogue(effort: Effort) -> dict[str, Method]:
-    """All methods by name."""
-    ours = [_told(name, method, role, graded) for name, method, role, graded in grades(effort)]
-    peers = [
-        _interpolation("lmmse", effort),
-        _interpolation("mlri", effort),
-        _chain("nl-means", "patches of 5, distance 6, h of .8 deviations", effort, _non_local_means),
-        _chain("wavelet", "BayesShrink, soft, YCbCr", effort, _wavelet),
-    ]
-    return named((*ours, _estimating(effort), _off(effort), *peers))
+    """All methods by name: ours, told the noise or not, interpolations that know none, and chains."""
+    plain, exact = f"{effort.thread_words}, {engine()}", f"samples taken for exact, {effort.words}"
+    then = f"{OFF}, then {package_version('scikit-image')} ({{}}) at {_LIFTED} deviations, {effort.words}"
+    means, shrinkage = "patches of 5, distance 6, h of .8 deviations", "BayesShrink, soft, YCbCr"
+
+    def estimating(mosaic: Float32, cfa: Cfa, _: NoiseModel) -> Restored:
+        return _ours(mosaic, cfa, estimate_noise(mosaic, cfa), "ntc", effort)
+
+    def off(name: Any) -> Any:
+        return lambda mosaic, cfa, _: _exact(mosaic, cfa, name, effort)
+
+    def chain(denoise: Any) -> Any:
+        return lambda mosaic, cfa, noise: _chained(mosaic, cfa, noise, denoise, effort)
+
+    def told(method: Any, graded: Effort) -> Any:
+        return lambda mosaic, cfa, noise: _ours(mosaic, cfa, noise, method, graded)
+
+    return named(
+        (
+            *(Method(n, f"told the noise, {g.words}", role, told(m, g)) for n, m, role, g in grades(effort)),
+            Method(ESTIMATED, f"estimates the noise, {effort.words}", "ours", estimating),
+            Method(OFF, exact, "part", off("ntc")),
+            *(Method(name, plain, "peer", off(name)) for name in ("lmmse", "mlri")),
+            Method(f"{OFF}+nl-means", then.format(means), "peer", chain(_non_local_means)),
+            Method(f"{OFF}+wavelet", then.format(shrinkage), "peer", chain(_wavelet)),
+        )
+    )
 
 
 def deviations(model: NoiseModel) -> NDArray[np.float64]:
@@ -53,74 +69,31 @@ def deviations(model: NoiseModel) -> NDArray[np.float64]:
     return np.stack([model.deviation(levels, channel) for channel in range(3)])
 
 
-def _told(name: str, method: Name, role: Role, effort: Effort) -> Method:
-    """A method of this package that is told the noise."""
-
-    def run(mosaic: Float32, cfa: Cfa, noise: NoiseModel) -> Restored:
-        return _ours(mosaic, cfa, noise, method, effort)
-
-    return Method(name, f"told the noise, {effort.words}", role, run)
-
-
-def _estimating(effort: Effort) -> Method:
-    """Ours, with the noise found in the mosaic."""
-
-    def run(mosaic: Float32, cfa: Cfa, _: NoiseModel) -> Restored:
-        return _ours(mosaic, cfa, estimate_noise(mosaic, cfa), "ntc", effort)
-
-    return Method(ESTIMATED, f"estimates the noise, {effort.words}", "ours", run)
-
-
-def _ours(mosaic: Float32, cfa: Cfa, noise: NoiseModel, method: Name, effort: Effort) -> Restored:
+def _ours(mosaic: Float32, cfa: Cfa, noise: NoiseModel, method: Any, effort: Effort) -> Restored:
     """The engine with the variance of every sample in it."""
-    how: dict[str, Any] = {"method": method, "quality": effort.quality, "threads": effort.threads}
+    how: Any = {"method": method, "quality": effort.quality, "threads": effort.threads}
     return demosaic(mosaic, cfa, white=1.0, noise=deviations(noise), **how)
 
 
-def _off(effort: Effort) -> Method:
-    """Ours, with samples taken for exact."""
-    settings = f"samples taken for exact, {effort.words}"
-    return Method(OFF, settings, "part", lambda mosaic, cfa, _: _exact(mosaic, cfa, "ntc", effort))
-
-
-def _interpolation(name: Name, effort: Effort) -> Method:
-    """A published interpolation, which knows no noise."""
-    settings = f"{effort.thread_words}, {engine()}"
-    return Method(name, settings, "peer", lambda mosaic, cfa, _: _exact(mosaic, cfa, name, effort))
-
-
-def _exact(mosaic: Float32, cfa: Cfa, method: Name, effort: Effort) -> Restored:
+def _exact(mosaic: Float32, cfa: Cfa, method: Any, effort: Effort) -> Restored:
     """A method for samples without noise: none of them is negative."""
     kept = np.clip(mosaic, 0, 1)
     return demosaic(kept, cfa, method=method, quality=effort.quality, threads=effort.threads, white=1.0)
 
 
-def _chain(
-    name: str, settings: str, effort: Effort, denoise: Callable[[Float32, float], NDArray[np.floating]]
-) -> Method:
+def _chained(mosaic: Float32, cfa: Cfa, noise: NoiseModel, denoise: Any, effort: Effort) -> Restored:
     """Ours with samples taken for exact, then a denoiser of scikit-image."""
-    package = package_version("scikit-image")
-
-    def run(mosaic: Float32, cfa: Cfa, noise: NoiseModel) -> Restored:
-        picture = _exact(mosaic, cfa, "ntc", effort).image
-        lifted = _LIFTED * noise.typical_deviation(0.5)
-        return Restored(np.asarray(denoise(picture, lifted), np.float32))
-
-    told = f"{OFF}, then {package} ({settings}) at {_LIFTED} deviations, {effort.words}"
-    return Method(f"{OFF}+{name}", told, "peer", run)
+    picture = _exact(mosaic, cfa, "ntc", effort).image
+    return Restored(np.asarray(denoise(picture, _LIFTED * noise.typical_deviation(0.5)), np.float32))
 
 
 def _non_local_means(picture: Float32, deviation: float) -> NDArray[np.floating]:
     """Denoise by non-local means, as scikit-image's documentation has it."""
-    found = denoise_nl_means(
-        picture, patch_size=5, patch_distance=6, h=0.8 * deviation, sigma=deviation, channel_axis=-1
-    )
-    return np.asarray(found)
+    how: Any = {"patch_size": 5, "patch_distance": 6, "channel_axis": -1}
+    return np.asarray(denoise_nl_means(picture, h=0.8 * deviation, sigma=deviation, **how))
 
 
 def _wavelet(picture: Float32, deviation: float) -> NDArray[np.floating]:
     """Denoise by shrinkage of wavelets; scikit-image needs PyWavelets for it."""
-    found = denoise_wavelet(
-        np.clip(picture, 0, 1), sigma=deviation, convert2ycbcr=True, rescale_sigma=True, channel_axis=-1
-    )
-    return np.asarray(found)
+    how: Any = {"convert2ycbcr": True, "rescale_sigma": True, "channel_axis": -1}
+    return np.asarray(denoise_wavelet(np.clip(picture, 0, 1), sigma=deviation, **how))

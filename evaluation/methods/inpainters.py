@@ -4,6 +4,7 @@ Another method is one more line here: its name, how it is called, whose it is, a
 imports what it needs within `requires`.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,19 @@ from numpy.typing import NDArray
 from skimage.restoration import inpaint_biharmonic
 
 from demosaic_ntc import Restored, inpaint
-from demosaic_ntc.imaging.inpaint import Method as Name
 
 from ..measure.likeness import PEAK, Bytes
-from ..measure.protocol import SOLVER_LAYERS, engine
-from . import als, halrtc, silrtc, tncp
-from .method import CONTROL, OURS, Effort, Method, Role, grades, named, package_version
-from .others import OPENCV_REPAIRS, repaired_by_opencv
-from .tiles import GAP, Completion, by_ours, by_ours_folded, complete_known
+from .method import CONTROL, OURS, Effort, Method, grades, named, package_version, requires
+from .plain_tensors import PICTURE_COMPLETIONS, Completion, complete_known, completion
 
 Flags = NDArray[np.bool_]
 
+#: OpenCV's algorithms for repairs: Telea's, and Navier-Stokes.
+OPENCV = {"telea": "INPAINT_TELEA", "ns": "INPAINT_NS"}
+
 BASELINE = "biharmonic"
 TENSORS = ("als", "silrtc", "halrtc", "ntc-whole", "ntc-tiled")
-DEFAULT = (OURS, f"{OURS}-best", f"{OURS}-fast", CONTROL, BASELINE, *OPENCV_REPAIRS, *TENSORS)
+DEFAULT = (OURS, f"{OURS}-best", f"{OURS}-fast", CONTROL, BASELINE, *OPENCV, *TENSORS)
 
 #: The largest side of a tile for general tensor completion.
 TILE = 256
@@ -33,39 +33,22 @@ _OPENCV_RADIUS = 3
 
 
 def catalogue(effort: Effort) -> dict[str, Method]:
-    """All methods by name."""
-    ours = (_graded(*grade) for grade in grades(effort))
-    return named((*ours, *_interpolations(effort), *_completions()))
+    """All methods by name: ours, what people use, and completions of tensors."""
+    by_opencv = f"{package_version('opencv-python-headless')}, radius {_OPENCV_RADIUS}"
+    return named(
+        (
+            *(_ours(name, method, role, each) for name, method, role, each in grades(effort)),
+            Method(BASELINE, package_version("scikit-image"), "peer", _biharmonic),
+            *(Method(name, by_opencv, "peer", partial(_opencv, name, effort.threads)) for name in OPENCV),
+            *(completion(name, entry, TILE, _completed) for name, entry in PICTURE_COMPLETIONS.items()),
+        )
+    )
 
 
-def _interpolations(effort: Effort) -> list[Method]:
-    """What people use: scikit-image's interpolation, and both of OpenCV's."""
-    return [
-        Method(BASELINE, package_version("scikit-image"), "peer", _biharmonic),
-        *(_opencv(name, effort) for name in OPENCV_REPAIRS),
-    ]
-
-
-def _completions() -> list[Method]:
-    """General tensor completion, with the settings that suit values in [0, 1]."""
-    solver = f"radius 2, gap {GAP}, {engine(SOLVER_LAYERS)}"
-    return [
-        _completion("silrtc", "shrinkage 1/3", lambda s: silrtc.silrtc(s, silrtc.PICTURES)),
-        _completion("halrtc", "step .01, growing by 1.1", lambda s: halrtc.halrtc(s, halrtc.TUNED)),
-        _completion("tncp", "rank 10, soft thresholding", lambda s: tncp.tncp(s, 0, tncp.CORRECTED)),
-        _completion("als", "rank 10, ridge .03", lambda s: als.als(s, 0, als.TUNED).dense()),
-        _completion("ntc-whole", solver, by_ours, "part"),
-        _completion("ntc-tiled", f"as blocks of 8×8, {solver}", by_ours_folded, "part"),
-    ]
-
-
-def _graded(name: str, method: Name, role: Role, effort: Effort) -> Method:
+def _ours(name: str, method: Any, role: Any, effort: Effort) -> Method:
     """A method of this package whose effort can be chosen."""
-
-    def run(picture: Bytes, missing: Flags) -> Restored:
-        return inpaint(picture, missing, method=method, quality=effort.quality, threads=effort.threads)
-
-    return Method(name, effort.words, role, run)
+    how: Any = {"method": method, "quality": effort.quality, "threads": effort.threads}
+    return Method(name, effort.words, role, lambda picture, missing: inpaint(picture, missing, **how))
 
 
 def _biharmonic(picture: Bytes, missing: Flags) -> Restored:
@@ -74,23 +57,22 @@ def _biharmonic(picture: Bytes, missing: Flags) -> Restored:
     return Restored(restored * PEAK)
 
 
-def _opencv(name: str, effort: Effort) -> Method:
-    """One of OpenCV's algorithms."""
-    settings = f"{package_version('opencv-python-headless')}, radius {_OPENCV_RADIUS}"
+def _opencv(algorithm: str, threads: int, picture: Bytes, missing: Flags) -> Restored:
+    """Restore the missing pixels of an 8-bit picture by one of OpenCV's two algorithms.
 
-    def run(picture: Bytes, missing: Flags) -> Restored:
-        return Restored(repaired_by_opencv(picture, missing, name, _OPENCV_RADIUS, effort.threads))
+    A. Telea, *An Image Inpainting Technique Based on the Fast Marching Method*, Journal of Graphics Tools 9
+    (2004), 23-34, doi:10.1080/10867651.2004.10487596; M. Bertalmio, A. L. Bertozzi, G. Sapiro,
+    *Navier-Stokes, fluid dynamics, and image and video inpainting*, CVPR 2001,
+    doi:10.1109/CVPR.2001.990497.
+    """
+    with requires("benchmark"):
+        import cv2
+    cv2.setNumThreads(threads)
+    flag = getattr(cv2, OPENCV[algorithm])
+    return Restored(np.asarray(cv2.inpaint(picture, missing.astype(np.uint8), _OPENCV_RADIUS, flag)))
 
-    return Method(name, settings, "peer", run)
 
-
-def _completion(name: str, settings: str, complete: Completion, role: Role = "peer") -> Method:
-    """A general completion of the height × width × 3 tensor, in tiles; known entries are kept."""
-
-    def run(picture: Bytes, missing: Flags) -> Restored:
-        known = np.broadcast_to(~missing[..., None], picture.shape)
-        completed = complete_known(picture, known, complete, TILE)
-        return Restored(np.where(known, picture, completed))
-
-    tiled = f"height × width × 3 tensor in tiles of at most {TILE}×{TILE}, {settings}"
-    return Method(name, tiled, role, run)
+def _completed(complete: Completion, picture: Bytes, missing: Flags) -> NDArray[Any]:
+    """The tensor of a picture completed where pixels are missing; known entries are kept."""
+    known = np.broadcast_to(~missing[..., None], picture.shape)
+    return np.where(known, picture, complete_known(picture, known, complete, TILE))

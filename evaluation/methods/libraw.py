@@ -22,15 +22,7 @@ from ..measure.likeness import Mosaic
 
 Floats = NDArray[np.float32]
 
-ALGORITHMS = {
-    "linear": rawpy.DemosaicAlgorithm.LINEAR,
-    "vng": rawpy.DemosaicAlgorithm.VNG,
-    "ppg": rawpy.DemosaicAlgorithm.PPG,
-    "ahd": rawpy.DemosaicAlgorithm.AHD,
-    "dcb": rawpy.DemosaicAlgorithm.DCB,
-    "dht": rawpy.DemosaicAlgorithm.DHT,
-    "aahd": rawpy.DemosaicAlgorithm.AAHD,
-}
+ALGORITHMS = ("linear", "vng", "ppg", "ahd", "dcb", "dht", "aahd")
 
 _FOR_BOTH = ("linear", "vng")
 
@@ -96,9 +88,13 @@ def _developed(mosaic: Mosaic, cfa: Cfa, algorithm: str) -> Floats:
     """What LibRaw makes of a mosaic, in the mosaic's scale."""
     stretch = np.uint16(_WHITE // np.iinfo(mosaic.dtype).max)
     samples = BytesIO(dng(mosaic.astype(np.uint16) * stretch, cfa, _PLAIN))
-    with border(lambda error: _refusal(mosaic, error)), rawpy.imread(samples) as raw:
+
+    def refusal(error: Exception) -> Unsupported:
+        return Unsupported(f"LibRaw refuses a mosaic of {mosaic.shape} ({words(error)}); leave it out")
+
+    with border(refusal), rawpy.imread(samples) as raw:
         picture = raw.postprocess(
-            demosaic_algorithm=ALGORITHMS[algorithm],
+            demosaic_algorithm=rawpy.DemosaicAlgorithm[algorithm.upper()],
             user_wb=[1.0, 1.0, 1.0, 1.0],
             output_color=rawpy.ColorSpace.raw,
             gamma=(1, 1),
@@ -108,8 +104,3 @@ def _developed(mosaic: Mosaic, cfa: Cfa, algorithm: str) -> Floats:
             user_flip=0,
         )
     return picture.astype(np.float32) / np.float32(stretch)
-
-
-def _refusal(mosaic: Mosaic, error: Exception) -> Unsupported:
-    """What LibRaw's error means."""
-    return Unsupported(f"LibRaw refuses a mosaic of {mosaic.shape} ({words(error)}); leave it out")

@@ -29,6 +29,7 @@ from .tensors import (
     RankOneSum,
     Samples,
     column_products,
+    filled,
     observed,
     outer_rows,
     refuse_beyond,
@@ -57,11 +58,6 @@ def start_from_markers(known: Floats, is_known: Flags) -> Floats:
     return np.where(is_known, known, norm / known.size - 1.0)
 
 
-def start_from_mean(known: Floats, is_known: Flags) -> Floats:
-    """Missing cells start at the mean of the observed ones."""
-    return np.where(is_known, known, np.mean(known[is_known]))
-
-
 @dataclass(frozen=True, slots=True)
 class TncpSettings:
     """Rank, step and stopping rule, how singular values are thresholded and where missing cells start."""
@@ -76,7 +72,7 @@ class TncpSettings:
 
 
 PUBLISHED = TncpSettings(raise_small, start_from_markers)
-CORRECTED = TncpSettings(shrink, start_from_mean)
+CORRECTED = TncpSettings(shrink, filled)
 
 
 @dataclass(slots=True)

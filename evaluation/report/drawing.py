@@ -8,8 +8,8 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from .embedding import address, beside
-from .page import Plot
+from demosaic_ntc.viewer.page import Plot
+from demosaic_ntc.viewer.pictures import address, beside
 
 # The same figures give the same bytes: no dates, and names of parts that do not change.
 _STEADY: dict[Any, Any] = {"svg.hashsalt": "demosaic-ntc", "svg.fonttype": "path"}

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from ..data.crops import CropBox, most_detailed
+from demosaic_ntc.viewer.crops import CropBox, most_detailed
+from demosaic_ntc.viewer.pictures import Bytes, address, beside, lossless
+
 from ..data.sets import Picture
-from ..measure.likeness import Bytes
-from .embedding import address, beside, lossless
 
 #: The side of the part that is shown of a picture.
 SIDE = 112
@@ -48,16 +48,14 @@ class Gallery:
     def source(self, key: object) -> str | None:
         """The address of a version on the page; None if it is not kept."""
         path = self.folder / self._name(key)
-        if not path.is_file():
-            return None
-        return f"{self.folder.name}/{path.name}" if self.whole else address(path.read_bytes())
+        address_of = f"{self.folder.name}/{path.name}" if self.whole else None
+        return address_of or address(path.read_bytes()) if self.has(key) else None
 
     def pixels(self, key: object) -> Bytes | None:
-        """What is kept of a version; None if nothing is."""
-        path = self.folder / self._name(key)
-        if not path.is_file():
+        """What is kept of a version, (height, width, 3); None if nothing is."""
+        if not self.has(key):
             return None
-        with Image.open(path) as image:
+        with Image.open(self.folder / self._name(key)) as image:
             return np.array(image.convert("RGB"))
 
     def _name(self, key: object) -> str:

@@ -1,165 +1,216 @@
-"""What a report shows as drawings: quality against time, gains, convergence, errors and expected errors."""
+"""What a report shows as drawings: quality against time, gains, convergence, errors, the paper's figures."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
-from ..measure.bins import TOLERANCE, Bin
-from ..measure.convergence import Trace
-from ..measure.likeness import Bytes
-from ..measure.results import SetResults
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.atomic import whole_file
 
+from ..measure.likeness import Bytes
+
+if TYPE_CHECKING:
+    from ..measure.convergence import Trace
+    from ..measure.results import SetResults
+    from ..measure.summary import Summary
+
+_BLUE, _GREEN, _GREY, _BROWN, _RED, _INK = "#0b5cad", "#5b8f3a", "#8a8f98", "#b36b00", "#b3261e", "#1b1e23"
 # Ours stand out; what it is made of and peers are told apart by shape as well as by colour.
 _LOOKS: dict[str, dict[str, Any]] = {
-    "ours": {"color": "#0b5cad", "marker": "o"},
-    "part": {"color": "#5b8f3a", "marker": "s"},
-    "peer": {"color": "#8a8f98", "marker": "^"},
-    "reference": {"color": "#b36b00", "marker": "x"},
+    "ours": {"color": _BLUE, "marker": "o"},
+    "part": {"color": _GREEN, "marker": "s"},
+    "peer": {"color": _GREY, "marker": "^"},
+    "reference": {"color": _BROWN, "marker": "x"},
 }
-
-# The axes of a drawing without any point.
-_UNIT = np.array([0.1, 10.0])
-
+#: How far the true error may be from the expected one.
+TOLERANCE = 0.3
 # Errors are drawn this many times as bright as they are.
 _BRIGHTER = 8
 
+FORMATS = ("png", "pdf", "svg")
+#: Values of the paper's figures below are drawn here: an exact recovery would stretch the scale to 1e-30.
+FLOOR = 1e-8
+_AXES = {"size": "size of each of three modes", "order": "order", "samples": "samples"}
 
-def quality_and_time(sets: Sequence[SetResults]) -> Figure:
+
+def _panels(down: int, across: int, width: float, height: float) -> tuple[Figure, Any]:
+    """A figure and its panels (down, across), one at least; width and height in inches are of all of it."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(max(down, 1), max(across, 1), squeeze=False)
+
+
+def _named(panel: Any, title: str, x: str = "", y: str = "", grid: str = "both") -> None:
+    """A panel's title, the names of its axes, and lines to read it by."""
+    panel.set_title(title, fontsize=10)
+    panel.set_xlabel(x)
+    panel.set_ylabel(y)
+    panel.grid(axis=grid, alpha=0.3)
+
+
+def quality_and_time(sets: "Sequence[SetResults]") -> Figure:
     """CPSNR against CPU seconds per megapixel: a point per method, a panel per set."""
-    figure = Figure(figsize=(6.2 * max(len(sets), 1), 4.6), layout="constrained")
-    for panel, found in zip(_row(figure, len(sets)), sets, strict=False):
+    figure, panels = _panels(1, len(sets), 6.2 * max(len(sets), 1), 4.6)
+    for panel, found in zip(panels[0], sets, strict=False):
         quality, cost = found.means("cpsnr"), found.means("cpu_s_per_mp")
         for role, look in _LOOKS.items():
             for name in found.named(role):
                 if quality[name] == quality[name] and cost[name] == cost[name]:
                     panel.plot(cost[name], quality[name], markersize=7, linestyle="", **look)
-                    _name(panel, name, (cost[name], quality[name]), left=role == "part")
+                    # What ours is made of has its name on the left, since it lies close to ours.
+                    left = role == "part"
+                    place: dict[str, Any] = {
+                        "xytext": (-7, -3) if left else (6, 3),
+                        "ha": "right" if left else "left",
+                    }
+                    point = (cost[name], quality[name])
+                    panel.annotate(name, point, textcoords="offset points", fontsize=8, **place)
         panel.set_xscale("log")
         panel.margins(x=0.18)
-        panel.set_title(f"{found.set.name}, mean over {found.set.size} pictures", fontsize=10)
-        panel.set_xlabel("CPU seconds per megapixel")
-        panel.set_ylabel("CPSNR in dB")
-        panel.grid(alpha=0.3)
+        title = f"{found.set.name}, mean over {found.set.size} pictures"
+        _named(panel, title, "CPU seconds per megapixel", "CPSNR in dB")
     return figure
 
 
-def _name(panel: Any, name: str, point: tuple[float, float], *, left: bool) -> None:
-    """A method's name beside its point: what ours is made of on the left, since it lies close to ours."""
-    panel.annotate(
-        name,
-        point,
-        xytext=(-7, -3) if left else (6, 3),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        fontsize=8,
-    )
-
-
-def gains(sets: Sequence[SetResults], method: str) -> Figure:
+def gains(sets: "Sequence[SetResults]", method: str) -> Figure:
     """By how many decibels a method is above the best peer on each picture."""
-    figure = Figure(figsize=(9, 3.2 * max(len(sets), 1)), layout="constrained")
-    panels = figure.subplots(max(len(sets), 1), 1, squeeze=False)[:, 0]
-    for panel, found in zip(panels, sets, strict=False):
+    figure, panels = _panels(len(sets), 1, 9, 3.2 * max(len(sets), 1))
+    for panel, found in zip(panels[:, 0], sets, strict=False):
         gained = found.gains(method, found.named("peer"))
-        colours = ["#0b5cad" if value >= 0 else "#b3261e" for value in gained]
-        panel.bar(list(gained.index), list(gained), color=colours)
+        panel.bar(list(gained.index), list(gained), color=[_BLUE if value >= 0 else _RED for value in gained])
         panel.axhline(0, color="black", linewidth=0.8)
-        panel.set_title(f"{found.set.name}: {method} over the best peer of each picture", fontsize=10)
-        panel.set_ylabel("dB")
         panel.tick_params(axis="x", rotation=90, labelsize=7)
-        panel.grid(axis="y", alpha=0.3)
+        _named(panel, f"{found.set.name}: {method} over the best peer of each picture", y="dB", grid="y")
     return figure
 
 
 def mask_gains(masks: Sequence[str], gained: Mapping[str, Sequence[float]]) -> Figure:
     """By how many decibels ours is above two others, mask by mask; NaN where there is no mean."""
-    figure = Figure(figsize=(9, 3.4), layout="constrained")
-    (panel,) = _row(figure, 1)
+    figure, ((panel,),) = _panels(1, 1, 9, 3.4)
     places = np.arange(len(masks))
-    for number, (label, heights) in enumerate(gained.items()):
-        colour = ("#0b5cad", "#5b8f3a")[number]
+    for number, ((label, heights), colour) in enumerate(zip(gained.items(), (_BLUE, _GREEN), strict=True)):
         panel.bar(places + 0.4 * number - 0.2, heights, width=0.4, color=colour, label=label)
     panel.set_xticks(places, masks, rotation=30, fontsize=8)
     panel.axhline(0, color="black", linewidth=0.8)
-    panel.set_ylabel("dB")
     panel.legend(fontsize=8)
-    panel.grid(axis="y", alpha=0.3)
+    _named(panel, "", y="dB", grid="y")
     return figure
 
 
-def convergence(traces: Sequence[Trace]) -> Figure:
+def convergence(traces: "Sequence[Trace]") -> Figure:
     """Objective and proven bound by iteration, and the gap between them."""
-    figure = Figure(figsize=(9, 3.4 * max(len(traces), 1)), layout="constrained")
-    panels = figure.subplots(max(len(traces), 1), 2, squeeze=False)
+    figure, panels = _panels(len(traces), 2, 9, 3.4 * max(len(traces), 1))
     for (bounds, gap), trace in zip(panels, traces, strict=False):
-        iterations = [step.iteration for step in trace.steps]
-        objective = np.array([step.objective for step in trace.steps])
-        lower = np.array([step.lower_bound for step in trace.steps])
-        bounds.plot(iterations, objective, color="#0b5cad", label="objective")
-        bounds.plot(iterations, lower, color="#b36b00", label="proven lower bound")
-        bounds.set_yscale("symlog", linthresh=max(float(objective[-1]) / 10, 1e-9))
-        bounds.set_title(trace.title, fontsize=10)
+        steps = pd.DataFrame(trace["steps"])
+        bounds.plot(steps["iteration"], steps["objective"], color=_BLUE, label="objective")
+        bounds.plot(steps["iteration"], steps["lower_bound"], color=_BROWN, label="proven lower bound")
+        bounds.set_yscale("symlog", linthresh=max(float(steps["objective"].iloc[-1]) / 10, 1e-9))
         bounds.legend(fontsize=8)
-        gap.plot(iterations, np.maximum(objective - lower, 1e-16), color="#1b1e23")
+        apart = np.maximum(steps["objective"] - steps["lower_bound"], 1e-16)
+        gap.plot(steps["iteration"], apart, color=_INK)
         gap.set_yscale("log")
-        gap.set_title("proven gap", fontsize=10)
-        for panel in (bounds, gap):
-            panel.set_xlabel("iteration")
-            panel.grid(alpha=0.3)
+        _named(bounds, trace["title"], "iteration")
+        _named(gap, "proven gap", "iteration")
     return figure
 
 
 def error_maps(rows: Sequence[tuple[str, Bytes, Sequence[tuple[str, Bytes]]]]) -> Figure:
     """For each picture the truth, versions of it, and below them how far each is from the truth."""
     across = max((len(versions) for _, _, versions in rows), default=1) + 1
-    figure = Figure(figsize=(2.1 * across, 4.4 * max(len(rows), 1)), layout="constrained")
-    panels = figure.subplots(2 * max(len(rows), 1), across, squeeze=False)
+    figure, panels = _panels(2 * max(len(rows), 1), across, 2.1 * across, 4.4 * max(len(rows), 1))
     for panel in panels.flat:
         panel.axis("off")
-    for number, (name, truth, versions) in enumerate(rows):
-        _show(panels[2 * number, 0], truth, f"{name}: truth")
+
+    def show(panel: Any, pixels: Bytes, title: str) -> None:
+        panel.imshow(pixels, interpolation="nearest")
+        panel.set_title(title, fontsize=8)
+
+    for (above, below), (name, truth, versions) in zip(
+        zip(panels[::2], panels[1::2], strict=True), rows, strict=False
+    ):
+        show(above[0], truth, f"{name}: truth")
         for place, (version, pixels) in enumerate(versions, start=1):
-            errors = np.abs(pixels.astype(np.int16) - truth) * _BRIGHTER
-            _show(panels[2 * number, place], pixels, version)
-            _show(
-                panels[2 * number + 1, place],
-                np.minimum(errors, 255).astype(np.uint8),
-                f"errors ×{_BRIGHTER}",
-            )
+            errors = np.minimum(np.abs(pixels.astype(np.int16) - truth) * _BRIGHTER, 255)
+            show(above[place], pixels, version)
+            show(below[place], errors.astype(np.uint8), f"errors ×{_BRIGHTER}")
     return figure
 
 
-def reliability(found: Mapping[str, Sequence[Bin]]) -> Figure:
+def reliability(found: Mapping[str, pd.DataFrame]) -> Figure:
     """True against expected error, a point per bin, with the diagonal and what is tolerated around it."""
-    figure = Figure(figsize=(4.8 * max(len(found), 1), 4.6), layout="constrained")
-    for panel, (task, bins) in zip(_row(figure, len(found)), found.items(), strict=False):
-        points = [(one.expected, one.true, one.counts) for one in bins if one.expected > 0 and one.true > 0]
-        ends = (
-            np.array([min(min(p[:2]) for p in points), max(max(p[:2]) for p in points)]) if points else _UNIT
-        )
-        ends = ends * (0.7, 1.4)
-        panel.fill_between(ends, ends * (1 - TOLERANCE), ends * (1 + TOLERANCE), color="#0b5cad", alpha=0.12)
-        panel.plot(ends, ends, color="#8a8f98", linewidth=0.8)
-        panel.plot([p[0] for p in points], [p[1] for p in points], color="#0b5cad", linewidth=0.8)
-        for expected, true, counts in points:
-            filled = "#0b5cad" if counts else "white"
-            panel.plot(expected, true, color="#0b5cad", marker="o", markersize=6, markerfacecolor=filled)
+    figure, panels = _panels(1, len(found), 4.8 * max(len(found), 1), 4.6)
+    for panel, (task, bins) in zip(panels[0], found.items(), strict=False):
+        points = bins[(bins["expected"] > 0) & (bins["true"] > 0)]
+        errors = points[["expected", "true"]].to_numpy(float)
+        ends = np.array([errors.min(), errors.max()] if len(points) else [0.1, 10.0]) * (0.7, 1.4)
+        panel.fill_between(ends, ends * (1 - TOLERANCE), ends * (1 + TOLERANCE), color=_BLUE, alpha=0.12)
+        panel.plot(ends, ends, color=_GREY, linewidth=0.8)
+        panel.plot(errors[:, 0], errors[:, 1], color=_BLUE, linewidth=0.8)
+        for (expected, true), counts in zip(errors, points["counts"], strict=True):
+            look = {"marker": "o", "markersize": 6, "markerfacecolor": _BLUE if counts else "white"}
+            panel.plot(expected, true, color=_BLUE, **look)
         panel.set(xscale="log", yscale="log", xlim=tuple(ends), ylim=tuple(ends), aspect="equal")
-        panel.set_title(task, fontsize=10)
-        panel.set_xlabel("expected RMSE, of 255")
-        panel.set_ylabel("true RMSE, of 255")
-        panel.grid(alpha=0.3)
+        _named(panel, task, "expected RMSE, of 255", "true RMSE, of 255")
     return figure
 
 
-def _show(panel: Any, pixels: Bytes, title: str) -> None:
-    """A picture with square pixels."""
-    panel.imshow(pixels, interpolation="nearest")
-    panel.set_title(title, fontsize=8)
+def check_format(target: Path | None) -> None:
+    """Refuse a plot whose name does not say a known format."""
+    if target is not None and target.suffix[1:] not in FORMATS:
+        raise InputError(f"{target}: plots are written as {', '.join(FORMATS)}; name the file accordingly")
 
 
-def _row(figure: Figure, count: int) -> list[Any]:
-    """Panels side by side."""
-    return list(figure.subplots(1, max(count, 1), squeeze=False)[0])
+def write_plot(target: Path, summaries: "Sequence[Summary]") -> None:
+    """Draw the paper's tables and write them in the format the name says."""
+    with whole_file(target, overwrite=True) as file:
+        paper_figure(summaries).savefig(file, format=target.suffix[1:], dpi=150)
+
+
+def paper_figure(summaries: "Sequence[Summary]") -> Figure:
+    """The paper's figures 1 to 4 with ours: NMSE and seconds of what has means, two panels per table.
+
+    Solid lines are measured here, with bars of one standard error; dashed lines of the same colour are the
+    paper's means for the method named first.
+    """
+    by_table = [list(group) for _, group in groupby(summaries, key=lambda s: s.experiment.table.name)]
+    figure, panels = _panels(len(by_table), 2, 11, 4.2 * max(len(by_table), 1))
+    for (accuracy, time), group in zip(panels, by_table, strict=False):
+        _draw(accuracy, group, "nmse", f"NMSE (below {FLOOR:g} drawn there)")
+        _draw(time, group, "seconds", "seconds")
+        accuracy.legend(fontsize="small")
+    return figure
+
+
+def _draw(panel: Any, summaries: "list[Summary]", quantity: str, name: str) -> None:
+    """One panel of the paper's figures: a solid line per method and the paper's dashed ones."""
+    table, drawn = summaries[0].experiment.table, set()
+    for number, method in enumerate(dict.fromkeys(summary.method.name for summary in summaries)):
+        own, colour = [s for s in summaries if s.method.name == method], f"C{number}"
+        _draw_measured(panel, own, quantity, colour)
+        paper = own[0].method.paper
+        points = [(s.experiment.label, getattr(s.published, quantity)) for s in own if s.published]
+        if paper not in drawn and points:
+            label = f"{paper} (paper)"
+            panel.plot(*zip(*points, strict=True), "x--", color=colour, markersize=4, label=label)
+        drawn.add(paper)
+    panel.set_yscale("log")
+    if table.varies == "samples":
+        panel.set_xscale("log")
+    else:
+        panel.set_xticks([getattr(row, table.varies) for row in table.rows])
+    _named(panel, "", _AXES[table.varies], name)
+    panel.set_title(f"Table {table.name}: {table.caption}", fontsize="small")
+
+
+def _draw_measured(panel: Any, own: "list[Summary]", quantity: str, colour: str) -> None:
+    """Our means with bars of one standard error."""
+    estimates = np.array([estimate for summary in own if (estimate := summary.estimate(quantity))])
+    means, above = np.maximum(estimates[:, 0], FLOOR), np.nan_to_num(estimates[:, 1])
+    labels = [summary.experiment.label for summary in own]
+    look = {"color": colour, "marker": "o", "markersize": 3, "capsize": 2}
+    bars = [np.minimum(above, means - FLOOR), above]
+    panel.errorbar(labels, means, yerr=bars, label=own[0].method.name, **look)

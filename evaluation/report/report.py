@@ -5,15 +5,17 @@ it, as the comparison on the page does.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.viewer.crops import CropBox
+from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
+from demosaic_ntc.viewer.pictures import thumbnail
 
-from ..data.crops import CropBox
 from ..measure import convergence
 from ..measure.case import Case, Measured, refusal_words
 from ..measure.likeness import eight_bit
@@ -22,12 +24,10 @@ from ..measure.protocol import commit, machine
 from ..measure.results import Results
 from ..measure.store import NAME, ReportFile, Store, write_text
 from .drawing import Drawing
-from .embedding import thumbnail
 from .gallery import Gallery
-from .page import Page, Scene, Version, page_html
 from .parts import PARTS, kept_results
 from .plots import convergence as convergence_figure
-from .tables import DataTable, cells, file_name, markdown
+from .tables import DataTable, cells, file_name, html, markdown
 
 PAGE, PICTURES, TABLES, PLOTS = "index.html", "pictures", "tables", "plots"
 TRUTH = "truth"
@@ -38,12 +38,8 @@ _INTRODUCTION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Steps that are still to be done: how many, and what each was once it is done."""
-
-    total: int
-    steps: Iterator[str]
+#: Steps that are still to be done: how many, and what each was once it is done.
+Work = tuple[int, Iterator[str]]
 
 
 def opened(folder: Path, *, whole: bool) -> ReportFile:
@@ -82,7 +78,7 @@ def work(file: ReportFile, part: Part) -> Work:
         return case not in store or (case.scene in boxes and not gallery.has(case.key))
 
     todo = [case for case in part.cases if lacks(case)]
-    return Work(len(todo), (case.words for case in store.fill(todo, keep)))
+    return len(todo), (case.words for case in store.fill(todo, keep))
 
 
 def _kept(look: Look, box: CropBox, gallery: Gallery) -> dict[str, Any]:
@@ -104,10 +100,10 @@ def converging(file: ReportFile) -> Work:
 
     def steps() -> Iterator[str]:
         for row in convergence.ROWS[len(fresh) :]:
-            file.put("convergence", [*file.get("convergence"), convergence.traced(row).encoded()])
+            file.put("convergence", [*file.get("convergence"), convergence.traced(row)])
             yield f"convergence, {convergence.title(row)}"
 
-    return Work(len(convergence.ROWS) - len(fresh), steps())
+    return len(convergence.ROWS) - len(fresh), steps()
 
 
 def write_report(folder: Path) -> Path:
@@ -116,7 +112,7 @@ def write_report(folder: Path) -> Path:
         raise InputError(f"{folder}: holds no {NAME}; make a report with `benchmark all` first")
     file = ReportFile(folder / NAME)
     gallery, results = gallery_of(file), kept_results(file)
-    tables = [table for name, found in results.items() for table in PARTS[name].tables(found)]
+    tables = [table for found in results.values() for table in found.part.tables(found)]
     tables.sort(key=lambda table: table.details)
     _write_tables(folder / TABLES, tables)
     page = Page(
@@ -124,7 +120,7 @@ def write_report(folder: Path) -> Path:
         _INTRODUCTION,
         _facts(file) | _not_run(results.values()),
         tuple(scene for found in results.values() for scene in _scenes(found, gallery, file)),
-        tuple(tables),
+        tuple(map(html, tables)),
         tuple(drawing.written(folder / PLOTS) for drawing in _drawings(results, gallery, file)),
     )
     write_text(folder / PAGE, page_html(page))
@@ -142,9 +138,9 @@ def _write_tables(folder: Path, tables: Iterable[DataTable]) -> None:
 
 def _drawings(results: dict[str, Results], gallery: Gallery, file: ReportFile) -> Iterator[Drawing]:
     """The drawings of all parts, and of convergence."""
-    for name, found in results.items():
-        yield from PARTS[name].drawings(found, gallery)
-    if traces := [convergence.Trace.decoded(trace) for trace in file.get("convergence") or ()]:
+    for found in results.values():
+        yield from found.part.drawings(found, gallery)
+    if traces := file.get("convergence"):
         caption = "objective and proven lower bound by iteration: the optimum lies between them"
         yield Drawing("convergence", "Convergence", caption, convergence_figure(traces))
 

@@ -3,10 +3,22 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from math import isfinite, isnan
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
 NONE = "–"
+
+# On a terminal columns of words stand left, figures right.
+_WORDS = ("picture", "method", "mask", "noise", "tensor", "status", "oracle calls")
+# Wider than any table: in a narrow window a line may wrap, but no figure may lose its digits.
+_WIDTH = 400
+# Columns side by side: as many pictures as stay readable, or all quantities of a table.
+_ACROSS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +54,8 @@ class DataTable:
         """The table cut into tables of so many columns, each behind the first column again."""
         for start in range(1, len(self.columns), columns):
             chosen = (0, *range(start, min(start + columns, len(self.columns))))
-            yield replace(
-                self,
-                columns=tuple(self.columns[i] for i in chosen),
-                rows=tuple(tuple(row[i] for i in chosen) for row in self.rows),
-            )
+            heads = tuple(self.columns[i] for i in chosen)
+            yield replace(self, columns=heads, rows=tuple(tuple(row[i] for i in chosen) for row in self.rows))
 
 
 def figure(value: float | None, form: str) -> Cell:
@@ -65,6 +74,21 @@ def rows_of(
         yield (Cell(str(name)), *cells)
 
 
+def table_of(
+    title: str, forms: Mapping[str, str], rows: Iterable[Mapping[str, Any]], *notes: str
+) -> DataTable:
+    """A table of rows by column, with the format of each; cells and texts stand as they are."""
+    plain = {str: Cell, Cell: lambda cell: cell}
+    cells = tuple(
+        tuple(
+            plain.get(type(row[name]), lambda x, form=form: figure(x, form))(row[name])
+            for name, form in forms.items()
+        )
+        for row in rows
+    )
+    return DataTable(title, tuple(forms), cells, notes)
+
+
 def markdown(table: DataTable) -> str:
     """The table as Markdown, under its title."""
     rows = [tuple(cell.text or NONE for cell in row) for row in table.rows]
@@ -74,7 +98,28 @@ def markdown(table: DataTable) -> str:
 def markdown_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Texts as a table of Markdown, the first column at its left, the others at their right."""
     aligned = ["---", *["--:"] * (len(columns) - 1)]
-    return "".join(f"{_line(line)}\n" for line in (columns, aligned, *rows))
+    texts = ([text.replace("|", "\\|") for text in line] for line in (columns, aligned, *rows))
+    return "".join(f"| {' | '.join(line)} |\n" for line in texts)
+
+
+def html(table: DataTable) -> str:
+    """The table as a section of a page, with its caption; it scrolls by itself where the page is narrow."""
+
+    def cell(each: Cell) -> str:
+        value = each.text if each.value is None else repr(each.value)  # without a text it sorts last
+        return f'<td data-value="{escape(value)}">{escape(each.text) or NONE}</td>'
+
+    def line(row: Sequence[Cell]) -> str:
+        mark = ' class="ours"' if row and row[0].text in table.emphasised else ""
+        return f"<tr{mark}>{''.join(map(cell, row))}</tr>"
+
+    heads = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
+    body = "\n".join(map(line, table.rows))
+    return (
+        f'<section><h2>{escape(table.title)}</h2>\n<p class="small">{escape(table.caption)}</p>\n'
+        f'<div class="scroll"><table>\n<caption class="unseen">{escape(table.title)}</caption>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div></section>"
+    )
 
 
 def file_name(table: DataTable) -> str:
@@ -84,15 +129,38 @@ def file_name(table: DataTable) -> str:
 
 def cells(table: DataTable) -> list[dict[str, str | float]]:
     """The table's rows by column, with numbers at full precision."""
-    return [
-        {
-            column: cell.text if cell.value is None else cell.value
-            for column, cell in zip(table.columns, row, strict=True)
-        }
-        for row in table.rows
-    ]
+    values = ([cell.text if cell.value is None else cell.value for cell in row] for row in table.rows)
+    return [dict(zip(table.columns, row, strict=True)) for row in values]
 
 
-def _line(texts: Sequence[str]) -> str:
-    """A line of Markdown; a bar within a text would end its cell."""
-    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in texts)} |"
+def results_console() -> Console:
+    """Standard output, wide enough for a table."""
+    console = Console(highlight=False, soft_wrap=True)
+    console.width = _WIDTH
+    return console
+
+
+def show(tables: Iterable[DataTable], lines: Iterable[str] = ()) -> None:
+    """Print tables, cut where they list many pictures, with their notes, then lines as they are."""
+    console = results_console()
+    for table in tables:
+        by_picture = table.details and table.columns[0] == "method"
+        for part in table.parts(_ACROSS) if by_picture else [table]:
+            if part.rows:
+                console.print(_text_table(part))
+        for note in table.notes:
+            console.print(note, markup=False)
+    for line in lines:
+        console.print(line, markup=False)
+
+
+def _text_table(table: DataTable) -> Table:
+    """A table without frames, figures at the right; rows that share their first cell are a section."""
+    shown = Table(title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for column in table.columns:
+        shown.add_column(column, no_wrap=True, justify="left" if column in _WORDS else "right")
+    sections = [row[0].text for row in table.rows]
+    for row, here, following in zip(table.rows, sections, [*sections[1:], ""], strict=True):
+        ends = here != following and sections.count(here) > 1
+        shown.add_row(*(cell.text or NONE for cell in row), end_section=ends)
+    return shown

@@ -4,9 +4,10 @@ A blemish is found if more than half of its core is marked. What is marked and t
 in a clean picture everything is. Blemishes count that stand out of the picture around them clearly.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import process_time
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +15,36 @@ from scipy.ndimage import label
 
 from demosaic_ntc.imaging.flaws.blemishes import find_blemishes
 
-from ..data.blemishes import Blemish, damaged
+from ..data.blemishes import KINDS, damaged
 from ..data.sets import Picture
+from ..report.tables import Cell, DataTable, table_of
 
 DEVIATIONS = 5.0
 
-Flags = NDArray[np.bool_]
-
 _FOUND = 0.5  # of the core
 _CORNERS = np.ones((3, 3), np.bool_)
+
+# Columns of the table with their formats.
+_PERCENTS = (*KINDS, "all spots", "covered", "precise")
+_COLUMNS = {
+    "pictures": "",
+    **dict.fromkeys(_PERCENTS, ".1f"),
+    "false per MP": ".2f",
+    "clean": ".2f",
+    "CPU s/MP": ".2f",
+}
+_NOTE = (
+    f"percent found of blemishes that change luma by more than {DEVIATIONS:g} deviations of luma around, "
+    "percent of their pixels covered; percent of marks that touch one, other marks per megapixel, and "
+    "marks per megapixel of clean pictures"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
     """What was found in a picture, and in the same one without blemishes."""
 
-    counted: tuple[str, ...]  # kinds of the blemishes that stand out
-    found: tuple[bool, ...]  # whether each was
+    found: tuple[tuple[str, bool], ...]  # kinds of the blemishes that stand out, and whether each was
     covered: tuple[float, ...]  # the share of its pixels that is marked, of those found
     marked: int  # connected marks
     false: int  # of them that touch no blemish
@@ -47,33 +61,54 @@ def search(clean: NDArray[np.uint8], sensitivity: float, generator: np.random.Ge
     seconds = process_time() - start
     counted = [each for each in scene.blemishes if each.deviations > DEVIATIONS]
     found = [bool(flags[each.box][each.core].mean() > _FOUND) for each in counted]
+    covered = [
+        flags[each.box][each.whole].mean() for each, is_found in zip(counted, found, strict=True) if is_found
+    ]
     marks, count = label(flags, _CORNERS)
+    touched = {int(n) for each in scene.blemishes for n in np.unique(marks[each.box][each.whole])} - {0}
     return Search(
-        counted=tuple(each.kind for each in counted),
-        found=tuple(found),
-        covered=tuple(
-            float(flags[each.box][each.whole].mean())
-            for each, is_found in zip(counted, found, strict=True)
-            if is_found
-        ),
+        tuple(zip((each.kind for each in counted), found, strict=True)),
+        tuple(map(float, covered)),
         marked=count,
-        false=count - _touching(marks, scene.blemishes),
+        false=count - len(touched),
         false_clean=int(label(find_blemishes(clean, sensitivity=sensitivity), _CORNERS)[1]),
         megapixels=flags.size / 1e6,
         cpu_seconds=seconds,
     )
 
 
-def _touching(marks: NDArray[np.int32], blemishes: Iterable[Blemish]) -> int:
-    """How many of the numbered marks touch a blemish."""
-    touched = {int(number) for each in blemishes for number in np.unique(marks[each.box][each.whole])}
-    return len(touched - {0})
-
-
-def search_pictures(
-    pictures: Iterable[Picture], sensitivity: float, seeds: Sequence[int]
-) -> Iterable[Search]:
+def search_pictures(pictures: Sequence[Picture], sensitivity: float, seeds: Sequence[int]) -> list[Search]:
     """Look for blemishes in pictures, each with other ones for every seed."""
-    for number, picture in enumerate(pictures):
-        for seed in seeds:
-            yield search(picture.pixels(), sensitivity, np.random.default_rng([seed, number]))
+    return [
+        search(picture.pixels(), sensitivity, np.random.default_rng([seed, number]))
+        for number, picture in enumerate(pictures)
+        for seed in seeds
+    ]
+
+
+def table(results: Sequence[tuple[str, Sequence[Search]]]) -> DataTable:
+    """What was found in sets of pictures."""
+    rows = (_row(name, searches) for name, searches in results)
+    return table_of("dust, hairs and scratches found", _COLUMNS, rows, _NOTE)
+
+
+def _row(name: str, searches: Sequence[Search]) -> dict[str, Any]:
+    """The figures of a set."""
+    pairs = [pair for each in searches for pair in each.found]
+
+    def total(quantity: str) -> float:
+        return float(sum(getattr(each, quantity) for each in searches))
+
+    def percent(shares: Sequence[float]) -> Any:
+        return 100 * float(np.mean(shares)) if shares else Cell("–")
+
+    return {
+        "pictures": name,
+        **{kind: percent([found for k, found in pairs if k == kind]) for kind in KINDS},
+        "all spots": percent([found for kind, found in pairs if kind.endswith("spots")]),
+        "covered": percent([share for each in searches for share in each.covered]),
+        "precise": 100 * (1 - total("false") / max(total("marked"), 1)),
+        "false per MP": total("false") / total("megapixels"),
+        "clean": total("false_clean") / total("megapixels"),
+        "CPU s/MP": total("cpu_seconds") / total("megapixels"),
+    }

@@ -5,8 +5,10 @@ are off is told in two measures: deviations of the noise at that light, and of n
 samples of the same colour vary around them. What is small in the second is hidden in the scene.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import process_time
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
 from ..data.scenes import SCENES
 from ..data.sets import PictureSet
 from ..measure.likeness import PEAK
+from ..report.tables import DataTable, table_of
 
 DEVIATIONS = 8.0
 KINDS = ("hot", "dead", "stuck")
@@ -27,6 +30,16 @@ CFA = Cfa.named("RGGB")
 _NOISE = NoiseModel.given(1e-4, 4e-6)
 _STEP = 1 / 4095
 _REACH = 3  # pixels around a sample that tell how the scene varies there
+
+# Columns of the tables with their formats.
+_SCENE = {"scene": "", **dict.fromkeys((*KINDS, "all", "all, σ of noise", "false per MP"), ".1f")}
+_CLEAN = {"set": "", "pictures": "d", "false per MP": ".2f", "CPU s/MP": ".3f"}
+_NOTE = (
+    f"percent found of those that deviate by more than {DEVIATIONS:g} σ, σ of noise and scene around; in "
+    "the column before the last of the noise alone"
+)
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +51,6 @@ class Spoilt:
     kind: NDArray[np.intp]
     by_noise: NDArray[np.float64]  # deviations from the truth, in those of the noise
     by_all: NDArray[np.float64]  # and in those of noise and scene
-
-
-@dataclass(frozen=True, slots=True)
-class SceneResult:
-    """What was found in a scene."""
-
-    name: str
-    recall: tuple[float, ...]  # of each kind, of those that stand out of noise and scene
-    overall: float
-    by_noise: float  # of those that stand out of the noise alone
-    false_per_megapixel: float
-
-
-@dataclass(frozen=True, slots=True)
-class SetResult:
-    """What was taken for defects in clean pictures."""
-
-    name: str
-    pictures: int
-    false_per_megapixel: float
-    cpu_seconds_per_megapixel: float
 
 
 def spoilt(scene: NDArray[np.float64], count: int, generator: np.random.Generator) -> Spoilt:
@@ -88,44 +80,43 @@ def _variation(light: NDArray[np.float64], row: int, column: int) -> float:
     return float(light[np.ix_(rows, columns)][same].std())
 
 
-def search_scene(name: str, side: int, count: int, seed: int) -> SceneResult:
-    """Look for the defects of a scene, its noise estimated from the samples."""
+def search_scene(name: str, side: int, count: int, seed: int) -> Row:
+    """The row of a scene: percents of its defects that are found, the noise estimated from the samples."""
     generator = np.random.default_rng(seed)
     there = spoilt(SCENES[name](side, generator), count, generator)
-    flags = _found(there.mosaic, _STEP)
-    found = flags[there.places]
-    stand_out = there.by_all > DEVIATIONS
-    others = np.count_nonzero(flags) - np.count_nonzero(found)
-    return SceneResult(
-        name,
-        tuple(float(found[stand_out & (there.kind == kind)].mean()) for kind in range(3)),
-        float(found[stand_out].mean()),
-        float(found[there.by_noise > DEVIATIONS].mean()),
-        others / (flags.size / 1e6),
-    )
+    flags, _ = _found(there.mosaic, _STEP)
+    found, stand_out = flags[there.places], there.by_all > DEVIATIONS
+    kinds = {kind: 100 * found[stand_out & (there.kind == n)].mean() for n, kind in enumerate(KINDS)}
+    return {
+        "scene": name,
+        **kinds,
+        "all": 100 * found[stand_out].mean(),
+        "all, σ of noise": 100 * found[there.by_noise > DEVIATIONS].mean(),
+        "false per MP": (np.count_nonzero(flags) - np.count_nonzero(found)) / (flags.size / 1e6),
+    }
 
 
-def search_set(each: PictureSet) -> SetResult:
-    """Look for defects in mosaics of clean 8-bit pictures, taken for linear: what is found is false."""
-    found, pixels, seconds = 0, 0, 0.0
+def search_set(each: PictureSet) -> Row:
+    """The row of clean 8-bit pictures, their mosaics taken for linear: what is found is false."""
+    found, megapixels, seconds = 0, 0.0, 0.0
     for picture in each.pictures:
-        mosaic = (CFA.sample(picture.pixels()) / PEAK).astype(np.float32)
-        noise = estimate_noise(mosaic, CFA)
-        start = process_time()
-        flags = find_defects(mosaic, CFA, noise, balance=_greys(mosaic), step=1 / PEAK)
-        seconds += process_time() - start
-        found, pixels = found + int(np.count_nonzero(flags)), pixels + flags.size
-    megapixels = pixels / 1e6
-    return SetResult(each.name, len(each.pictures), found / megapixels, seconds / megapixels)
+        flags, took = _found((CFA.sample(picture.pixels()) / PEAK).astype(np.float32), 1 / PEAK)
+        found, seconds = found + int(np.count_nonzero(flags)), seconds + took
+        megapixels += flags.size / 1e6
+    costs = {"false per MP": found / megapixels, "CPU s/MP": seconds / megapixels}
+    return {"set": each.name, "pictures": len(each.pictures), **costs}
 
 
-def _found(mosaic: Float32, step: float) -> NDArray[np.bool_]:
-    """What is found in a mosaic of which nothing is known."""
-    return find_defects(mosaic, CFA, estimate_noise(mosaic, CFA), balance=_greys(mosaic), step=step)
+def tables(scenes: Iterable[Row], clean: list[Row]) -> list[DataTable]:
+    """What was found in scenes, and what was taken for defects in clean pictures."""
+    found = [table_of("hot, dead and stuck pixels found", _SCENE, scenes, _NOTE)]
+    return found + ([table_of("false alarms in clean mosaics", _CLEAN, clean)] if clean else [])
 
 
-def _greys(mosaic: Float32) -> tuple[float, float, float]:
-    """The balance that makes the mean grey."""
+def _found(mosaic: Float32, step: float) -> tuple[NDArray[np.bool_], float]:
+    """What is found in a mosaic (height, width) of which nothing is known, and the CPU seconds it takes."""
     channels = CFA.channel_map(mosaic.shape)
     red, green, blue = (float(mosaic[channels == channel].mean()) for channel in range(3))
-    return green / red, 1.0, green / blue
+    noise, start = estimate_noise(mosaic, CFA), process_time()
+    balance = (green / red, 1.0, green / blue)  # makes the mean grey
+    return find_defects(mosaic, CFA, noise, balance=balance, step=step), process_time() - start

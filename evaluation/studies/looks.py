@@ -4,10 +4,10 @@ Pictures are developed by bilinear interpolation without denoising: a look is a 
 detail.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import which
-from subprocess import DEVNULL, run
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc import Developed, develop
+from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.files.colour import SPACES
 from demosaic_ntc.files.raw.reading import read_embedded
 from demosaic_ntc.files.settings import LookName
 from demosaic_ntc.files.sniff import Limits
+
+from ..methods.programs import commanded
+from ..report.tables import Cell, DataTable, figure, table_of
 
 Bytes = NDArray[np.uint8]
 
@@ -26,6 +30,18 @@ OTHER = "rawtherapee-cli"
 _LUMINANCE = SPACES["srgb"].to_xyz[1]
 _WHITE = 255
 _LOOKS: tuple[LookName, ...] = ("auto", "camera")
+
+# Columns of the table with their formats.
+_COLUMNS = {
+    "raw": "",
+    **dict.fromkeys(("neutral", "auto", "camera look", "camera's own", "RawTherapee"), ".0f"),
+    "newly clipped": ".2%",
+}
+_NOTE = (
+    "Median luma of 255, sRGB, of the picture as measured (neutral), by our two looks, in the picture the "
+    "camera stored, and by RawTherapee's defaults; in brackets the difference to the camera's. Last: pixels "
+    "with a channel that the automatic look clips and the neutral one does not."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +73,7 @@ def measured(source: Path) -> Brightness:
 
 
 def luma(pixels: Bytes) -> float:
-    """The median luma of a picture, of 255."""
+    """The median luma of a picture (height, width, 3), of 255."""
     return float(np.median(pixels @ _LUMINANCE))
 
 
@@ -73,17 +89,26 @@ def _pixels(photo: Developed) -> Bytes:
 
 def _by_other(source: Path) -> float | None:
     """The median luma by RawTherapee's defaults; None where it is not installed or makes no picture."""
-    if which(OTHER) is None:
-        return None
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, suppress(Unsupported):
         target = Path(folder) / "picture.png"
-        run(
-            [OTHER, "-o", str(target), "-n", "-b8", "-Y", "-d", "-c", str(source)],
-            check=False,
-            stdout=DEVNULL,
-            stderr=DEVNULL,
-        )
-        if not target.is_file():
-            return None
+        commanded([OTHER, "-o", str(target), "-n", "-b8", "-Y", "-d", "-c", str(source)], target)
         with Image.open(target) as picture:
             return luma(np.asarray(picture.convert("RGB")))
+    return None
+
+
+def look_table(found: Iterable[Brightness]) -> DataTable:
+    """The lumas, a row per raw."""
+    rows = []
+    for each in found:
+        ours = (_beside(each.ours.get(name), each.camera) for name in _LOOKS)
+        lumas = (each.name, each.neutral, *ours, each.camera, each.other, each.newly_clipped)
+        rows.append(dict(zip(_COLUMNS, lumas, strict=True)))
+    return table_of("Looks of raws", _COLUMNS, rows, _NOTE)
+
+
+def _beside(value: float | None, other: float | None) -> Cell:
+    """A luma, and how far it is from another."""
+    if value is None or not other:
+        return figure(value, ".0f")
+    return Cell(f"{value:.0f} ({value / other - 1:+.0%})", value)

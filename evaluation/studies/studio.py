@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
+from typing import Any
 
 import numpy as np
 import psutil
@@ -22,6 +23,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.studio.serving.running import Studio, opened_studio, server_of
 
+from ..report.tables import DataTable, figure, table_of
 from .browser import Browser, installed
 
 _ASPECT = 1.5
@@ -36,21 +38,12 @@ _DONE = f"{_IDLE} && !studio.asked.size"
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """What a step took."""
-
-    name: str
-    seconds: float
-    cpu_seconds: float  # of the workers
-
-
-@dataclass(frozen=True, slots=True)
 class Measured:
     """What a picture in the studio took."""
 
     megapixels: float
     marked: float  # the share of its pixels
-    steps: tuple[Spent, ...]
+    steps: tuple[dict[str, Any], ...]  # of each its name, seconds, and CPU seconds of the workers
     page_bytes: int  # of the page's own process, at most
 
 
@@ -80,6 +73,17 @@ def measure_studio(megapixels: float, quality: str) -> Measured:
             return _measured(studio, page, source, quality)
 
 
+def studio_table(measured: Measured) -> DataTable:
+    """What a picture took in the studio: its steps, and the page's memory."""
+    title = f"{measured.megapixels:.0f} megapixels, 16 bits, {measured.marked:.2%} marked"
+    memory = {"step": "page, MB", "s": figure(measured.page_bytes / 1e6, ".0f"), "CPU s": ""}
+    columns, note = (
+        {"step": "", "s": ".1f", "CPU s": ".1f"},
+        "seconds of a clock and of the workers' processors",
+    )
+    return table_of(title, columns, (*measured.steps, memory), note)
+
+
 def _measured(studio: Studio, page: Browser, source: Path, quality: str) -> Measured:
     page.resize(*_SCREEN)
     page.visit(studio.place.address)
@@ -91,14 +95,8 @@ def _measured(studio: Studio, page: Browser, source: Path, quality: str) -> Meas
         "studio.picture.sheet.mask.pixels / (studio.easel.size.width * studio.easel.size.height)"
     )
     page.run(f"document.getElementById('quality').value = {quality!r}")
-    steps.append(
-        _timed(
-            f"repair, {quality}",
-            page,
-            "studio.repair('all')",
-            f"studio.picture.sheet.touched.length && {_DONE}",
-        )
-    )
+    done = f"studio.picture.sheet.touched.length && {_DONE}"
+    steps.append(_timed(f"repair, {quality}", page, "studio.repair('all')", done))
     most = _memory(page)
     for step in range(_STEPS):
         page.run(
@@ -111,12 +109,12 @@ def _measured(studio: Studio, page: Browser, source: Path, quality: str) -> Meas
     return Measured(size / 1e6, pixels, tuple(steps), most)
 
 
-def _timed(name: str, page: Browser, wish: str, condition: str) -> Spent:
+def _timed(name: str, page: Browser, wish: str, condition: str) -> dict[str, Any]:
     """Let the page do something and wait until all of it is seen."""
     start, before = time.monotonic(), _cpu_seconds()
     page.run(f"void {wish}")
     page.wait_for(condition, _PATIENCE)
-    return Spent(name, time.monotonic() - start, _cpu_seconds() - before)
+    return {"step": name, "s": time.monotonic() - start, "CPU s": _cpu_seconds() - before}
 
 
 def _strokes(source: Path) -> str:

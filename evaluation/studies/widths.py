@@ -5,40 +5,37 @@ Zero is the scene itself, one no better than one colour.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.imaging.holes.kinds import depths
 from demosaic_ntc.imaging.inpaint import inpaint
+from demosaic_ntc.viewer.crops import CropBox
 
-from ..data.crops import CropBox
 from ..data.sets import Picture
 from ..methods.method import Effort
+from ..report.tables import Cell, DataTable, table_of
+
+BOX = CropBox(128, 128, 256, 256)
 
 _LEAST_SPACE = 48  # pixels from one hole to the next
 _RIM = 2  # pixels around a hole whose mean it is compared with
 
-#: Depths in pixels that are told apart: up to each of these.
+#: Depths in pixels that are told apart: up to each of these, from those deeper than the one before.
 DEPTHS = (1, 2, 4, 8, 12, 16, 32)
 
-
-@dataclass(frozen=True, slots=True)
-class WidthResult:
-    """What is left of the scene in holes of one width."""
-
-    width: int
-    rms: float  # of the error, in 255ths
-    left: float
-    by_depth: tuple[float | None, ...]  # for each of DEPTHS, those deeper than the one before
+# Columns of the table with their formats.
+_COLUMNS = {"width": "", "rms": ".1f", "left": ".2f", **{f"depth ≤ {depth}": ".2f" for depth in DEPTHS}}
+_NOTE = "squared error over that of the mean around a hole, in all of it and by the depth in pixels"
 
 
-def measure_width(pictures: Iterable[Picture], box: CropBox, width: int, effort: Effort) -> WidthResult:
-    """Restore square holes of a width in a part of each picture, and compare it with the truth."""
+def measure_width(pictures: Iterable[Picture], width: int, effort: Effort) -> dict[str, Any]:
+    """The row of a width: square holes in a part of each picture are restored and compared with the truth."""
     errors, plain, depth = [], [], []
     for picture in pictures:
-        truth = picture.pixels()[box.place].astype(np.float64)
+        truth = picture.pixels()[BOX.place].astype(np.float64)
         missing = holes(truth.shape[:2], width)
         shown = np.where(missing[..., None], 0, truth).astype(np.uint8)
         image = inpaint(shown, missing, quality=effort.quality, threads=effort.threads).image
@@ -46,10 +43,19 @@ def measure_width(pictures: Iterable[Picture], box: CropBox, width: int, effort:
         plain.append(np.square(_with_means(truth, missing, width) - truth).mean(axis=2)[missing])
         depth.append(depths(missing)[missing])
     error, other, deep = np.concatenate(errors), np.concatenate(plain), np.concatenate(depth)
-    edges = zip((0, *DEPTHS[:-1]), DEPTHS, strict=True)
-    parts = [(deep > low) & (deep <= high) for low, high in edges]
-    by_depth = tuple(float(error[part].sum() / other[part].sum()) if part.any() else None for part in parts)
-    return WidthResult(width, float(np.sqrt(error.mean())), float(error.sum() / other.sum()), by_depth)
+
+    def left(part: NDArray[np.bool_]) -> float | None:
+        return float(error[part].sum() / other[part].sum()) if part.any() else None
+
+    shallow = (0, *DEPTHS[:-1])
+    by_depth = (left((deep > low) & (deep <= high)) for low, high in zip(shallow, DEPTHS, strict=True))
+    row = (Cell(f"{width}", width), float(np.sqrt(error.mean())), left(error >= 0), *by_depth)
+    return dict(zip(_COLUMNS, row, strict=True))
+
+
+def width_table(rows: Iterable[dict[str, Any]]) -> DataTable:
+    """What is left of the scene, by the width of holes and the depth inside them."""
+    return table_of("holes by their width", _COLUMNS, rows, _NOTE)
 
 
 def holes(shape: tuple[int, ...], width: int) -> NDArray[np.bool_]:

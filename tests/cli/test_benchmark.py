@@ -118,7 +118,7 @@ def test_files_are_written_though_nobody_reads_along(tmp_path: Path, monkeypatch
     def closed() -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("evaluation.report.terminal.results_console", closed)
+    monkeypatch.setattr("evaluation.report.tables.results_console", closed)
     benchmark("--reps", "1", "--methods", "als", "--csv", str(tmp_path / "r.csv"))
     assert "als" in (tmp_path / "r.csv").read_text()
 

@@ -11,14 +11,13 @@ from cli.commands.demo import RAW, SAMPLES
 from demosaic_ntc.errors import Unsupported
 from evaluation.data.raws import REAL, Raw, real_raws
 from evaluation.measure.case import run
+from evaluation.measure.convert import CONVERSION_STAGES as STAGES
 from evaluation.measure.convert import ConvertPart
 from evaluation.measure.part import cannot_run
 from evaluation.measure.results import Results
 from evaluation.measure.store import Store
 from evaluation.methods.method import Method
 from evaluation.methods.programs import Took, commanded
-from evaluation.report.costs import CONVERSION_STAGES as STAGES
-from evaluation.report.costs import conversion_table
 
 
 def measured(*arguments: str) -> Result:
@@ -81,10 +80,10 @@ def test_a_peer_that_fails_is_told_and_ours_is_an_error(tmp_path: Path) -> None:
         raise OSError("no such program")
 
     raw = Raw(REAL, "a", "", 1.0, lambda folder: folder)
-    peer = ConvertPart.of([raw], [Method("other", "", "peer", fails)])
+    peer = ConvertPart((), (Method("other", "", "peer", fails),), (raw,))
     ((_, refusal),) = run(peer, peer.cases)
     assert "no such program" in refusal.reason  # type: ignore[union-attr]
-    ours = ConvertPart.of([raw], [Method("ntc", "", "ours", fails)])
+    ours = ConvertPart((), (Method("ntc", "", "ours", fails),), (raw,))
     with pytest.raises(OSError, match="no such program"):
         list(run(ours, ours.cases))
 
@@ -100,8 +99,8 @@ def test_a_command_that_is_not_there_or_writes_nothing_is_refused(tmp_path: Path
 
 @pytest.fixture
 def part() -> ConvertPart:
-    raws = [Raw(REAL, name, name, 2.0, cannot_run) for name in "ab"]
-    return ConvertPart.of(raws, [Method(name, "", "peer", cannot_run) for name in ("ntc", "other")])
+    raws = tuple(Raw(REAL, name, name, 2.0, cannot_run) for name in "ab")
+    return ConvertPart((), tuple(Method(name, "", "peer", cannot_run) for name in ("ntc", "other")), raws)
 
 
 def took(cpu: float, stages: dict[str, float], left: float | None) -> dict[str, object]:
@@ -116,7 +115,8 @@ def test_means_are_over_the_real_raws_and_of_what_is_known(part: ConvertPart) ->
     figures = (took(2.0, stages, 0.5), took(1.0, {}, None), took(4.0, tripled, 0.7), took(1.0, {}, None))
     for case, row in zip(part.cases, figures, strict=True):
         store.add(case, row)
-    *_, ours, other = conversion_table(Results.of(store)).rows
+    (table,) = part.tables(Results.of(store))
+    *_, ours, other = table.rows
     assert [cell.text for cell in ours] == [
         *("mean of the real raws", "ntc", "2.0", "1.50", "0.20", "0.40", "0.60", "0.80", "", "", "0.60")
     ]

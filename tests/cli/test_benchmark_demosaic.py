@@ -15,7 +15,7 @@ from evaluation.data.reference import demosaic_reference
 from evaluation.measure.case import Case, Measured
 from evaluation.measure.demosaic import DemosaicPart
 from evaluation.measure.likeness import Bytes
-from evaluation.methods.others import menon
+from evaluation.methods.demosaicers import menon
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")

@@ -12,14 +12,12 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from evaluation.data.sets import Picture, PictureSet
-from evaluation.measure import stages
+from evaluation.measure import speed as stages
 from evaluation.measure.part import cannot_run
 from evaluation.measure.results import Results
-from evaluation.measure.speed import SpeedPart
-from evaluation.measure.stages import REST, STAGES, StageClock, clocked, stage_seconds
+from evaluation.measure.speed import REST, STAGES, TOTAL, SpeedPart, StageClock, clocked, stage_seconds
 from evaluation.measure.store import Store
 from evaluation.methods.method import Method
-from evaluation.report.costs import TOTAL, speed_tables
 
 
 @pytest.fixture
@@ -107,9 +105,9 @@ def test_tables_have_the_mean_of_every_stage() -> None:
     for case in part.cases:
         if (stages := spent.get((case.image, case.method.name))) is not None:
             store.add(case, {"megapixels": 0.5, "stages": stages, "machine": "a machine"})
-    (table,) = speed_tables(Results.of(store))
+    (table,) = part.tables(Results.of(store))
     rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
     assert rows["guesses"] == ["3.00", "16.00"]
     assert rows[TOTAL] == ["4.00", "16.00"]
     assert rows["trials"] == ["0.00", "0.00"]
-    assert list(speed_tables(Results.of(Store(None, part, {})))) == []
+    assert list(part.tables(Results.of(Store(None, part, {})))) == []

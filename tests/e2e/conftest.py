@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from evaluation.studies.browser import Browser, installed
+from evaluation.studies.browser import installed
+from tests.e2e.page import Browser
 
 
 @pytest.fixture(scope="session")

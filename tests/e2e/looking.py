@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from evaluation.studies.browser import PATIENCE, Browser
+from evaluation.studies.browser import PATIENCE
+from tests.e2e.page import Browser
 
 
 def element(page: Browser, selector: str) -> tuple[float, float, float, float]:

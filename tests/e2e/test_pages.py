@@ -8,10 +8,10 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from evaluation.report.embedding import beside, lossless, thumbnail
-from evaluation.report.page import Page, Scene, Version, page_html
-from evaluation.studies.browser import Browser
+from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
+from demosaic_ntc.viewer.pictures import beside, lossless, thumbnail
 from tests.e2e.looking import click, element, eventually
+from tests.e2e.page import Browser
 
 SIDE = 48
 

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 pytest.importorskip("starlette", reason="the studio needs starlette and uvicorn")
 
 from cli.app import app
-from evaluation.studies.browser import Browser
 from tests.batch.helping import until
 from tests.e2e.looking import attribute, click, element
+from tests.e2e.page import Browser
 from tests.studio.helping import Served, served, waves
 
 CONTROL = 2

@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
+from demosaic_ntc.viewer.pictures import address, lossless, thumbnail
 from evaluation.measure.likeness import Bytes
-from evaluation.report.embedding import address, lossless, thumbnail
-from evaluation.report.page import Page, Scene, Version, page_html
-from evaluation.report.tables import Cell, DataTable
-from evaluation.studies.browser import Browser
+from evaluation.report.tables import Cell, DataTable, html
 from tests.e2e.looking import attribute, click, element, eventually
+from tests.e2e.page import Browser
 
 SIDE = 48
 
@@ -45,7 +45,13 @@ def tables() -> tuple[DataTable, ...]:
 @pytest.fixture
 def page(browser: Browser, tmp_path: Path) -> Browser:
     """The page with two pictures, one of them without truth, freshly opened on a desktop's screen."""
-    content = Page("Report", "Words.", {"machine": "x"}, (scene("one"), scene("two", truth=False)), tables())
+    content = Page(
+        "Report",
+        "Words.",
+        {"machine": "x"},
+        (scene("one"), scene("two", truth=False)),
+        tuple(map(html, tables())),
+    )
     path = tmp_path / "index.html"
     path.write_text(page_html(content), encoding="utf-8")
     browser.resize(1200, 900)

@@ -2,8 +2,7 @@ import numpy as np
 
 from evaluation.data.synthetic import draw_samples, random_truth
 from evaluation.methods.als import PUBLISHED, TUNED, AlsSettings, als
-from evaluation.methods.metrics import nmse
-from evaluation.methods.tensors import RankOneSum
+from evaluation.methods.tensors import RankOneSum, nmse
 
 
 def test_an_exact_rank_one_tensor_is_recovered() -> None:

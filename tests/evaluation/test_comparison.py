@@ -9,11 +9,11 @@ from demosaic_ntc.files.conversion import convert_file
 from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.imaging.cfa import Cfa
-from evaluation.data.crops import CropBox
+from demosaic_ntc.viewer.comparison import WHITE, on_sensor, read_negative
+from demosaic_ntc.viewer.crops import CropBox
+from evaluation.commands.comparing import Choice
 from evaluation.methods.demosaicers import catalogue
 from evaluation.methods.method import Effort, picked
-from evaluation.report.compare_page import Choice
-from evaluation.report.comparison import WHITE, on_sensor, read_negative
 from samples.dng import Camera, exposed, write_dng
 from samples.make_samples import light_of, rounded
 from samples.scene import scene
@@ -73,6 +73,6 @@ def test_sixteen_bits_stay_sixteen_bits() -> None:
 
 def test_choices_that_make_no_comparison_are_refused() -> None:
     with pytest.raises(InputError, match="no method amaze"):
-        Choice(methods=("ntc", "amaze"))
+        Choice(("ntc", "amaze"), None, Development())
     with pytest.raises(InputError, match="needs two methods"):
-        Choice(methods=("ntc",))
+        Choice(("ntc",), None, Development())

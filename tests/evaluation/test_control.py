@@ -1,7 +1,6 @@
 import numpy as np
 
-from evaluation.methods.control import constant_mean, mean_elsewhere
-from evaluation.methods.tensors import Samples
+from evaluation.methods.tensors import Samples, constant_mean, mean_elsewhere
 
 SAMPLES = Samples((2, 2), np.array([[0, 0], [0, 0], [1, 1]]), np.array([1.0, 1.0, 4.0]))
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import InputError
-from evaluation.data.crops import CropBox, most_detailed
+from demosaic_ntc.viewer.crops import CropBox, most_detailed
 
 
 def test_the_most_detailed_square_is_where_the_texture_is() -> None:

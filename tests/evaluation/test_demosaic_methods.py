@@ -6,11 +6,10 @@ from demosaic_ntc import demosaic
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.imaging.cfa import Cfa
 from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
-from evaluation.methods.demosaicers import catalogue, default_names
+from evaluation.methods.demosaicers import TILE, catalogue, complete_tiles, default_names
 from evaluation.methods.libraw import XTRANS_LEAST, by_libraw, by_markesteijn
 from evaluation.methods.method import Effort, picked
 from evaluation.methods.tensors import Floats, Samples
-from evaluation.methods.tiles import TILE, complete_tiles
 
 BAYER, XTRANS, QUAD = Cfa.named("RGGB"), Cfa.named("XTRANS"), Cfa.named("QUAD_RGGB")
 
@@ -106,7 +105,7 @@ def test_completion_sees_each_tile_as_a_tensor_of_its_own() -> None:
         return tile
 
     truth = scene(TILE + 2, 2 * TILE)
-    picture = complete_tiles(BAYER.sample(truth), BAYER, observe)
+    picture = complete_tiles(observe, BAYER.sample(truth), BAYER)
     assert shapes == [(TILE // 2 + 1, TILE, 3)] * 4
     np.testing.assert_array_equal(
         eight_bit(picture[BAYER.masks(truth.shape[:2])]), truth[BAYER.masks(truth.shape[:2])]

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
+from demosaic_ntc.viewer.pictures import address, beside, lossless, thumbnail
 from evaluation.measure.protocol import SOLVER_LAYERS, commit, engine
-from evaluation.report.embedding import address, beside, lossless, thumbnail
 
 NOISE = np.random.default_rng(0).integers(0, 255, (40, 60, 3)).astype(np.uint8)
 

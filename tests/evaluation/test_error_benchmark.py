@@ -6,21 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa
-from evaluation.commands.parts import errors_part
 from evaluation.data.sets import Picture, PictureSet, read_set
-from evaluation.measure.bins import Bin, bins_of
 from evaluation.measure.case import Measured, Row, run
-from evaluation.measure.errors import ErrorPart, check_task, histogram
+from evaluation.measure.errors import ErrorPart, bins_of, check_task, summed
 from evaluation.measure.results import Results
 from evaluation.measure.store import ReportFile, Store
-from evaluation.methods.method import Effort, Method
-from evaluation.report.errors import calibrations, drawings, tables
+from evaluation.methods.method import Method
 from evaluation.report.gallery import Gallery
 from evaluation.report.parts import kept_results
 from evaluation.report.plots import reliability
@@ -28,7 +26,6 @@ from evaluation.report.report import _scenes
 from tests.cli.waves import save_waves
 
 RGGB = Cfa.named("RGGB")
-FAST = Effort("fast")
 PICTURES = tuple(Picture(Path(f"{name}.png"), f"sha {name}", 40, 48) for name in "abc")
 TRUTH = np.random.default_rng(0).integers(50, 200, (40, 48, 3), dtype=np.uint8)
 
@@ -51,8 +48,8 @@ def _row(error: Any, off: Any, crop: int = 10) -> Row:
     return part.measure(part.cases[0], TRUTH).figures
 
 
-def _bins(row: Row) -> list[Bin]:
-    return bins_of(histogram(row))
+def _bins(row: Row) -> pd.DataFrame:
+    return bins_of(summed(row))
 
 
 def _results(rows: Iterable[Row], part: ErrorPart) -> Results:
@@ -73,17 +70,16 @@ def test_neither_the_border_nor_measured_samples_matter() -> None:
     off[RGGB.masks((40, 48))] = 50
     off[:10], off[-10:], off[:, :10], off[:, -10:] = 70, 70, 70, 70
     assert _row(2.0, off) == plain
-    assert _bins(plain)[0].ratio == pytest.approx(0.5)
+    assert _bins(plain)["ratio"][0] == pytest.approx(0.5)
 
 
 def test_results_are_compared_unrounded() -> None:
-    assert _bins(_row(1.0, 0.3))[0].true == pytest.approx(0.3, rel=1e-3)
+    assert _bins(_row(1.0, 0.3))["true"][0] == pytest.approx(0.3, rel=1e-3)
 
 
 def test_expected_and_true_errors_belong_to_the_same_entry() -> None:
     steps = np.arange(1, 49) / 8
-    for each in _bins(_row(steps[:, None], 3 * steps[:, None])):
-        assert each.ratio == pytest.approx(3, rel=0.02)
+    assert list(_bins(_row(steps[:, None], 3 * steps[:, None]))["ratio"]) == pytest.approx([3] * 10, rel=0.02)
 
 
 def test_results_survive_the_file(tmp_path: Path) -> None:
@@ -91,8 +87,7 @@ def test_results_survive_the_file(tmp_path: Path) -> None:
     Store(tmp_path / "r.json", part).add(part.cases[0], row)
     (again,) = Store(tmp_path / "r.json", part)
     assert {name: again[name] for name in row} == row
-    for kept, column in zip(histogram(again).columns, histogram(row).columns, strict=True):
-        assert kept == pytest.approx(column)
+    assert summed(again) == pytest.approx(summed(row))
     assert again["first"] > 0, "classes without entries are left out"
 
 
@@ -105,13 +100,12 @@ def test_pictures_are_taken_together() -> None:
     """Half of all entries is off by less than expected: bins of the whole, not of each picture."""
     part = replace(_part(1.0, 1.0), sets=(PictureSet("set", PICTURES),))
     results = _results([_row(2.0, 1.0), _row(1.0, 1.0)], part)
-    (found,) = calibrations(results)
-    assert [each.expected for each in found.bins] == pytest.approx([1.0] * 5 + [2.0] * 5)
-    assert [each.ratio for each in found.bins] == pytest.approx([1.0] * 5 + [0.5] * 5)
-    assert "pictures of set: 2 of 3" in found.conclusion
-    assert "in 5 of the 10 bins" in found.conclusion
-    assert "ratios 0.50 to 1.00" in found.conclusion
-    (table,) = tables(results)
+    found = part.calibrated(results)["RGGB"]
+    assert list(found["expected"]) == pytest.approx([1.0] * 5 + [2.0] * 5)
+    assert list(found["ratio"]) == pytest.approx([1.0] * 5 + [0.5] * 5)
+    (table,) = part.tables(results)
+    for words in ("pictures of set: 2 of 3", "in 5 of the 10 bins", "ratios 0.50 to 1.00"):
+        assert words in table.notes[0]
     assert table.columns == ("bin", "expected RMSE", "true RMSE", "true / expected", "share of squared error")
     assert [cell.text for cell in table.rows[9]] == ["10", "2", "1", "0.50", "10.0%"]
     assert table.title == "Expected and true errors, RGGB"
@@ -125,8 +119,9 @@ def test_results_of_other_tasks_and_settings_are_left_out() -> None:
     for changed in ({"task": "XTRANS"}, {"settings": "old"}):
         other = Store(None, part)
         other._rows[tuple((row | changed)[name] for name in part.keys)] = row | changed
-        assert calibrations(Results.of(other)) == []
-    assert calibrations(Results.of(store))[0].pictures == 1
+        assert part.calibrated(Results.of(other)) == {}
+    (table,) = part.tables(Results.of(store))
+    assert "pictures of set: 1;" in table.notes[0]
 
 
 @pytest.fixture
@@ -135,7 +130,7 @@ def waves(tmp_path: Path) -> PictureSet:
 
 
 def test_mosaics_and_masks_are_restored_with_their_errors(waves: PictureSet) -> None:
-    part = errors_part([waves], "RGGB", "random:50", 10, FAST)
+    part = ErrorPart.of([waves], masks="random:50", quality="fast")
     assert [(case.image, case.task) for case in part.cases] == [
         *(("1", "RGGB"), ("1", "random:50"), ("2", "RGGB"), ("2", "random:50")),
     ]
@@ -143,11 +138,9 @@ def test_mosaics_and_masks_are_restored_with_their_errors(waves: PictureSet) -> 
     counts = [sum(each["counts"]) for each in found]
     assert counts[0] == counts[2] == 28 * 36 * 2
     assert 0.4 < counts[1] / (28 * 36 * 3) < 0.6
-    assert isinstance(part, ErrorPart)
-    for found_for in calibrations(_results(found, part)):
-        expected = np.array([each.expected for each in found_for.bins])
-        assert (np.diff(expected) > -1e-9).all()
-        assert expected[0] > 0
+    for bins in part.calibrated(_results(found, part)).values():
+        assert (np.diff(bins["expected"]) > -1e-9).all()
+        assert bins["expected"][0] > 0
 
 
 def test_masks_in_files_are_refused() -> None:
@@ -164,11 +157,12 @@ def test_a_report_needs_only_what_is_kept(tmp_path: Path) -> None:
     store.add(part.cases[0], _row(np.arange(1, 49)[:, None] / 8, 1.0))
     again = kept_results(ReportFile(file.path))["errors"]
     gallery = Gallery(tmp_path, whole=False)
-    assert list(tables(again)) == list(tables(Results.of(store)))
-    assert len(list(tables(again))) == 1
-    assert [drawing.name for drawing in drawings(again, gallery)] == ["reliability"]
+    shown = list(again.part.tables(again))
+    assert shown == list(part.tables(Results.of(store)))
+    assert len(shown) == 1
+    assert [drawing.name for drawing in again.part.drawings(again, gallery)] == ["reliability"]
     assert (list(_scenes(again, gallery, file)), again.refusals) == ([], [])
-    assert list(drawings(Results.of(Store(None, part)), gallery)) == []
+    assert list(part.drawings(Results.of(Store(None, part)), gallery)) == []
 
 
 def test_the_drawing_has_expected_errors_across_and_true_ones_upwards() -> None:

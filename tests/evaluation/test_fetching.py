@@ -1,9 +1,9 @@
 """Sets by name, from a server on this machine: nothing here asks a network."""
 
+import re
 import shutil
 import socket
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -16,11 +16,10 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-import evaluation.data.known_sets as module
+import evaluation.data.fetching as module
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from evaluation.data.fetching import checked, fetched, located
-from evaluation.data.known_sets import KNOWN_SETS, KnownFile, KnownSet
+from evaluation.data.fetching import KNOWN_SETS, checked, fetched, located
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -49,9 +48,10 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     web = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
     Thread(target=web.serve_forever, daemon=True).start()
     checksums = {n: sha256((folder / f"{n}.png").read_bytes()).hexdigest() for n in (1, 2)}
-    files = {f"wave{n}.png": KnownFile(f"{n}.png", checksums[n]) for n in (1, 2)}
-    waves = KnownSet("waves", "two waves", "free", f"http://127.0.0.1:{web.server_port}", files)
-    monkeypatch.setattr(module, "KNOWN_SETS", {"waves": waves})
+    address = f"http://127.0.0.1:{web.server_port}"
+    lines = [f"wave{n}.png sha256:{checksums[n]} {address}/{n}.png" for n in (1, 2)]
+    (tmp_path / "waves.txt").write_text("\n".join(["# two waves", "# licence: free", *lines]))
+    monkeypatch.setattr(module, "KNOWN_SETS", {"waves": tmp_path / "waves.txt"})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("DEMOSAIC_NTC_DATA", raising=False)
@@ -98,12 +98,13 @@ def test_a_tampered_file_is_refused_and_not_kept(server: Path, tmp_path: Path) -
 
 @pytest.mark.usefixtures("server")
 def test_without_a_network_it_says_exactly_what_to_put_where(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     with socket.socket() as port:  # one where nobody listens
         port.bind(("127.0.0.1", 0))
         closed = f"http://127.0.0.1:{port.getsockname()[1]}"
-    monkeypatch.setattr(module, "KNOWN_SETS", {"waves": replace(module.KNOWN_SETS["waves"], address=closed)})
+    registry = module.KNOWN_SETS["waves"]
+    registry.write_text(re.sub("http://[^/]*", closed, registry.read_text()))
     with pytest.raises(InputError, match="waves is not here") as failure:
         fetched("waves", lambda _: None)
     assert f"put its 2 files wave1.png … wave2.png into {tmp_path / 'cache'}" in str(failure.value)
@@ -145,5 +146,5 @@ def test_the_benchmark_takes_names() -> None:
 @pytest.mark.data
 @pytest.mark.parametrize("name", KNOWN_SETS)
 def test_the_test_data_are_the_known_sets(data: Path, name: str) -> None:
-    assert checked(data / name, KNOWN_SETS[name]) == data / name
-    assert len(KNOWN_SETS[name].files) == {"kodak": 24, "mcmaster": 18}[name]
+    assert checked(data / name, name) == data / name
+    assert len(KNOWN_SETS[name].read_text().splitlines()) == {"kodak": 2 + 24, "mcmaster": 2 + 18}[name]

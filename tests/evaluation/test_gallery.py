@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from evaluation.data.crops import CropBox
+from demosaic_ntc.viewer.crops import CropBox
 from evaluation.data.sets import Picture, read_picture
 from evaluation.report.gallery import SIDE, Gallery
 

@@ -3,10 +3,8 @@ import pytest
 
 from demosaic_ntc.errors import TooLarge
 from evaluation.data.synthetic import draw_samples, random_truth
-from evaluation.methods.halrtc import halrtc
-from evaluation.methods.metrics import nmse
-from evaluation.methods.silrtc import TUNED, silrtc
-from evaluation.methods.tensors import RankOneSum, Samples, observed
+from evaluation.methods.low_rank import TUNED, halrtc, silrtc
+from evaluation.methods.tensors import RankOneSum, Samples, nmse, observed
 
 
 def test_observed_entries_are_kept() -> None:

@@ -6,8 +6,8 @@ from evaluation.data.masks import make_mask
 from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
 from evaluation.methods.inpainters import DEFAULT, catalogue
 from evaluation.methods.method import Effort, Method, picked
+from evaluation.methods.plain_tensors import by_ours_folded
 from evaluation.methods.tensors import Samples
-from evaluation.methods.tiles import by_ours_folded
 
 METHODS = catalogue(Effort("fast"))
 

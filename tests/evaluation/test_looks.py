@@ -7,9 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from evaluation.report.studies import look_table
 from evaluation.studies import looks
-from evaluation.studies.looks import Brightness, luma, measured
+from evaluation.studies.looks import Brightness, look_table, luma, measured
 
 
 def test_luma_is_the_weighted_median() -> None:

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from evaluation.methods.metrics import difference, inner, nmse
-from evaluation.methods.tensors import RankOneSum
+from evaluation.methods.tensors import RankOneSum, difference, inner, nmse
 
 
 def random_sum(seed: int, terms: int, shape: tuple[int, ...]) -> RankOneSum:

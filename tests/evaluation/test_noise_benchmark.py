@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import InputError, Unsupported
-from evaluation.commands.parts import noise_part, noisy_sets
 from evaluation.data.sets import Picture, PictureSet
 from evaluation.measure.noise import CFA, Noise, NoisePart, clipped_cpsnr
 from evaluation.methods.denoisers import DEFAULT, catalogue, deviations
@@ -42,10 +41,10 @@ def test_the_engine_is_told_the_deviation_at_every_level() -> None:
     assert told[1, told.shape[1] // 2] == pytest.approx(5 / 255)
 
 
-@pytest.mark.parametrize("sigma", [0, 256])
-def test_what_is_no_noise_is_refused(sigma: int) -> None:
+@pytest.mark.parametrize("sigma", ["0", "256", "2.5", ""])
+def test_what_is_no_noise_is_refused(sigma: str) -> None:
     with pytest.raises(InputError, match="255ths of white"):
-        Noise(sigma)
+        NoisePart.of((), sigma=sigma)
 
 
 def test_pictures_are_compared_clipped_not_rounded_and_without_their_border() -> None:
@@ -82,14 +81,16 @@ def _check_runs(method: Method) -> None:
 
 def _usual_box(*sets: PictureSet) -> object:
     """The part of the pictures that is measured where none is named."""
-    part = noise_part(sets, "lmmse", "5", 10, Effort("fast"))
-    assert isinstance(part, NoisePart)
-    return part.box
+    return NoisePart.of(sets, "lmmse", "5", quality="fast").box
 
 
 def test_usual_pictures_and_parts() -> None:
-    sets = noisy_sets([_set("kodak", 24), _set("kodak", 4), _set("mine", 9)])
-    assert [each.name for each in sets] == ["kodak 1,5,8,13,19,23", "kodak 1-4", "mine 1-6"]
+    sets = [_set("kodak", 24), _set("kodak", 4), _set("mine", 9)]
+    assert [each.name for each in NoisePart.of(sets, usual=True).sets] == [
+        "kodak 1,5,8,13,19,23",
+        "kodak 1-4",
+        "mine 1-6",
+    ]
     assert _usual_box(_set("mine", 2)) == (128, 128, 192, 192)
     assert _usual_box(_set("mine", 2), _set("small", 1, side=300)) is None
 
@@ -99,5 +100,5 @@ def test_a_part_of_a_report_comes_back_as_it_was_described(box: tuple[int, int, 
     methods = tuple(catalogue(Effort("fast"))[name] for name in ("ntc", "lmmse"))
     part = NoisePart((_set("mine", 2),), methods, (5, 7), True, box, 4)
     again = NoisePart.revived(json.loads(json.dumps(part.plan)))
-    assert again.noises == part.noises
+    assert again.work == part.work
     assert [case.key for case in again.cases] == [case.key for case in part.cases]

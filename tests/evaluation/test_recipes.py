@@ -1,7 +1,7 @@
 """The recipes of ARCHITECTURE.md: a peer, a mask and a part of a report, added by them and gone again."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,14 @@ from typer.testing import CliRunner, Result
 
 from cli.app import app
 from demosaic_ntc.imaging.cfa import Cfa
-from evaluation.commands.everything import MAKERS
 from evaluation.data.masks import KINDS, make_mask
+from evaluation.data.sets import PictureSet
 from evaluation.measure.case import Case, Measured
 from evaluation.measure.part import Part
 from evaluation.measure.results import Results
 from evaluation.methods.demosaicers import PEERS
 from evaluation.methods.method import Method
-from evaluation.report.parts import PARTS, Shown
+from evaluation.report.parts import PARTS
 from evaluation.report.tables import DataTable, rows_of
 from tests.cli.waves import save_waves
 
@@ -76,6 +76,10 @@ class BrightnessPart(Part):
     name = "brightness"
     keys = ("method", "settings", "sha256")
 
+    @classmethod
+    def of(cls, sets: Sequence[PictureSet]) -> "BrightnessPart":
+        return cls(tuple(sets), (Method("mean", "of numpy", "peer", mean),))
+
     @property
     def protocol(self) -> dict[str, str]:
         return {"brightness": "the mean of all samples"}
@@ -83,28 +87,27 @@ class BrightnessPart(Part):
     def measure(self, case: Case, loaded: Any) -> Measured:
         return Measured({"brightness": float(case.method.run(loaded))})
 
+    def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
+        for each in self.sets:
+            found = results.of_set(each)
+            rows = rows_of(found.methods, [found.means("brightness")], [".1f"])
+            yield DataTable(f"Brightness of {each.name}", ("method", "mean"), tuple(rows))
 
-def brightness_tables(results: Results, *, details: bool = False) -> Iterator[DataTable]:
-    for each in results.part.sets:
-        found = results.of_set(each)
-        rows = rows_of(found.methods, [found.means("brightness")], [".1f"])
-        yield DataTable(f"Brightness of {each.name}", ("method", "mean"), tuple(rows))
+
+measured: list[str] = []
 
 
-def test_a_part_of_a_report_is_a_class_and_two_lines(
+def mean(picture: Any) -> float:
+    measured.append("one")
+    return float(picture.mean())
+
+
+def test_a_part_of_a_report_is_a_class_and_a_line(
     tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measured: list[str] = []
-
-    def mean(picture: Any) -> float:
-        measured.append("one")
-        return float(picture.mean())
-
     folder, options = tmp_path / "report", ("--parts", "brightness", "-o", tmp_path / "report")
     with monkeypatch.context() as patch:
-        patch.setitem(PARTS, "brightness", Shown(BrightnessPart, brightness_tables))
-        method = Method("mean", "of numpy", "peer", mean)
-        patch.setitem(MAKERS, "brightness", lambda sets: BrightnessPart(tuple(sets), (method,)))
+        patch.setitem(PARTS, "brightness", BrightnessPart)
         result = benchmark("all", pictures, *options)
         assert result.exit_code == 0, result.stderr
         assert benchmark("all", pictures, *options).exit_code == 0

@@ -10,15 +10,13 @@ import pytest
 
 from evaluation.data.reference import demosaic_reference, in_sets
 from evaluation.data.sets import Picture, PictureSet
-from evaluation.measure.demosaic import DemosaicPart
+from evaluation.measure.demosaic import DemosaicPart, findings
 from evaluation.measure.inpaint import InpaintPart
 from evaluation.measure.part import cannot_run
 from evaluation.measure.results import Results, SetResults
 from evaluation.measure.store import Store
 from evaluation.methods.inpainters import BASELINE
 from evaluation.methods.method import CONTROL, OURS, Method, Role
-from evaluation.report import inpaint
-from evaluation.report.demosaic import findings, tables
 from evaluation.report.tables import cells
 
 
@@ -67,7 +65,7 @@ def test_means_are_over_pictures_and_costs_per_megapixel() -> None:
     assert found.means("cpsnr_crop0")["ntc"] == 34.0
     assert (found.means("s_per_mp")["ntc"], found.means("cpu_s_per_mp")["ntc"]) == (4.0, 8.0)
     assert found.most("mib")["ntc"] == 1.0
-    *_, means = tables(Results.of(store(ALL)))
+    *_, means = PART.tables(Results.of(store(ALL)))
     row = next(row for row in cells(means) if row["method"] == "ntc")
     assert (row["CPSNR crop 10"], row["NMSE"], row["lowest CPSNR"]) == (35.0, 0.01, 30.0)
     assert row["groups certified"] == ""
@@ -78,7 +76,7 @@ def test_an_incomplete_set_has_no_mean() -> None:
     assert found.missing() == {"ntc": ["b"]}
     assert pd.isna(found.means("cpsnr")["ntc"])
     assert pd.isna(found.most("mib")["ntc"])
-    (by_picture,) = tables(Results.of(store({("ntc", "a"): 40.0})))
+    (by_picture,) = PART.tables(Results.of(store({("ntc", "a"): 40.0})))
     assert [row["b"] for row in cells(by_picture)] == [""]
 
 
@@ -102,7 +100,7 @@ def test_the_worst_picture_is_the_one_furthest_below_the_best_peer_on_it() -> No
 
 
 def test_certified_groups_are_counted_over_the_set() -> None:
-    *_, means = tables(Results.of(store(ALL, groups=10, certified=9, worst_gap=0.2)))
+    *_, means = PART.tables(Results.of(store(ALL, groups=10, certified=9, worst_gap=0.2)))
     assert cells(means)[0]["groups certified"] == "18 of 20, gap ≤ 2.0e-01"
 
 
@@ -144,7 +142,7 @@ def test_a_file_of_gains_has_the_worst_picture_of_either_comparison() -> None:
     part = InpaintPart((PAIR,), methods, ("dead",))
     figures = {(OURS, "a"): 32.0, (OURS, "b"): 40.0, (BASELINE, "a"): 30.0, (BASELINE, "b"): 39.0}
     figures |= {(CONTROL, "a"): 31.75, (CONTROL, "b"): 39.5}
-    *_, gained = inpaint.tables(Results.of(store(figures, part)))
+    *_, gained = part.tables(Results.of(store(figures, part)))
     assert cells(gained) == [
         {
             "mask": "dead",

@@ -3,9 +3,8 @@ import pytest
 
 from demosaic_ntc.errors import TooLarge
 from evaluation.data.synthetic import draw_samples, random_truth
-from evaluation.methods.metrics import nmse
-from evaluation.methods.silrtc import PUBLISHED, TUNED, shrink_singular_values, silrtc
-from evaluation.methods.tensors import Samples, observed
+from evaluation.methods.low_rank import PUBLISHED, TUNED, shrink_singular_values, silrtc
+from evaluation.methods.tensors import Samples, nmse, observed
 
 
 def test_the_singular_values_of_a_diagonal_are_shrunk() -> None:

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from evaluation.data.synthetic import draw_samples, random_truth
-from evaluation.methods.control import constant_mean
-from evaluation.methods.metrics import nmse
+from evaluation.methods.tensors import constant_mean, nmse
 
 
 def test_truth_is_a_convex_combination_of_zero_one_tensors() -> None:

@@ -5,8 +5,7 @@ from demosaic_ntc.errors import TooLarge
 from evaluation.data.paper_tables import Row
 from evaluation.data.synthetic import draw_samples, random_truth
 from evaluation.measure.paper import instance
-from evaluation.methods.metrics import nmse
-from evaluation.methods.tensors import Samples, observed
+from evaluation.methods.tensors import Samples, nmse, observed
 from evaluation.methods.tncp import (
     CORRECTED,
     PUBLISHED,

@@ -3,20 +3,24 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import cast
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
 from ..data.paper_tables import Published
-from ..measure.case import Refusal, Row, refusal_words
-from ..measure.paper import Experiment, PaperPart
-from ..measure.results import MIB, Results
 from ..methods.completions import Completion
-from ..methods.metrics import RESOLUTION
-from .drawing import Drawing
-from .gallery import Gallery
-from .paper_plots import paper_figure
-from .tables import Cell, DataTable, figure
+from ..methods.tensors import RESOLUTION
+from ..report.plots import write_plot
+from ..report.tables import Cell, DataTable, figure
+from .case import Refusal, refusal_words
+from .case import Row as Figures
+from .results import MIB, Results
+from .store import Store
+
+if TYPE_CHECKING:
+    from .paper import Experiment
 
 _COMPARISON = (
     *("tensor", "n", "method", "runs", "NMSE", "paper's NMSE", "seconds", "CPU seconds", "paper's seconds"),
@@ -29,26 +33,11 @@ _NOTE = (
 _PROOFS = ("seed", "method", "objective", "lower bound", "certified gap", "status", "radius", "oracle calls")
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The mean of some repetitions and its standard error (NaN for a single one)."""
-
-    mean: float
-    error: float
-
-    def words(self, form: str, error_form: str, resolution: float = 0.0) -> str:
-        """The mean and its error, or that it is too small to be told from zero."""
-        if self.mean < resolution:
-            return f"< {resolution:g}"
-        shown = format(self.mean, form)
-        return f"{shown} ± {self.error:{error_form}}" if self.error == self.error else shown
-
-
 @dataclass(frozen=True)
 class Summary:
     """All repetitions of one method on one experiment; with one that it refused there are no means."""
 
-    experiment: Experiment
+    experiment: "Experiment"
     method: Completion
     frame: pd.DataFrame
     refusals: tuple[Refusal, ...] = ()
@@ -58,12 +47,12 @@ class Summary:
         """Whether every repetition has its figures."""
         return bool(len(self.frame)) and not self.refusals
 
-    def estimate(self, quantity: str) -> Estimate | None:
-        """The mean of a quantity; None where a repetition lacks it."""
+    def estimate(self, quantity: str) -> tuple[float, float] | None:
+        """The mean of a quantity and its standard error, NaN of a single one; None where one lacks it."""
         values = pd.to_numeric(self.frame[quantity])
         if not self.has_means or values.isna().any():
             return None
-        return Estimate(float(values.mean()), float(values.sem()))
+        return float(values.mean()), float(values.sem())
 
     @property
     def published(self) -> Published | None:
@@ -74,18 +63,16 @@ class Summary:
     def times_faster(self) -> float | None:
         """The paper's seconds over ours, on all threads where they were taken; the machines differ."""
         cost = self.estimate("cpu_seconds") or self.estimate("seconds")
-        return self.published.seconds / cost.mean if self.published and cost else None
+        return self.published.seconds / cost[0] if self.published and cost else None
 
-    @property
-    def radii(self) -> tuple[float, float] | None:
-        """The mean least radius, where one was sought: proven, and reached."""
-        known = self.frame[["least_radius", "radius"]].apply(pd.to_numeric).dropna()
-        return (float(known["least_radius"].mean()), float(known["radius"].mean())) if len(known) else None
+    def known(self, *quantities: str) -> pd.DataFrame:
+        """Quantities of the repetitions that have all of them."""
+        return self.frame[list(quantities)].apply(pd.to_numeric).dropna()
 
     @property
     def worst_gap(self) -> float | None:
         """The largest certified gap, of methods that certify."""
-        gaps = pd.to_numeric(self.frame["gap"]).dropna()
+        gaps = self.known("gap")["gap"]
         return float(gaps.max()) if len(gaps) else None
 
     @property
@@ -93,20 +80,16 @@ class Summary:
         """How often the method ended in which way."""
         return {str(name): int(n) for name, n in self.frame["status"].dropna().value_counts().items()}
 
-    def encoded(self) -> Row:
+    def encoded(self) -> Figures:
         """The summary as JSON has it; None where there are no means."""
         means = {name: self.estimate(name) for name in ("nmse", "seconds", "cpu_seconds")}
-        plain = {
-            name: None if e is None else {"mean": e.mean, "error": e.error if e.error == e.error else None}
-            for name, e in means.items()
-        }
         paper = self.published
         return {
             "table": self.experiment.table.name,
             "row": self.experiment.label,
             "method": self.method.name,
             "repetitions": len(self.frame),
-            **plain,
+            **{n: e and {"mean": e[0], "error": e[1] if isfinite(e[1]) else None} for n, e in means.items()},
             "paper": {"nmse": paper.nmse, "seconds": paper.seconds} if paper else None,
             "times_faster": self.times_faster,
             "worst_gap": self.worst_gap,
@@ -116,38 +99,40 @@ class Summary:
 
 def summaries(results: Results) -> list[Summary]:
     """The repetitions by experiment and method, in the order of the part."""
-    part, found = cast(PaperPart, results.part), []
+    part, found = cast(Any, results.part), []
     for experiment in part.experiments:
-        row = experiment.row
-        frame = results.frame
-        place = {"table": experiment.table.name, "size": row.size, "order": row.order}
-        place |= {"samples": row.samples, "noise": row.noise}
-        for name, value in place.items():
-            frame = frame[frame[name] == value]
-        for method in cast(tuple[Completion, ...], part.methods):
-            own = frame[frame["method"] == method.name]
-            refused = tuple(r for r in results.refusals if r.case.row == _row(experiment, method))
+        place = pd.Series(experiment.place)
+        frame = results.frame[(results.frame[place.index] == place).all(axis=1)]
+        for method in part.methods:
+            own, row = frame[frame["method"] == method.name], f"{experiment.table.name} {experiment.label}"
+            refused = tuple(r for r in results.refusals if r.case.row == f"{row} {method.name}")
             if len(own) or refused:
                 found.append(Summary(experiment, method, own, refused))
     return found
 
 
-def _row(experiment: Experiment, method: Completion) -> str:
-    """What cases of one method on one experiment are called."""
-    return f"{experiment.table.name} {experiment.label} {method.name}"
+def with_means(found: Iterable[Summary]) -> list[Summary]:
+    """The summaries that have means."""
+    return [summary for summary in found if summary.has_means]
 
 
-def tables(results: Results, *, details: bool = False) -> Iterator[DataTable]:
-    """One table per table of the paper, our figures beside its, and what was proven about noisy tensors."""
-    for _, group in groupby(summaries(results), key=lambda each: each.experiment.table.name):
+def keep_summaries(results: Results, store: Store, plot: Path | None) -> None:
+    """Write summaries beside the repetitions, and draw them."""
+    found = summaries(results)
+    store.extra = {"summaries": [summary.encoded() for summary in found]}
+    store.write()
+    if plot is not None and with_means(found):
+        write_plot(plot, with_means(found))
+
+
+def comparison_tables(found: Iterable[Summary]) -> Iterator[DataTable]:
+    """One table per table of the paper, our figures beside its."""
+    for _, group in groupby(found, key=lambda each: each.experiment.table.name):
         rows = list(group)
         source = rows[0].experiment.table
         notes = (_NOTE, *refusal_words(refusal for each in rows for refusal in each.refusals))
         title = f"Table {source.name}: {source.caption}"
         yield DataTable(title, _COMPARISON, tuple(map(_comparison, rows)), notes)
-    if details:
-        proofs = proof_table(results.frame)
-        yield from [proofs] if proofs.rows else []
 
 
 def proof_table(frame: pd.DataFrame) -> DataTable:
@@ -170,7 +155,11 @@ def proof_table(frame: pd.DataFrame) -> DataTable:
 
 def _comparison(summary: Summary) -> tuple[Cell, ...]:
     """A line of the comparison."""
-    paper, row, radii = summary.published, summary.experiment.row, summary.radii or (None, None)
+    paper, row, radii = (
+        summary.published,
+        summary.experiment.row,
+        summary.known("least_radius", "radius").mean(),
+    )
     memory = summary.frame["peak_bytes"].max() / MIB if summary.has_means else None
     return (
         Cell(f"{row.size}^×{row.order}"),
@@ -184,26 +173,21 @@ def _comparison(summary: Summary) -> tuple[Cell, ...]:
         Cell(f"{paper.seconds:.3g} ± {paper.seconds_error:.2g}", paper.seconds) if paper else Cell(""),
         figure(summary.times_faster, ".3g"),
         figure(summary.worst_gap, ".1e"),
-        figure(radii[1], ".3f"),
-        figure(radii[0], ".3f"),
+        figure(radii["radius"], ".3f"),
+        figure(radii["least_radius"], ".3f"),
         Cell(", ".join(f"{count} {name}" for name, count in summary.statuses.items())),
         figure(memory, ".0f"),
     )
 
 
-def _estimated(estimate: Estimate | None, resolution: float = 0.0) -> Cell:
+def _estimated(estimate: tuple[float, float] | None, resolution: float = 0.0) -> Cell:
     """A mean with its standard error."""
-    return Cell(estimate.words(".3g", ".1g", resolution), estimate.mean) if estimate else Cell("")
+    return Cell(estimate_words(estimate, resolution=resolution), estimate[0]) if estimate else Cell("")
 
 
-def drawings(results: Results, _: Gallery) -> Iterator[Drawing]:
-    """The paper's figures with ours."""
-    found = with_means(summaries(results))
-    if found:
-        caption = "NMSE and seconds, with bars of one standard error; dashed: the paper's means"
-        yield Drawing("paper", "The paper's experiments", caption, paper_figure(found))
-
-
-def with_means(found: Iterable[Summary]) -> list[Summary]:
-    """The summaries that have means."""
-    return [summary for summary in found if summary.has_means]
+def estimate_words(estimate: tuple[float, float], form: str = ".3g", resolution: float = 0.0) -> str:
+    """A mean and its standard error, or that it is too small to be told from zero."""
+    mean, error = estimate
+    if mean < resolution:
+        return f"< {resolution:g}"
+    return f"{mean:{form}} ± {error:.1g}" if isfinite(error) else format(mean, form)

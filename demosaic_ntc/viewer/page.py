@@ -5,7 +5,7 @@ can be read, printed and copied where no script runs; the script adds the viewer
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
@@ -13,11 +13,7 @@ from string import Template
 
 from demosaic_ntc.viewer import shared_script, shared_style
 
-from .tables import Cell, DataTable
-
-_PARTS = Path(__file__).parents[1] / "viewer"
-_SHARED = ("basics.js", "view.js", "gestures.js")
-_SCRIPTS = ("viewer.js", "page.js")
+_SCRIPTS = ("basics.js", "view.js", "gestures.js", "viewer.js", "page.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,56 +55,27 @@ class Page:
     introduction: str
     facts: Mapping[str, str]
     scenes: tuple[Scene, ...] = ()
-    tables: tuple[DataTable, ...] = ()
+    tables: tuple[str, ...] = ()  # sections of HTML
     plots: tuple[Plot, ...] = ()
 
 
 def page_html(page: Page) -> str:
     """The page as one HTML document."""
-    return Template(_part("page.html")).substitute(
+    return Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8")).substitute(
         title=escape(page.title),
         introduction=escape(page.introduction),
-        tables="\n".join(map(_table, page.tables)),
+        tables="\n".join(page.tables),
         plots="\n".join(map(_plot, page.plots)),
         facts="\n".join(map(_fact, page.facts.items())),
         scenes=_inert(json.dumps([asdict(scene) for scene in page.scenes], ensure_ascii=False)),
-        style=shared_style() + _part("style.css"),
-        script="\n".join([*map(shared_script, _SHARED), *map(_part, _SCRIPTS)]),
+        style=shared_style() + shared_style("style.css"),
+        script="\n".join(map(shared_script, _SCRIPTS)),
     )
-
-
-def _part(name: str) -> str:
-    """A file the page is made of."""
-    return (_PARTS / name).read_text(encoding="utf-8")
 
 
 def _inert(text: str) -> str:
     """JSON that cannot end the element it stands in, whatever a picture is called."""
     return text.replace("<", "\\u003c")
-
-
-def _table(table: DataTable) -> str:
-    """A table with its caption; it scrolls by itself where the page is narrow."""
-    heads = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
-    body = "\n".join(_row(row, table.emphasised) for row in table.rows)
-    return (
-        f'<section><h2>{escape(table.title)}</h2>\n<p class="small">{escape(table.caption)}</p>\n'
-        f'<div class="scroll"><table>\n<caption class="unseen">{escape(table.title)}</caption>\n'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div></section>"
-    )
-
-
-def _row(row: Iterable[Cell], emphasised: Iterable[str]) -> str:
-    """A line of a table."""
-    cells = list(row)
-    mark = ' class="ours"' if cells and cells[0].text in emphasised else ""
-    return f"<tr{mark}>{''.join(map(_cell, cells))}</tr>"
-
-
-def _cell(cell: Cell) -> str:
-    """A cell; without a text it sorts last."""
-    value = cell.text if cell.value is None else repr(cell.value)
-    return f'<td data-value="{escape(value)}">{escape(cell.text) or "–"}</td>'
 
 
 def _plot(plot: Plot) -> str:

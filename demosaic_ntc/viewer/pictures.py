@@ -7,13 +7,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.files.atomic import refusals_explained, whole_file
 from demosaic_ntc.files.damage import encoding_explained
 
-from ..measure.likeness import Bytes
+Bytes = NDArray[np.uint8]  # (height, width, 3)
 
 _THUMBNAIL_HEIGHT = 96
 _LARGEST_SIDE = 16383  # of a WebP

@@ -5,13 +5,16 @@ what it returns is finished the same way (camera matrix, exposure, sRGB). So wha
 versions is the interpolation. Of a part that is shown, the mosaic around it is used as well.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.files.atomic import whole_file
 from demosaic_ntc.files.developing.finishing import finish_of
 from demosaic_ntc.files.developing.prepared import prepare
 from demosaic_ntc.files.developing.render import Finish, finish
@@ -20,28 +23,44 @@ from demosaic_ntc.files.settings import Development, Settings
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import demosaic
 
-from ..data.crops import CropBox, most_detailed
-from ..measure.likeness import Bytes
-from ..methods.method import Method
-from .embedding import address, beside, lossless, thumbnail
-from .page import Scene, Version
+from .crops import CropBox, most_detailed
+from .page import Page, Scene, Version, page_html
+from .pictures import Bytes, address, beside, lossless, thumbnail
+
+PAGE, PICTURES = "index.html", "pictures"
 
 #: How much of the mosaic around a part is used: more than the search for similar patches reaches.
 MARGIN = 64
 #: The value of a saturated sample in the mosaics that methods get.
 WHITE = 65535
 
+# What methods are called where photographers look: ours by its quality.
 _OURS = {"ntc": "ours, normal", "ntc-fast": "ours, fast", "ntc-best": "ours, best"}
 
-#: The page opens with the first two.
-BAYER_METHODS = (
-    *("ntc", "libraw-ahd", "ntc-best", "ntc-fast", "libraw-dcb", "libraw-dht"),
-    *("libraw-aahd", "libraw-vng", "libraw-ppg", "libraw-linear"),
+_MOST_NAMED = 3  # raws in the title
+
+_INTRODUCTION = (
+    "The same raw samples, interpolated in different ways and finished alike. There is no truth to compare "
+    "with, so there are no figures: look at fine lines, coloured edges and small print."
 )
-OTHER_METHODS = (
-    *("ntc", "libraw-markesteijn-3", "ntc-best", "ntc-fast"),
-    *("libraw-markesteijn-1", "libraw-vng", "libraw-linear"),
-)
+
+Report = Callable[[str], None]
+
+
+class Interpolation(Protocol):
+    """A way from a mosaic to a picture: its name, its settings, and a function of mosaic and array."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def settings(self) -> str:
+        """How it is used, in words."""
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        """Returns something with the picture, (height, width, 3) in the mosaic's scale, as its `image`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +95,7 @@ class Negative:
         """All of the picture."""
         return CropBox(0, 0, self.overview.shape[1], self.overview.shape[0])
 
-    def restored(self, box: CropBox, method: Method) -> Bytes:
+    def restored(self, box: CropBox, method: Interpolation) -> Bytes:
         """A part of the upright picture by one method."""
         inner = on_sensor(box, self.orientation, self.mosaic.shape)
         top, left = max(0, inner.top - MARGIN), max(0, inner.left - MARGIN)
@@ -120,37 +139,63 @@ def on_sensor(box: CropBox, orientation: int, shape: tuple[int, ...]) -> CropBox
     return CropBox(right[0], down[0], right[1] - right[0] + 1, down[1] - down[0] + 1)
 
 
-def _called(method: str) -> str:
-    """What a method is called where photographers look: ours by its quality."""
-    return _OURS.get(method, method)
+def write_comparison(
+    sources: Sequence[Path],
+    folder: Path,
+    methods: Callable[[Cfa], Sequence[Interpolation]],
+    parts: Parts | None,
+    development: Development,
+    facts: Mapping[str, str],
+    report: Report,
+) -> Path:
+    """Make the page for some raws, by the methods that know their arrays; returns where it is.
+
+    Without parts whole pictures are shown, in files beside the page.
+    """
+    shown, told = list[Scene](), dict(facts)
+    for name, source in zip(_names(sources), sources, strict=True):
+        negative = replace(read_negative(source, development), name=name)
+        chosen = methods(negative.cfa)
+        told |= {f"method {method.name}": method.settings for method in chosen}
+        shown += _scenes(negative, chosen, parts, folder / PICTURES, report)
+    content = page_html(Page(_title(sources), _INTRODUCTION, told, tuple(shown)))
+    with whole_file(folder / PAGE, overwrite=True) as file:
+        file.write(content.encode(errors="backslashreplace"))  # names of files may be no text
+    return folder / PAGE
 
 
-def scenes(
-    negative: Negative, parts: Parts, methods: Iterable[Method], report: Callable[[str], None]
+def _scenes(
+    negative: Negative, methods: Sequence[Interpolation], parts: Parts | None, folder: Path, report: Report
 ) -> Iterator[Scene]:
-    """The parts of a picture, each in all versions, within the page."""
-    methods, small = list(methods), thumbnail(negative.overview)
-    boxes = parts.of(negative.overview)
+    """The parts of a picture, or all of it, each in all versions."""
+    boxes = parts.of(negative.overview) if parts else [negative.whole]
+    small = thumbnail(negative.overview)
     for number, box in enumerate(boxes, start=1):
         versions = []
         for method in methods:
-            versions.append(Version(_called(method.name), address(lossless(negative.restored(box, method)))))
+            content = lossless(negative.restored(box, method))
+            file = f"{negative.name}-{method.name}.webp"
+            place = address(content) if parts else beside(folder, file, content)
+            versions.append(Version(_OURS.get(method.name, method.name), place))
             report(f"{negative.name}: {method.name}")
         name = f"{negative.name}, part {number}" if len(boxes) > 1 else negative.name
-        yield Scene(name, box.width, box.height, tuple(versions), small, box.share(negative.overview.shape))
+        share = box.share(negative.overview.shape) if parts else None
+        yield Scene(name, box.width, box.height, tuple(versions), small, share)
 
 
-def whole_scene(
-    negative: Negative, methods: Iterable[Method], folder: Path, report: Callable[[str], None]
-) -> Scene:
-    """The whole picture in all versions, in files beside the page."""
-    versions = []
-    for method in methods:
-        content = lossless(negative.restored(negative.whole, method))
-        address_of = beside(folder, f"{negative.name}-{method.name}.webp", content)
-        versions.append(Version(_called(method.name), address_of))
-        report(f"{negative.name}: {method.name}")
-    whole = negative.whole
-    return Scene(
-        negative.name, whole.width, whole.height, tuple(versions), thumbnail(negative.overview), None
-    )
+def _names(sources: Iterable[Path]) -> list[str]:
+    """What the pictures are called: by their files, numbered where two are called the same."""
+    counts, names = Counter[str](), []
+    for source in sources:
+        counts[source.stem] += 1
+        number = counts[source.stem]
+        names.append(source.stem if number == 1 else f"{source.stem} ({number})")
+    return names
+
+
+def _title(sources: Sequence[Path]) -> str:
+    """What the page is called."""
+    names = [source.name for source in sources]
+    if len(names) > _MOST_NAMED:
+        names[_MOST_NAMED:] = [f"{len(names) - _MOST_NAMED} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

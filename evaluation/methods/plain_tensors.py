@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc import complete
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc import Restored, complete
 from demosaic_ntc.imaging.plain import RADIUS
 
-from ..measure.likeness import Mosaic
+from ..measure.protocol import SOLVER_LAYERS, engine
+from . import als, low_rank, tncp
+from .method import Method, Role
 from .tensors import Floats, Samples
 
-#: The largest side of a tile, and of a block in a folded one.
-TILE, BLOCK = 128, 8
+#: The side of a block in a folded tile.
+BLOCK = 8
 
 #: The tolerance of our solver here.
 GAP = 0.03
@@ -27,14 +28,8 @@ GAP = 0.03
 Completion = Callable[[Samples], Floats]
 
 
-def complete_tiles(mosaic: Mosaic, cfa: Cfa, complete: Completion) -> NDArray[np.float32]:
-    """Complete the tensor of a mosaic, of which each pixel shows one entry."""
-    masks = cfa.masks(mosaic.shape)
-    return complete_known(np.broadcast_to(mosaic[..., None], masks.shape), masks, complete)
-
-
 def complete_known(
-    picture: NDArray[Any], known: NDArray[np.bool_], complete: Completion, side: int = TILE
+    picture: NDArray[Any], known: NDArray[np.bool_], complete: Completion, side: int
 ) -> NDArray[np.float32]:
     """Complete the tensor of a picture tile by tile; values are handed over as shares of full scale."""
     completed = np.empty(known.shape, np.float32)
@@ -48,16 +43,21 @@ def complete_known(
     return completed
 
 
+def _tiles(size: int, side: int) -> Iterator[slice]:
+    """An axis in parts of nearly equal length, none above a side."""
+    bounds = np.linspace(0, size, -(-size // side) + 1).astype(int)
+    for start, stop in pairwise(bounds):
+        yield slice(int(start), int(stop))
+
+
 def by_ours(samples: Samples) -> Floats:
     """Our solver on such a tensor, for study: within twice the largest value, to GAP of the mean square.
 
     Nothing is proven here: on tensors of this size the proof takes longer than all the rest.
     """
     radius = RADIUS * max(float(samples.value.max()), 1e-6)
-    solution = complete(
-        samples.shape, samples.index, samples.value, radius=radius, gap=GAP, oracle="heuristic", seed=0
-    )
-    return solution.dense()
+    how: Any = {"radius": radius, "gap": GAP, "oracle": "heuristic", "seed": 0}
+    return complete(samples.shape, samples.index, samples.value, **how).dense()
 
 
 def by_ours_folded(samples: Samples) -> Floats:
@@ -74,8 +74,28 @@ def by_ours_folded(samples: Samples) -> Floats:
     return flat[:height, :width]
 
 
-def _tiles(size: int, side: int) -> Iterator[slice]:
-    """An axis in parts of nearly equal length, none above a side."""
-    bounds = np.linspace(0, size, -(-size // side) + 1).astype(int)
-    for start, stop in pairwise(bounds):
-        yield slice(int(start), int(stop))
+_SOLVER = f"radius 2, gap {GAP}, {engine(SOLVER_LAYERS)}"
+
+#: Completions with the settings that suit values in [0, 1], and whose they are.
+COMPLETIONS: dict[str, tuple[str, Completion, Role]] = {
+    "als": ("rank 10, ridge .03", lambda s: als.als(s, 0, als.TUNED).dense(), "peer"),
+    "silrtc": ("shrinkage 1/30", lambda s: low_rank.silrtc(s, low_rank.TUNED), "peer"),
+    "tncp": ("rank 10, soft thresholding", lambda s: tncp.tncp(s, 0, tncp.CORRECTED), "peer"),
+    "ntc-whole": (_SOLVER, by_ours, "part"),
+    "ntc-tiled": (f"as blocks of 8×8, {_SOLVER}", by_ours_folded, "part"),
+}
+
+#: Those that suit whole pictures.
+PICTURE_COMPLETIONS = COMPLETIONS | {
+    "silrtc": ("shrinkage 1/3", lambda s: low_rank.silrtc(s, low_rank.PICTURES), "peer"),
+    "halrtc": ("step .01, growing by 1.1", low_rank.halrtc, "peer"),
+}
+
+
+def completion(
+    name: str, entry: tuple[str, Completion, Role], side: int, run: Callable[[Completion, Any, Any], Any]
+) -> Method:
+    """A completion in tiles of a side; `run` makes a picture by it of what methods get."""
+    settings, complete, role = entry
+    tiled = f"height × width × 3 tensor in tiles of at most {side}×{side}, {settings}"
+    return Method(name, tiled, role, lambda given, mask: Restored(run(complete, given, mask)))
