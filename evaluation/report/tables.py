@@ -78,14 +78,12 @@ def table_of(
     title: str, forms: Mapping[str, str], rows: Iterable[Mapping[str, Any]], *notes: str
 ) -> DataTable:
     """A table of rows by column, with the format of each; cells and texts stand as they are."""
-    plain = {str: Cell, Cell: lambda cell: cell}
-    cells = tuple(
-        tuple(
-            plain.get(type(row[name]), lambda x, form=form: figure(x, form))(row[name])
-            for name, form in forms.items()
-        )
-        for row in rows
-    )
+
+    def cell(value: Any, form: str) -> Cell:
+        plain = Cell(value) if isinstance(value, str) else value
+        return plain if isinstance(plain, Cell) else figure(plain, form)
+
+    cells = tuple(tuple(cell(row[name], form) for name, form in forms.items()) for row in rows)
     return DataTable(title, tuple(forms), cells, notes)
 
 
