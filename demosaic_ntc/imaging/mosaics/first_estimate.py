@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -34,7 +34,7 @@ Report = Callable[[float], None]
 
 _APART_HALO = 4
 _NEAR = 12  # pixels from guesses that differ within which they are refined
-_SMALL = 320  # the side of small tiles
+_SMALL = (320, 128)  # sides of small tiles
 _SHARE_OF_GUESSES = 0.3  # of the time that guesses and trials take
 _BAND = 64  # rows that are blended together
 _NEVER = Deadline()
@@ -149,8 +149,9 @@ def _refine_where_apart(
     near = np.zeros(mosaic.shape, np.bool_)
     near[around.inner] = close_to(apart(*guesses) > far, _NEAR)[around.inner]
     window = slice(0, mosaic.shape[0]), slice(0, mosaic.shape[1])
+    plain = guesses[0].copy(), guesses[1].copy()  # what was refined is not to be refined again
     for part in _around_flagged(near, Tile(window, window, window), cfa, refine.halo(cfa)):
-        seen = guesses[0][part.seen], guesses[1][part.seen]
+        seen = plain[0][part.seen], plain[1][part.seen]
         refined = refined_guesses(seen, mosaic[part.seen], cfa, threads)
         for guess, better in zip(guesses, refined, strict=True):
             np.copyto(guess[part.core], better[part.inner], where=near[part.core][..., None])
@@ -255,17 +256,20 @@ def _tried(
 def _around_flagged(flags: Flags, tile: Tile, cfa: Cfa, halo: int) -> list[Tile]:
     """Return tiles, each with a halo, that hold the flagged pixels that a tile sees: one, or small ones.
 
-    What is computed at a pixel is the same in both; they are the small ones where these see less together.
+    What is computed at a pixel is the same in all; they are of the side with which they see least together.
     """
-    one = _around(flags, tile.seen, cfa, halo)
-    rows, columns = ([*range(axis.start, axis.stop, _SMALL), axis.stop] for axis in tile.seen)
-    small = [
-        part
-        for top, bottom in pairwise(rows)
-        for left, right in pairwise(columns)
-        for part in _around(flags, (slice(top, bottom), slice(left, right)), cfa, halo)
-    ]
-    return min(one, small, key=lambda parts: sum(part.work for part in parts))
+    ways = [_around(flags, tile.seen, cfa, halo)]
+    for side in _SMALL:
+        rows, columns = ([*range(axis.start, axis.stop, side), axis.stop] for axis in tile.seen)
+        places = product(pairwise(rows), pairwise(columns))
+        ways.append(
+            [
+                part
+                for down, across in places
+                for part in _around(flags, (slice(*down), slice(*across)), cfa, halo)
+            ]
+        )
+    return min(ways, key=lambda parts: sum(part.work for part in parts))
 
 
 def _around(flags: Flags, place: tuple[slice, slice], cfa: Cfa, halo: int) -> list[Tile]:
