@@ -5,6 +5,7 @@ import pytest
 
 from demosaic_ntc.imaging.checks import QUALITIES
 from demosaic_ntc.imaging.kernels.passes import GAUSSIAN, MEAN
+from demosaic_ntc.imaging.kernels.products import WEIGHT_BITS
 from demosaic_ntc.imaging.known import DEEPEST
 from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian, mean
 from demosaic_ntc.imaging.plans import AGREED, PLANS, without_completion
@@ -45,6 +46,17 @@ def test_patches_overlap_or_touch_and_their_offsets_fit_a_byte(quality: str) -> 
         assert step.patches.reach <= 127
         assert step.does.restored <= step.patches.count
         assert 1 <= step.relaxed < 2
+
+
+def test_no_pixel_is_covered_by_more_patches_than_sums_have_room_for() -> None:
+    steps = [step for plan in PLANS.values() for steps in plan.values() for step in steps]
+    for step in [*steps, *(step.without_gaps for step in AGREED.values())]:
+        patches = step.patches
+        near = (
+            2 * patches.reach + patches.size - 1
+        ) // patches.stride + 2  # one more at the rim of a picture
+        covering = near**2 * min(patches.size**2, step.does.restored)
+        assert covering / step.does.least < 2**WEIGHT_BITS
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
