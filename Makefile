@@ -5,6 +5,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
+# Tests start the program hundreds of times: what Python has compiled is kept, whatever the shell around says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test check faults attack browser readers format kernels docs wheel clean
 
 demo: $(INSTALLED)
