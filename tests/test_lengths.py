@@ -6,10 +6,7 @@ from statistics import median, quantiles
 
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 50  # lines, signature and docstring among them
-HALF, NINE_TENTHS = (
-    6,
-    15,
-)  # lines without the docstring that half and nine tenths of the functions have at most
+HALF, NINE_TENTHS = 6, 15  # lines without the docstring that so many functions have at most
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -24,3 +24,17 @@ def test_every_package_folder_is_listed() -> None:
 def test_the_demo_finds_its_sample_once_installed() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     assert set(settings["package-data"]["demosaic_ntc.samples"]) == {demo.RAW, demo.TRUTH}
+
+
+def test_whatever_lies_beside_modules_is_installed_with_them() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    patterns, found = settings["package-data"], list[str]()
+    for folder in (ROOT / "demosaic_ntc", ROOT / "evaluation", ROOT / "cli"):
+        for path in sorted(folder.rglob("*.*")):
+            if path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts:
+                home = next(each for each in path.parents if (each / "__init__.py").exists())
+                name = ".".join(home.relative_to(ROOT).parts).removeprefix("demosaic_ntc.")
+                name = name if name == "demosaic_ntc" else f"demosaic_ntc.{name}"
+                found.append(path.name)
+                assert any(path.relative_to(home).match(each) for each in patterns[name]), path
+    assert {"page.html", "paper.csv", "kodak.txt", "py.typed"} <= set(found)

@@ -7,6 +7,7 @@ from typing import Any
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.conversion import Conversion, convert_file, prospect
 from demosaic_ntc.files.pictures.lossy import Loss
+from demosaic_ntc.files.raw.levels import Exposure
 from demosaic_ntc.files.settings import Settings, settings_named
 from demosaic_ntc.imaging.demosaic import METHODS
 
@@ -79,16 +80,20 @@ def noise_lines(noise: dict[str, Any] | None) -> Iterator[str]:
         )
 
 
+def _balance(exposure: Exposure) -> str:
+    """The white balance of a picture: where it comes from, its multipliers, and the light it stands for."""
+    (red, green, blue, _), light = exposure.balance, exposure.light
+    shown = f"; {light.kelvin:.0f} K, tint {light.tint:+.0f}" if light else ""
+    return f"{exposure.balance_source} ({red:.3g}, {green:.3g}, {blue:.3g}{shown})"
+
+
 def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
     """What was done, for people."""
     facts = done.facts
-    red, green, blue, _ = facts.exposure.balance
-    light = facts.exposure.light
-    shown = f"; {light.kelvin:.0f} K, tint {light.tint:+.0f}" if light else ""
-    balance = f"{facts.exposure.balance_source} ({red:.3g}, {green:.3g}, {blue:.3g}{shown})"
     camera = f"{facts.camera}, " if facts.camera else ""
+    size, balance = f"{facts.size[1]}×{facts.size[0]}", _balance(facts.exposure)
     yield (
-        f"{done.target}: {camera}{facts.size[1]}×{facts.size[0]}, {facts.cfa}, white balance {balance}, "
+        f"{done.target}: {camera}{size}, {facts.cfa}, white balance {balance}, "
         f"{facts.look} look, {sum(facts.seconds.values()):.1f} s"
     )
     yield from noise_lines(facts.noise)

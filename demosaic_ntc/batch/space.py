@@ -17,7 +17,6 @@ class Room:
     """What the inputs of a batch hold, and what its results will take, about."""
 
     sizes: dict[str, int]  # bytes of the inputs that are there, by path
-    pixels: int
     largest_pixels: int  # of one input
     needed: int  # bytes
     free: int  # bytes where the results go
@@ -38,7 +37,6 @@ def room_for(sources: Sequence[Path], output: Path, bytes_per_pixel: float | Non
     total = sum(sizes.values())
     return Room(
         {str(source): size for source, size in sizes.items()},
-        pixels=round(total * per_byte),
         largest_pixels=round(max(sizes.values(), default=0) * per_byte),
         needed=total if bytes_per_pixel is None else round(total * per_byte * bytes_per_pixel),
         free=free_bytes(output),

@@ -113,7 +113,7 @@ def checked_noise(noise: ArrayLike, scale: float, channels: int) -> Float32:
 def full_scale(samples: NDArray[Any], noise: ArrayLike | None = None) -> float:
     """Return the value that stands for white.
 
-    Float64 up to 1, or as far above as noise may lift them, are taken as they are. Everything else is full
+    Floats up to 1, or as far above as noise may lift them, are taken as they are. Everything else is full
     scale at the smallest number of bits, eight or more, that holds the largest sample: 255 for 8 bit data,
     16383 for 14 bit data in 16 bit integers. Where float32 would lose values, the largest is full scale.
     """

@@ -96,7 +96,7 @@ def demosaic(
     * ``noise``: the standard deviation of the samples' noise, in their scale: one, or one for each of R, G
       and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
       are then not kept but estimated, without the noise; first guesses and tensors for study ignore it.
-    * ``denoise``: how strongly, as if there were so many times the noise; its true size tells calm places.
+    * ``denoise``: how strongly, as if there were so many times the noise; calm places are told by `noise`.
     """
     array = as_cfa(cfa)
     check_choice("method", method, METHODS)

@@ -1,6 +1,6 @@
 """Groups of similar patches over a picture: references where work is wanted, cut into bands, added up.
 
-Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.imaging.kernels.steps`.
+Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.imaging.kernels.adding`.
 """
 
 from collections.abc import Callable, Iterator

@@ -77,6 +77,7 @@ def inpaint(
     picture = _checked_picture(image)
     holes = _holes(missing, picture)
     scale = Scale.of(_checked_extremes(planes_of(picture), holes, workers))
+    variance = None if noise is None else checked_noise(noise, scale.width, len(holes))
     if not holes.any():
         nothing = np.zeros(picture.shape, np.float32) if error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
@@ -84,7 +85,7 @@ def inpaint(
     left = None if seconds is None else seconds - (time.monotonic() - begun)
     prepare_kernels(for_holes(method, error))
     report, deadline = progress or silently, Deadline.after(left)
-    return _restored(picture, holes, scale, method, quality, workers, report, deadline, error, noise)
+    return _restored(picture, holes, scale, method, quality, workers, report, deadline, error, variance)
 
 
 def _restored(
@@ -97,12 +98,12 @@ def _restored(
     report: ReportProgress,
     deadline: Deadline,
     error: bool,
-    noise: ArrayLike | None,
+    variance: Float32 | None,
 ) -> Restored:
     """Restore a picture that was found in order; ``holes`` are (channels, height, width)."""
     seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
-    variance = None if noise is None else checked_noise(noise, scale.width, len(holes))[seen]
-    made = _repaired(picture, holes, scale, seen, plan, threads, report, deadline, error, variance)
+    there = None if variance is None else variance[seen]
+    made = _repaired(picture, holes, scale, seen, plan, threads, report, deadline, error, there)
     if made is None:
         restored, spread = plainly_restored(picture, holes, scale, threads, error)
         gaps = unproven(np.logical_or.reduce(holes, axis=0), plan)

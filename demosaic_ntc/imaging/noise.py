@@ -181,11 +181,7 @@ def _nonnegative_fit(columns: Float64, target: Float64) -> tuple[tuple[float, fl
 
     Of two, trying which are zero is simple, and the normal equations take a tenth of a library's time.
     """
-    one, other, both = (
-        columns[:, 0] @ columns[:, 0],
-        columns[:, 1] @ columns[:, 1],
-        columns[:, 0] @ columns[:, 1],
-    )
+    (one, both), (_, other) = columns.T @ columns
     wanted = columns.T @ target
     apart = one * other - both * both
     if apart > _PARALLEL * one * other:

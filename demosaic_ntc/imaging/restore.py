@@ -125,14 +125,8 @@ def _joined(pieces: Iterable[Said], estimate: Estimate) -> Said:
     """Return what groups say of all rows together."""
     before = np.array(estimate.planes[:, :, :])
     errors = np.zeros((2, *before.shape) if estimate.variance.size else (2, 0, 0, 0), np.float32)
-    whole = Said(
-        slice(0, before.shape[1]),
-        before,
-        before.copy(),
-        errors[0],
-        errors[1],
-        np.zeros(before.shape[1:], np.bool_),
-    )
+    rows, anything = slice(0, before.shape[1]), np.zeros(before.shape[1:], np.bool_)
+    whole = Said(rows, before, before.copy(), errors[0], errors[1], anything)
     for said in pieces:
         whole.planes[:, said.rows], whole.anything[said.rows] = said.planes, said.anything
         if said.spread.size:

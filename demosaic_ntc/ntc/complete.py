@@ -65,7 +65,7 @@ def complete(
       nonnegative rank k it lies between μ and k μ. ``"least"`` finds the smallest within which the samples
       are fitted to the tolerance. ``"auto"`` does so, too, with the tolerance chosen by observations held out
       in turn: the least one where samples carry structure, a looser one where they are noisy or few.
-    * ``noise``: standard deviation of the samples' errors; ``"least"`` and ``"auto"`` leave as much misfit.
+    * ``noise``: deviation of the samples' errors, in their unit; only ``"least"`` and ``"auto"`` leave it.
     * ``weight``: (n,) how much each sample counts; all alike when left out.
     * ``gap``: relative to the mean square of the samples. For a given radius: the certified distance from the
       optimum at which to stop, 1e-6 when left out. For ``"least"`` and ``"auto"``: the mean squared misfit to

@@ -173,8 +173,7 @@ def _scenes(
     for number, box in enumerate(boxes, start=1):
         versions = []
         for method in methods:
-            content = lossless(negative.restored(box, method))
-            file = f"{negative.name}-{method.name}.webp"
+            content, file = lossless(negative.restored(box, method)), f"{negative.name}-{method.name}.webp"
             place = address(content) if parts else beside(folder, file, content)
             versions.append(Version(_OURS.get(method.name, method.name), place))
             report(f"{negative.name}: {method.name}")

@@ -56,7 +56,7 @@ def _downloaded(name: str, folder: Path, tell: Tell) -> Path:
     store = _store(name, folder)
     missing = [file for file in store.registry if not (folder / file).is_file()]
     if missing:
-        title, licence = (line[2:] for line in KNOWN_SETS[name].read_text().splitlines()[:2])
+        title, licence = (line[2:] for line in KNOWN_SETS[name].read_text(encoding="utf-8").splitlines()[:2])
         tell(f"{name}: downloading {len(missing)} pictures to {folder}")
         tell(f"{name}: {title}; {licence}")
     for file in store.registry:

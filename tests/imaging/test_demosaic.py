@@ -263,3 +263,8 @@ def test_noise_that_cannot_be_is_refused(noise: Any) -> None:
 def test_noise_may_lift_samples_above_white() -> None:
     assert full_scale(np.array([0.0, 1.05]), 0.02) == 1.0
     assert full_scale(np.array([0.0, 1.05])) == 255.0
+
+
+def test_a_colour_that_is_measured_once_is_denoised_without_dividing_by_nothing() -> None:
+    cell = np.random.default_rng(0).random((2, 2)).astype(np.float32)
+    assert np.isfinite(demosaic(cell, "RGGB", quality="fast", noise=0.05).image).all()

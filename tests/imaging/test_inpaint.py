@@ -336,3 +336,17 @@ def test_noise_that_is_told_is_not_gone_on_with(scene: Floats) -> None:
 def test_noise_of_other_channels_is_refused(scene: Floats, scratched: Flags) -> None:
     with pytest.raises(InputError, match="3 channels"):
         inpaint(scene[:48, :40], scratched, noise=[0.1, 0.1])
+
+
+def test_wrong_noise_is_refused_where_nothing_is_missing(scene: Floats) -> None:
+    with pytest.raises(InputError, match="noise"):
+        inpaint(scene, np.zeros(scene.shape[:2], bool), noise=[0.1, 0.1])
+
+
+def test_a_smooth_channel_beside_rough_ones_is_not_drawn_to_one_side() -> None:
+    rough = np.random.default_rng(1).integers(0, 2, (64, 64, 2)) * 65535
+    smooth = 20000 + 5 * np.add.outer(np.arange(64), np.arange(64))
+    lost = np.zeros((64, 64), bool)
+    lost[20:40, 20:40] = True
+    restored = inpaint(np.dstack([rough, smooth]).astype(np.uint16), lost, quality="fast", threads=1).image
+    assert abs((restored[..., 2] - smooth.astype(float))[lost].mean()) < 15

@@ -24,9 +24,9 @@ _WHOLES = ir.VectorType(ir.IntType(32), _LANES)
 _LONGS = ir.VectorType(ir.IntType(64), _LANES)
 _INDEX = ir.IntType(64)
 
-WEIGHT_BITS = 29  # room for 5000 patches of an error that is 1e-5 of full scale, squared
+WEIGHT_BITS = 29  # room for 5000 patches whose expected squared error is 1e-5, with full scale 1
 VALUE_UNIT = 16.0  # weights are whole numbers, weighted values whole multiples of 1 / VALUE_UNIT
-LEAST_WEIGHT = 2.0  # below it, values would be rounded too coarsely
+LEAST_WEIGHT = 32.0  # a value is then rounded to 1/512 of full scale; below it, more coarsely
 MOST = 2.0  # of full scale: larger values would not fit the sums
 
 
@@ -324,7 +324,7 @@ def _add_terms(
     terms: Any,
     taken_off: bool = False,
 ) -> None:
-    """Add the products of columns of the left, from one on, and rows of the right, from a column on."""
+    """Add, or take off, the products of columns of the left and rows of the right, both from one on."""
     combine = builder.fsub if taken_off else builder.fadd
     with cgutils.for_range(builder, terms) as loop:
         values = _row(builder, right[0], loop.index, right[1])

@@ -6,8 +6,8 @@ import numpy as np
 
 from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Planes
 from demosaic_ntc.compiled import fast_kernel, fast_step
+from demosaic_ntc.imaging.kernels.products import COLUMNS
 
-STEP = 16  # entries that a compiled loop takes at once
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 CHANCE = 3.0  # standard deviations by which the mean of squared noise may exceed its expectation
 
@@ -31,7 +31,7 @@ class Group(NamedTuple):
 @fast_step
 def padded(entries: int) -> int:
     """Return the length of a row that holds so many entries and ends with a whole step of compiled loops."""
-    return -(-entries // STEP) * STEP
+    return -(-entries // COLUMNS) * COLUMNS
 
 
 @fast_kernel

@@ -186,12 +186,13 @@ def _variances(
     """Return the variance of a sample less the mean it is part of, and that of the mean.
 
     With w its own share of that mean and w_i those of all, the one is 1 − 2w + Σ w_i² of a sample's, the
-    other Σ w_i².
+    other Σ w_i². Of a lone sample the one is zero, and held above it.
     """
     share = near[_REACH] * near[_REACH] / mass
     squares = filter_separably(own, near * near, near * near) / np.square(mass)
     least = np.maximum(_at_levels(mean, levels), np.float32(1e-12))
-    return np.asarray(least * (1 - 2 * share + squares), np.float32), np.asarray(least * squares, np.float32)
+    of_difference = least * np.maximum(1 - 2 * share + squares, np.float32(1e-6))
+    return np.asarray(of_difference, np.float32), np.asarray(least * squares, np.float32)
 
 
 def _at_levels(values: Float32, levels: Float32) -> Float32:

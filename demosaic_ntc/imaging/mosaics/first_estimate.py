@@ -125,9 +125,9 @@ def _guesses_of_all(
             break
         mosaic = samples.window(*tile.seen)
         part = contest.guesses(mosaic, cfa, threads)
-        if contest.sparing and cfa.is_bayer:
-            _refine_where_apart(part, mosaic, cfa, far, _around_core(tile, shape), threads)
         around = _around_core(tile, shape)
+        if contest.sparing and cfa.is_bayer:
+            _refine_where_apart(part, mosaic, cfa, far, around, threads)
         apart_there = apart(*(guess[around.inner] for guess in part))[_within(tile.core, around.core)]
         for guess, into in zip(part, (smooth, residual), strict=True):
             into[:, *tile.core] = np.moveaxis(guess[tile.inner], 2, 0)

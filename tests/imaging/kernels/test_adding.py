@@ -58,11 +58,11 @@ def test_a_patch_is_added_at_its_place_with_its_weights(channels: int) -> None:
 def test_sums_of_negative_values_keep_their_weights() -> None:
     group, sums = random_errors(0, 1), np.zeros((1, 1, 3, 3), np.int64)
     group.fit[0], group.fit[1] = -0.5, 0.25
-    group.error[:] = 0.1 - FLOOR
+    group.error[:] = 0.01 - FLOOR
     for k in (0, 0, 1):
         add_patch(group, k, FLOOR, 0, 0, 3, np.zeros(16, np.int64), sums)
     mass, value = said_in(sums)
-    assert mass == pytest.approx(30, abs=3)
+    assert mass == pytest.approx(300, abs=3)
     assert value / mass == pytest.approx(-0.25, abs=0.01)
 
 
