@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import BinaryIO
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -175,7 +174,7 @@ def load_solution(file: BinaryIO) -> Solution:
             vertices = np.split(factors, np.cumsum(shape)[:-1], axis=1)
             radius, objective, lower = (float(number) for number in kept["numbers"])
             weights = kept["weights"]
-            if weights.shape != (len(factors),) or not (weights >= 0).all() or not radius > 0:
+            if weights.shape != (len(factors),) or not (weights >= 0).all() or not 0 < radius < math.inf:
                 raise InputError("the solution is damaged: weights or radius; solve anew")
             return Solution(
                 shape,
@@ -190,7 +189,7 @@ def load_solution(file: BinaryIO) -> Solution:
             )
     except InputError:
         raise
-    except (OSError, EOFError, KeyError, ValueError, TypeError, BadZipFile) as error:
+    except Exception as error:  # numpy, zipfile and zlib raise many kinds of damaged files, each its own
         raise InputError(
             f"this is no saved solution ({error}); give a file that Solution.save wrote"
         ) from None

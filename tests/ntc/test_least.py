@@ -187,3 +187,18 @@ def test_what_is_no_solution_is_refused(instances: Any) -> None:
 def test_bad_settings_are_explained(change: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         complete((3, 3), [[0, 0]], [1.0], **change)
+
+
+def test_whatever_is_done_to_a_saved_solution_it_is_loaded_or_refused() -> None:
+    file = io.BytesIO()
+    complete((3, 3, 2), [[0, 0, 0], [1, 1, 1], [2, 0, 1]], [1.0, 2.0, 0.5], radius=4.0).save(file)
+    whole, generator, refused = file.getvalue(), np.random.default_rng(0), 0
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for place in generator.integers(0, len(whole), generator.integers(1, 4)):
+            damaged[place] = generator.integers(256)
+        try:
+            Solution.load(io.BytesIO(bytes(damaged)))
+        except InputError:
+            refused += 1
+    assert refused > 20
