@@ -16,7 +16,8 @@ demo: $(INSTALLED)
 
 # As many tests at a time as there are processors. What fails then is tried once more, alone: only what fails again ends
 # the run. A test that is named as failed above and passes below hangs on the load of the machine, and wants mending.
-PYTEST := $(BIN)/python -m pytest -q
+# Each is a process of its own: threads of linear algebra would only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 TEST = $(PYTEST) --numprocesses auto --dist worksteal || \
   { [ $$? = 1 ] && echo "what failed, once more and alone:" && $(PYTEST) --last-failed --last-failed-no-failures none; }
 
