@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.machine import processors
 
 from . import options as o
 from .running import check_targets, measure, prepared, usage
@@ -180,6 +179,8 @@ def convert(
     json: o.Json = None,
 ) -> None:
     """Convert raws, real and synthetic: CPU seconds by stage, time and peak memory, beside other programs."""
+    from demosaic_ntc.machine import processors
+
     prepared(threads or processors())  # other programs, too, take as many as ours
     engine = {"method": method, "quality": quality, "threads": threads}
     measure("convert", None, {"raws": raws, "sizes": sizes, "programs": programs, "engine": engine}, json)

@@ -1,6 +1,7 @@
 """The command ``benchmark convert``: what conversions cost, measured in processes of their own."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from typer.testing import CliRunner, Result
 from cli.app import app
 from cli.commands.demo import RAW, SAMPLES
 from demosaic_ntc.errors import Unsupported
+from evaluation.commands import benchmarks
+from evaluation.commands.running import THREAD_VARIABLES
 from evaluation.data.raws import REAL, Raw, real_raws
 from evaluation.measure.case import run
 from evaluation.measure.convert import CONVERSION_STAGES as STAGES
@@ -129,3 +132,11 @@ def test_results_are_continued(tmp_path: Path, part: ConvertPart) -> None:
     assert [case in again for case in part.cases] == [True, False, False, False]
     (row,) = again
     assert row["stages"] == {"decoding": 1.0}
+
+
+def test_other_programs_get_as_many_threads_as_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
+    monkeypatch.setattr(os, "environ", environment)
+    monkeypatch.setattr(benchmarks, "measure", lambda *_: None)
+    benchmarks.convert(threads=2)
+    assert {environment[name] for name in THREAD_VARIABLES} == {"2"}
