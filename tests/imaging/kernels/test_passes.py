@@ -18,6 +18,7 @@ from demosaic_ntc.imaging.kernels.passes import (
     add_shapes,
     restore_groups,
 )
+from demosaic_ntc.imaging.kernels.products import LEAST_WEIGHT
 from tests.imaging.kernels.drawn import patch_of, random_bits, random_planes, said_in, shown_in
 
 SIZE, HEIGHT, WIDTH = 3, 12, 14
@@ -119,7 +120,7 @@ def predicted(picture: Picture, settings: Pass) -> tuple[Float64, Float64]:
 def check_said(picture: Picture, settings: Pass, sums: Sums, top: int = 0) -> None:
     """Compare the sums with what numpy says about every patch of the group, and elsewhere with nothing."""
     fit, error = predicted(picture, settings)
-    weights = 1 / (error + settings.least)
+    weights = np.maximum(1 / (error + settings.least), LEAST_WEIGHT)
     left = sums.copy()
     for k, (dy, dx) in enumerate(OFFSETS[: settings.restored]):
         here = np.s_[:, :, AT[0] + dy - top : AT[0] + dy - top + SIZE, AT[1] + dx : AT[1] + dx + SIZE]
