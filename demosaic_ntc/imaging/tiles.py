@@ -2,8 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise, product
 
-TILE_SIDE = 1280  # the margin costs 40 % there, and a tile's intermediate arrays some 500 MB
+import numpy as np
+
+from demosaic_ntc.arrays import Flags
+
+TILE_SIDE = 768  # the margin costs 30 % there, and a tile's intermediate arrays some 200 MB
+_SMALL = (320, 128)  # sides of small tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,8 @@ def tiles_of(
 
 
 def _spans(length: int, margin: int, period: int, side: int) -> Iterator[tuple[slice, slice, slice]]:
-    step = max(side // period, 1) * period
+    # All of about the same length, for a narrow last one would be little but margin.
+    step = -(-length // (-(-length // side) * period)) * period
     for start in range(0, length, step):
         stop = min(start + step, length)
         yield span(start, stop, margin, period, length)
@@ -42,3 +49,44 @@ def span(start: int, stop: int, margin: int, period: int, length: int) -> tuple[
     """Return a stretch, what it looks at from a multiple of the period on, and the first in the second."""
     first, last = max(start - margin, 0) // period * period, min(stop + margin, length)
     return slice(start, stop), slice(first, last), slice(start - first, stop - first)
+
+
+def within(part: tuple[slice, slice], whole: tuple[slice, slice]) -> tuple[slice, slice]:
+    """Return where a part lies in a whole."""
+    rows, columns = (
+        slice(inner.start - outer.start, inner.stop - outer.start)
+        for inner, outer in zip(part, whole, strict=True)
+    )
+    return rows, columns
+
+
+def around_flagged(flags: Flags, tile: Tile, period: tuple[int, int], halo: int) -> list[Tile]:
+    """Return tiles, each with a halo, that hold the flagged pixels that a tile sees: one, or small ones.
+
+    What is computed at a pixel is the same in all; they are of the side with which they see least together.
+    """
+    ways = [_around(flags, tile.seen, period, halo)]
+    for side in _SMALL:
+        rows, columns = ([*range(axis.start, axis.stop, side), axis.stop] for axis in tile.seen)
+        places = product(pairwise(rows), pairwise(columns))
+        ways.append(
+            [
+                part
+                for down, across in places
+                for part in _around(flags, (slice(*down), slice(*across)), period, halo)
+            ]
+        )
+    return min(ways, key=lambda parts: sum(part.work for part in parts))
+
+
+def _around(flags: Flags, place: tuple[slice, slice], period: tuple[int, int], halo: int) -> list[Tile]:
+    """Return the tile around the flagged pixels in a place, with its own halo, if there are any."""
+    rows, columns = (np.flatnonzero(flags[place].any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return []
+    spans = [
+        span(axis.start + int(found[0]), axis.start + int(found[-1]) + 1, halo, step, length)
+        for axis, found, step, length in zip(place, (rows, columns), period, flags.shape, strict=True)
+    ]
+    core, seen, inner = zip(*spans, strict=True)
+    return [Tile(core, seen, inner)]

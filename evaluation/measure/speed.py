@@ -20,7 +20,7 @@ from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.checks import QUALITIES
 from demosaic_ntc.imaging.demosaic import demosaic
 from demosaic_ntc.imaging.first_guess import any_array, blend, kiku2014, refine, zhang_wu2005
-from demosaic_ntc.imaging.mosaics import calm, first_estimate
+from demosaic_ntc.imaging.mosaics import calm, first_estimate, guesses, trials
 from demosaic_ntc.imaging.mosaics.stored import Stored
 
 from .. import split_names
@@ -49,7 +49,7 @@ STAGES: dict[str, tuple[Place, ...]] = {
     ),
     "refinements": ((refine, "refined"),),
     "trials": ((blend, "_miss"),),
-    "blending": ((first_estimate, "apart"), (first_estimate, "local_error"), (first_estimate, "_blend")),
+    "blending": ((guesses, "apart"), (trials, "local_error"), (first_estimate, "_blend")),
     "calm places": ((calm, "_settled"),),
     "prior": ((groups.GroupPass, "_shapes"),),
     "matching": ((groups, "match_patches"),),

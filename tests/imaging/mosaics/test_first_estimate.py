@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Float32
+from demosaic_ntc.imaging import tiles
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import Contest, apart, blend, try_both, try_quickly
 from demosaic_ntc.imaging.first_guess.kiku2014 import kiku2014
 from demosaic_ntc.imaging.first_guess.zhang_wu2005 import zhang_wu2005
-from demosaic_ntc.imaging.mosaics import first_estimate as module
 from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
 from demosaic_ntc.imaging.mosaics.rims import close_to
 from demosaic_ntc.imaging.mosaics.samples import Samples
@@ -30,7 +30,7 @@ def test_seams_between_tiles_are_exact(array: str, trial: Contest, least: float)
     shares: list[float] = []
     far = 0.019 if cfa.is_bayer else 0.062  # about what guesses differ by in the middle
     whole = first_estimate(mosaic, cfa, trial, 1, lambda share: None, least, far, errors=True)
-    tiled = first_estimate(mosaic, cfa, trial, 1, shares.append, least, far, errors=True, side=40)
+    tiled = first_estimate(mosaic, cfa, trial, 3, shares.append, least, far, errors=True, side=40)
     assert np.array_equal(whole.picture, tiled.picture)
     assert np.array_equal(whole.error, tiled.error)
     assert np.array_equal(whole.differing, tiled.differing)
@@ -113,7 +113,7 @@ def test_trials_in_small_tiles_come_to_the_same(contest: Contest, monkeypatch: p
     monkeypatch.setattr(Contest, "errors", counted)
     results = []
     for small in ((64, 32), ()):
-        monkeypatch.setattr(module, "_SMALL", small)
+        monkeypatch.setattr(tiles, "_SMALL", small)
         cfa = Cfa.named("RGGB")
         results.append(first_estimate(mosaic, cfa, contest, 1, lambda share: None, 0.01, errors=True))
     assert len(seen) > 2  # one tile at last
