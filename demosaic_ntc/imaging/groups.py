@@ -67,14 +67,16 @@ def count_references(wanted: Flags, patches: Patches) -> int:
 def _holding(wanted: Flags, patches: Patches) -> Flags:
     """Return whether the reference patches hold a wanted pixel, (columns, rows) of them."""
     rows, columns = (reference_positions(length, patches) for length in wanted.shape)
-    return _any_within(_any_within(wanted, rows, patches.size).T, columns, patches.size)
+    tall = _any_within(wanted, rows, patches.size)
+    return _any_within(np.ascontiguousarray(tall.T), columns, patches.size)
 
 
 def _any_within(flags: Flags, starts: Places, length: int) -> Flags:
     """Return whether any is set in each of some stretches of rows, (stretches, columns)."""
-    # A stretch reaches from a start to its end; what comes out of the steps between is left out.
-    ends = np.stack([starts, starts + length], axis=1).ravel()
-    return np.asarray(np.logical_or.reduceat(flags, ends[ends < len(flags)], axis=0)[::2], np.bool_)
+    found = flags[starts]
+    for further in range(1, length):
+        found |= flags[starts + further]
+    return found
 
 
 def bands_of(references: Places, height: int, patches: Patches, band_rows: int = BAND_ROWS) -> list[Band]:

@@ -159,8 +159,10 @@ def apart(smooth: Floats, residual: Floats) -> Floats:
     It is the mean over seven rows and columns, mirrored at the border: where two methods that share no rule
     agree all around a pixel, there is little to be told better.
     """
-    red, green, blue = (np.abs(smooth[..., channel] - residual[..., channel]) for channel in range(3))
-    most = np.maximum(np.maximum(red, green), blue)
+    distance = smooth - residual
+    np.abs(distance, out=distance)
+    most = np.maximum(distance[..., 0], distance[..., 1])
+    np.maximum(most, distance[..., 2], out=most)
     taps = np.full(7, 1 / 7, np.float32)
     return inner(filter_separably(mirrored(most, 4), taps, taps), 4)
 

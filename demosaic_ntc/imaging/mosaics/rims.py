@@ -3,20 +3,30 @@
 import numpy as np
 
 from demosaic_ntc.arrays import Flags
-from demosaic_ntc.imaging.first_guess.kernels import filter_separably
 
 _BAND = 256  # rows that are worked on together
 
 
 def close_to(flags: Flags, pixels: int) -> Flags:
     """Return which pixels are flagged or have a flag no more than so many rows and columns away."""
-    taps, close = np.ones(2 * pixels + 1, np.float32), np.empty_like(flags)
+    close = np.zeros_like(flags)
     for top in range(0, len(flags), _BAND):
         first, bottom = max(top - pixels, 0), min(top + _BAND, len(flags))
         seen = flags[first : bottom + pixels]
         if seen.any():
-            grown = filter_separably(seen.astype(np.float32), taps, taps) > 0
-            close[top:bottom] = grown[top - first : bottom - first]
-        else:
-            close[top:bottom] = False
+            tall = _any_along_rows(seen, pixels)[top - first : bottom - first]
+            close[top:bottom] = _any_along_rows(tall.T, pixels).T
     return close
+
+
+def _any_along_rows(flags: Flags, pixels: int) -> Flags:
+    """Return which flags have one no more than so many rows away, or are set.
+
+    What stretches of some rows hold tells what those of twice as many do, and two that overlap, any between.
+    """
+    length, stretch = 2 * pixels + 1, 1
+    held = np.pad(flags, ((pixels, pixels), (0, 0)))
+    while 2 * stretch <= length:
+        held = held[:-stretch] | held[stretch:]
+        stretch *= 2
+    return held if stretch == length else held[: stretch - length] | held[length - stretch :]
