@@ -76,6 +76,43 @@ def looks(
     show([look_table(all_done(works))])
 
 
+def effort(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DIR|SET|RAW...]", help="Raws, folders of 8-bit RGB pictures, kodak, mcmaster."
+        ),
+    ] = None,
+    sigma: Annotated[str, typer.Option(help="Noise of the pictures' mosaics, of 255.")] = "0,1.5,4",
+    images: o.Images = None,
+    quality: o.Quality = "normal",
+) -> None:
+    """Compare groups only where they show with groups everywhere: distance, error and time.
+
+    Without arguments the raws of the test data are taken.
+    """
+    prepared(1)
+    from ..data.raws import chosen_raws
+    from ..report.tables import show
+    from ..studies.effort import compare_noisy, compare_raw, deviations, tables
+
+    given = folders or []
+    files = [path for path in given if path.is_file()]
+    with usage():
+        levels = deviations(split_names(sigma))
+        raws = chosen_raws(files) if files or not given else []
+        if not (raws or given):
+            raise InputError("there are no raws; give some, or folders of pictures")
+    sets = chosen_sets([path for path in given if path not in files], images)
+    of_raws = {raw.name: partial(compare_raw, raw.make(Path()), quality) for raw in raws}
+    of_noise = {
+        f"{each.name}, σ {level:g}": partial(compare_noisy, each.name, each.pictures, level, quality)
+        for each in sets
+        for level in levels
+    }
+    show(tables(all_done(of_raws), all_done(of_noise)), [f"quality {quality}, one thread"])
+
+
 _CHOSEN_ON = 12  # pictures of Kodak by which the parameters of the search were chosen
 
 

@@ -1,5 +1,6 @@
 """Raws to be converted: real ones, and synthetic ones of any size that are made when they are needed."""
 
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.raw.reading import read_photo
 
 from ..beside import SAMPLE, Camera, write_dng
+from .fetching import DATA_VARIABLE
 
 MEGA = 1e6
 REAL, SYNTHETIC = "raws", "synthetic"
@@ -48,6 +50,12 @@ def real_raws(paths: Iterable[Path]) -> list[Raw]:
         else:
             found.append(Raw.of_file(path))
     return found
+
+
+def chosen_raws(paths: Iterable[Path] | None) -> list[Raw]:
+    """The raws among files and in folders; without any those of the test data, if these are there."""
+    kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull) / "raw"
+    return real_raws(paths or ([kept] if kept.is_dir() else []))
 
 
 def synthetic_raws(names: Iterable[str]) -> list[Raw]:

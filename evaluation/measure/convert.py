@@ -1,6 +1,5 @@
 """What whole conversions cost, from raw file to picture, by ours and by other programs."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,8 +13,7 @@ from demosaic_ntc.files.settings import Engine
 
 from .. import split_names
 from ..beside import SAMPLE
-from ..data.fetching import DATA_VARIABLE
-from ..data.raws import REAL, Raw, real_raws, synthetic_raws
+from ..data.raws import REAL, Raw, chosen_raws, synthetic_raws
 from ..methods.method import Method
 from ..methods.programs import programs as known_programs
 from ..report.tables import Cell, DataTable, figure
@@ -62,8 +60,7 @@ class ConvertPart(Part):
     ) -> Self:
         """Without raws with those of the test data."""
         chosen = known_programs(split_names(programs), Engine(**engine or {}), SAMPLE)
-        kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull) / "raw"
-        sources = real_raws(raws or ([kept] if kept.is_dir() else [])) + synthetic_raws(split_names(sizes))
+        sources = chosen_raws(raws) + synthetic_raws(split_names(sizes))
         if not sources:
             raise InputError("there are no raws; give some, or --sizes of synthetic ones")
         return cls((), tuple(chosen), tuple(sources))
