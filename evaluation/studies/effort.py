@@ -110,15 +110,14 @@ def _compared(truth: NDArray[Any], sigma: float, seed: int, quality: Any) -> Row
     how: Any = {"quality": quality, "white": 1.0, "noise": sigma / PEAK if sigma else None, "threads": 1}
     sparing = demosaic(mosaic, CFA, **how)
     with everywhere():
-        full = demosaic(mosaic, CFA, **how)
+        full = demosaic(mosaic, CFA, **how).image
     assert sparing.certificate is not None
+    errors = {"error": sparing.image, "everywhere": full}
     return {
         "left": sparing.certificate.left,
-        "median": np.median(block_distances(sparing.image, full.image)),
-        "error": np.median(block_distances(sparing.image, truth)),
-        "everywhere": np.median(block_distances(full.image, truth)),
-        "dB": _decibels(sparing.image, truth),
-        "dB, everywhere": _decibels(full.image, truth),
+        "median": np.median(block_distances(sparing.image, full)),
+        **{name: np.median(block_distances(image, truth)) for name, image in errors.items()},
+        **{"dB": _decibels(sparing.image, truth), "dB, everywhere": _decibels(full, truth)},
     }
 
 

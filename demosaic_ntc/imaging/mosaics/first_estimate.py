@@ -54,7 +54,7 @@ def first_estimate(
     if deadline.passed():
         return First(guesses.smooth, guesses.differing, np.square(guesses.distance))
     heard = _reported_from(report, _SHARE_OF_GUESSES, 1.0)
-    trials = trials_where(guesses, samples, cfa, contest, threads, heard, side, deadline)
+    trials = trials_where(guesses, contest, threads, heard, side, deadline)
     if deadline.passed():  # trials of a part would favour it: the first guess stands
         return First(guesses.smooth, guesses.differing, np.square(guesses.distance))
     error = np.empty(samples.shape[1:] if errors else (0, 0), np.float32)

@@ -69,7 +69,7 @@ def guesses_of_all(
     def guess(tile: Tile) -> bool:
         in_time = not deadline.passed()
         if in_time:
-            _guess(samples, cfa, contest, sharing, least, far, tile, made)
+            _guess(contest, sharing, least, far, tile, made)
         return in_time
 
     late = []
@@ -87,17 +87,9 @@ def _extremes(samples: Samples, cfa: Cfa) -> tuple[np.float32, np.float32]:
     return low.min(), high.max()
 
 
-def _guess(
-    samples: Samples,
-    cfa: Cfa,
-    contest: Contest,
-    threads: int,
-    least: float,
-    far: float,
-    tile: Tile,
-    into: Guesses,
-) -> None:
+def _guess(contest: Contest, threads: int, least: float, far: float, tile: Tile, into: Guesses) -> None:
     """Make the two guesses of a tile, and note how far they lie apart."""
+    samples, cfa = into.smooth.samples, into.smooth.cfa
     mosaic = samples.window(*tile.seen)
     part = contest.guesses(mosaic, cfa, threads)
     around = _around_core(tile, samples.shape[1:])

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import (
     SMOOTHING_HALO,
     Contest,
@@ -17,7 +16,6 @@ from demosaic_ntc.imaging.first_guess.blend import (
 )
 from demosaic_ntc.imaging.mosaics.coarse import Coarse
 from demosaic_ntc.imaging.mosaics.guesses import Guesses
-from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.parallel import in_order
 from demosaic_ntc.imaging.tiles import Tile, around_flagged, tiles_of, within
 from demosaic_ntc.ntc.deadline import Deadline
@@ -34,17 +32,10 @@ class Trials:
 
 
 def trials_where(
-    guesses: Guesses,
-    samples: Samples,
-    cfa: Cfa,
-    contest: Contest,
-    threads: int,
-    report: Report,
-    side: int,
-    deadline: Deadline,
+    guesses: Guesses, contest: Contest, threads: int, report: Report, side: int, deadline: Deadline
 ) -> Trials:
     """Hold trials around the doubtful pixels of every tile until the deadline; else their errors are zero."""
-    shape = samples.shape[1:]
+    shape, cfa = guesses.doubtful.shape, guesses.smooth.cfa
     kept, totals = (Coarse(shape), Coarse(shape)), (0, 0)
     tiles = list(tiles_of(shape, SMOOTHING_HALO, cfa.period, side))
     sharing = max(threads // len(tiles), 1)  # threads that share a tile
@@ -53,7 +44,7 @@ def trials_where(
         parts = around_flagged(guesses.doubtful, tile, cfa.period, guess_halo(cfa, contest.quick))
         if not parts or deadline.passed():
             return 0, 0
-        smooth, residual = _errors_seen(guesses, samples, cfa, contest, sharing, tile, parts)
+        smooth, residual = _errors_seen(guesses, contest, sharing, tile, parts)
         kept[0].write(*tile.core, local_error(smooth)[tile.inner])
         kept[1].write(*tile.core, local_error(residual)[tile.inner])
         return total_error(smooth[tile.inner]), total_error(residual[tile.inner])
@@ -61,34 +52,28 @@ def trials_where(
     for number, found in enumerate(in_order(hold, tiles, threads), 1):
         totals = totals[0] + found[0], totals[1] + found[1]
         report(number / len(tiles))
-    return Trials(kept, (mean_error(totals[0], samples.size), mean_error(totals[1], samples.size)))
+    pixels = guesses.doubtful.size
+    return Trials(kept, (mean_error(totals[0], pixels), mean_error(totals[1], pixels)))
 
 
 def _errors_seen(
-    guesses: Guesses,
-    samples: Samples,
-    cfa: Cfa,
-    contest: Contest,
-    threads: int,
-    tile: Tile,
-    parts: list[Tile],
+    guesses: Guesses, contest: Contest, threads: int, tile: Tile, parts: list[Tile]
 ) -> tuple[Float32, Float32]:
     """Return the squared errors of both methods in what a tile sees, zero where no trials are held."""
     seen = np.zeros((2, *(axis.stop - axis.start for axis in tile.seen)), np.float32)
     for part in parts:
         place, held = within(part.core, tile.seen), guesses.doubtful[part.core]
-        for which, error in enumerate(_tried(guesses, samples, cfa, contest, threads, part)):
+        for which, error in enumerate(_tried(guesses, contest, threads, part)):
             np.copyto(seen[which][place], error, where=held)
     return seen[0], seen[1]
 
 
-def _tried(
-    guesses: Guesses, samples: Samples, cfa: Cfa, contest: Contest, threads: int, part: Tile
-) -> tuple[Float32, Float32]:
+def _tried(guesses: Guesses, contest: Contest, threads: int, part: Tile) -> tuple[Float32, Float32]:
     """Return the squared errors of both methods in a part of the picture."""
     one, other = (guess.others[:, *part.seen] for guess in (guesses.smooth, guesses.residual))
-    mosaic, stored = samples.window(*part.seen), guesses.smooth
+    stored = guesses.smooth
+    mosaic = stored.samples.window(*part.seen)
     others = (stored.steps.values(one) + stored.steps.values(other)) * np.float32(0.5)
     middle = np.moveaxis(stored.spread(mosaic, others, *part.seen), 0, 2)
-    smooth, residual = contest.errors(middle, mosaic, cfa, threads)
+    smooth, residual = contest.errors(middle, mosaic, stored.cfa, threads)
     return smooth[part.inner], residual[part.inner]
