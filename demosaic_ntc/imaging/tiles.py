@@ -8,7 +8,7 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags
 
-TILE_SIDE = 768  # the margin costs 30 % there, and a tile's intermediate arrays some 200 MB
+TILE_SIDE = 768  # the margin costs 30 % there, and a tile's intermediate arrays some 100 MB
 _SMALL = (320, 128)  # sides of small tiles
 
 
