@@ -199,5 +199,6 @@ def test_what_came_with_the_program_is_neither_announced_nor_prepared(
     monkeypatch.setattr(examples, "prepare", lambda families, *_: asked.append(families))
     examples.prepare_kernels({"explain", "shrink_rows", "complete_groups"})
     examples.prepare_kernels({"shrink_rows", "complete_groups"})
-    assert not asked, "a single small one is left to its first call"
+    examples.prepare_kernels({"filter_image", "write_means"})
+    assert asked == [[["explain"]], []], "nothing but what did not come"
     assert examples.to_be_compiled(examples.EXAMPLES) == {"explain"}

@@ -141,8 +141,9 @@ def prepare_kernels(names: Collection[str], report: Report | None = None) -> Non
     if _asked_for.issuperset(names):
         return
     with _asking:
-        wanted = to_be_compiled(set(names) - _asked_for)
-        if len(wanted) > 1 or wanted & FOR_COMPLETION:  # a small one takes no longer than a process to start
+        asked = set(names) - _asked_for
+        wanted = to_be_compiled(asked)
+        if len(asked) > 1 or wanted & FOR_COMPLETION:  # a small one takes no longer than a process to start
             families = [[name for name in family if name in wanted] for family in _FAMILIES]
             prepare([family for family in families if family], ledger(), report or _Log())
         _asked_for.update(names)
