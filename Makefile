@@ -68,13 +68,16 @@ docs: $(INSTALLED)
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
 	@echo "build/docs/README.html"
 
-# Setuptools copies whatever an earlier build left in build/lib.
+# Setuptools copies whatever an earlier build left in build/lib. Compiled kernels are in the wheel alone: a checkout has
+# none, and compiles them for its own processor.
+SHIPPED := demosaic_ntc/shipped_kernels
 wheel: $(INSTALLED)
-	rm -rf dist build/lib build/bdist.*
-	$(BIN)/python -m build --sdist --wheel .
+	rm -rf dist build/lib build/bdist.* $(SHIPPED)
+	trap 'rm -rf $(SHIPPED) build/lib' EXIT INT TERM; \
+	  $(BIN)/python -m demosaic_ntc.imaging.kernels.shipping && $(BIN)/python -m build --sdist --wheel .
 
 clean: kernels
-	rm -rf $(VENV) dist build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(SHIPPED) dist build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "demosaic-ntc needs Python 3.11 or newer; name one, such as: make PYTHON=python3.12 $(MAKECMDGOALS)")'

@@ -1,15 +1,13 @@
 """The one way kernels are compiled: lazily, cached where a folder can be written, without the GIL."""
 
-import warnings
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numba
 
-from demosaic_ntc.kernel_cache import SoundCache
+from demosaic_ntc.shipped import ShippedCache, UnkeptCache, is_shipped
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,33 +40,35 @@ def _compiled(function: Function, fastmath: bool, counts: bool = True) -> Functi
     """Compile with a cache where there is room for one.
 
     Numba looks for a cache folder while decorating and fails at import where none can be written
-    (read-only install, no home folder); such a kernel is compiled anew in every process instead.
+    (read-only install, no home folder); such a kernel came with the program or is compiled in every process.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, "_nrt": counts}
     compiled: Any = numba.njit(cache=False, **options)(function)
     if hasattr(compiled, "_cache"):  # one that is not to be compiled is a plain function
         try:
-            compiled._cache = SoundCache(function)
+            compiled._cache = ShippedCache(function)
         except (RuntimeError, OSError):
-            _warn_of_compiling_anew()
+            compiled._cache = UnkeptCache(function)
     return cast(Function, compiled)
-
-
-@cache
-def _warn_of_compiling_anew() -> None:
-    """Say, once, why every run starts slowly."""
-    warnings.warn(
-        "no folder can be written to keep compiled kernels, so every run compiles them anew; "
-        "set NUMBA_CACHE_DIR to a folder that can",
-        RuntimeWarning,
-        stacklevel=1,
-    )
 
 
 def compile_for(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """Have a kernel ready for arguments of these types: from the cache, else compiled and put there."""
     dispatcher: Any = kernel
     dispatcher.compile(tuple(map(numba.typeof, arguments)))
+
+
+def comes_compiled(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+    """Tell whether a kernel for arguments of these types came with the program."""
+    function = getattr(kernel, "py_func", None)  # a kernel that is not to be compiled is a plain function
+    return function is not None and is_shipped(function, tuple(map(numba.typeof, arguments)))
+
+
+def kept_forms(kernel: Callable[..., Any]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield the types that a kernel was loaded for in this process, with what Numba keeps of it for them."""
+    dispatcher: Any = kernel
+    for types in dispatcher.signatures:
+        yield types, dispatcher._cache.kept(types, dispatcher.targetctx.codegen())
 
 
 def cache_folder(kernel: Callable[..., Any]) -> Path | None:

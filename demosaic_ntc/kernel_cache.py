@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.serialize import dumps
 
 _DIGEST_BYTES = 32
 
@@ -45,6 +46,10 @@ class SoundCache(FunctionCache):
             _say_damaged(self._cache_path)
             return None
 
+    def kept(self, types: tuple[Any, ...], codegen: Any) -> Any:
+        """What was written of the kernel for these types, not yet made into code."""
+        return self._cache_file.load(self._index_key(types, codegen))
+
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled, if that is possible."""
         try:
@@ -69,8 +74,7 @@ class _CheckedFiles(IndexDataCacheFile):
 
     def _dump(self, obj: Any) -> bytes:
         """What is written of an object."""
-        payload: bytes = super()._dump(obj)
-        return sha256(payload).digest() + payload
+        return sealed(obj)
 
     def _load_index(self) -> Any:
         """The names of files by what they are compiled for; none where the index is of no use."""
@@ -80,7 +84,7 @@ class _CheckedFiles(IndexDataCacheFile):
             if content and not content.startswith(start):
                 pickle.loads(content)  # another version's is no news, anything else is damage
                 return {}
-            stamp, overloads = _checked(content[len(start) :])
+            stamp, overloads = pickle.loads(unsealed(content[len(start) :]))
         except FileNotFoundError:
             return {}
         except Exception:
@@ -91,7 +95,7 @@ class _CheckedFiles(IndexDataCacheFile):
     def _load_data(self, name: str) -> Any:
         """A compiled kernel; Numba passes over what raises an OSError."""
         try:
-            return _checked(Path(self._data_path(name)).read_bytes())
+            return pickle.loads(unsealed(Path(self._data_path(name)).read_bytes()))
         except FileNotFoundError:
             raise
         except Exception as error:
@@ -99,27 +103,33 @@ class _CheckedFiles(IndexDataCacheFile):
             raise Damaged(name) from error
 
 
-def _checked(content: bytes) -> Any:
-    """The object that a file holds, or an error if it is not as it was written."""
+def sealed(obj: Any) -> bytes:
+    """What is written of an object: a digest, then what it is of."""
+    payload: bytes = dumps(obj)
+    return sha256(payload).digest() + payload
+
+
+def unsealed(content: bytes) -> bytes:
+    """What a file holds after its digest, or an error if it is not as it was written."""
     digest, payload = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
     if sha256(payload).digest() != digest:
         raise Damaged
-    return pickle.loads(payload)
+    return payload
 
 
 @cache
 def _say_damaged(folder: str) -> None:
     """Say, once, what is wrong."""
-    _warn(f"{folder}: compiled kernels kept here are damaged; they are compiled anew and written again")
+    warn(f"{folder}: compiled kernels kept here are damaged; they are compiled anew and written again")
 
 
 @cache
 def _say_not_kept(folder: str, reason: str) -> None:
     """Say, once, why the next run will start slowly."""
     words = f"{NOT_KEPT} in {folder} ({reason})"
-    _warn(f"{words}; every run compiles them anew, set NUMBA_CACHE_DIR to a folder with room")
+    warn(f"{words}; every run compiles them anew, set NUMBA_CACHE_DIR to a folder with room")
 
 
-def _warn(message: str) -> None:
+def warn(message: str) -> None:
     """Warn without pointing to a line of source."""
     warnings.warn(message, RuntimeWarning, stacklevel=1)

@@ -20,6 +20,7 @@ from threading import Lock
 
 from demosaic_ntc.compiled import target_machine
 from demosaic_ntc.machine import processors
+from demosaic_ntc.shipped import kernel_sources
 
 Report = Callable[[int, int], None]  # kernels ready, of how many
 
@@ -58,7 +59,7 @@ class Ledger:
 def _stamps() -> Iterator[str]:
     """What changes with the sources of kernels: like Numba, times and sizes stand for contents."""
     root = Path(__file__).parent
-    for path in sorted([root / "compiled.py", *root.rglob("*kernels*.py"), *root.rglob("*kernels/*.py")]):
+    for path in kernel_sources():
         facts = path.stat()
         yield f"{path.relative_to(root)} {facts.st_mtime_ns} {facts.st_size}"
 

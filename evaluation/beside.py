@@ -1,6 +1,6 @@
-"""What is used of the package `samples`, which lies beside this one.
+"""What is used of the packages `samples` and `cli`, which lie beside this one.
 
-Both are packages of their own in a checkout and subpackages of the product once installed.
+All are packages of their own in a checkout and subpackages of the product once installed.
 """
 
 from pathlib import Path
@@ -14,4 +14,7 @@ else:
 #: A small raw whose truth is known.
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "scene_rggb.dng"
 
-__all__ = ["SAMPLE", "Camera", "dng", "write_dng"]
+#: The module of the program.
+PROGRAM = f"{__name__.removesuffix('evaluation.beside')}cli.app"
+
+__all__ = ["PROGRAM", "SAMPLE", "Camera", "dng", "write_dng"]

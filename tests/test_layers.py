@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-COMPILING = ("compiled.py", "hurry.py", "kernel_cache.py", "preparing.py")
+COMPILING = ("compiled.py", "hurry.py", "kernel_cache.py", "preparing.py", "shipped.py")
 RANK = {"ntc": 0, "imaging": 1, "files": 2, "viewer": 3, "batch": 3, "studio": 4}
 
 

@@ -29,14 +29,18 @@ def prepare_shown(names: Collection[str], *, quiet: bool) -> None:
 
 def prepare_all(*, quiet: bool) -> None:
     """Have all kernels compiled; fail if they can not be kept."""
-    from demosaic_ntc.imaging.kernels.examples import EXAMPLES, ledger
+    from demosaic_ntc.imaging.kernels.examples import EXAMPLES, ledger, to_be_compiled
 
-    record = ledger()
+    record, names = ledger(), to_be_compiled(EXAMPLES)
+    if not names:
+        if not quiet:
+            say([f"{len(EXAMPLES)} kernels are ready, they came with the program"])
+        return
     if record is None:
         message = "no folder can be written to keep compiled kernels; set NUMBA_CACHE_DIR to one that can"
         raise OutputError(message)
-    prepare_shown(EXAMPLES, quiet=quiet)
-    if missing := record.missing(EXAMPLES):
+    prepare_shown(names, quiet=quiet)
+    if missing := record.missing(names):
         message = f"{record.path.parent}: {len(missing)} kernels could not be compiled or kept"
         raise OutputError(f"{message}; look whether the folder can be written and is not full")
     if not quiet:

@@ -9,11 +9,11 @@ from typing import Any
 
 from .benchmarks import convert, demosaic, errors, inpaint, noise, paper, speed, tensors
 from .everything import everything, report
-from .studies import blemishes, defects, effort, looks, studio, widths
+from .studies import blemishes, defects, effort, looks, start, studio, widths
 
 _ALL: tuple[Callable[..., Any], ...] = (
     *(report, demosaic, tensors, inpaint, errors, noise, defects),
-    *(blemishes, widths, convert, speed, effort, looks, studio),
+    *(blemishes, widths, convert, speed, effort, looks, studio, start),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,

@@ -157,3 +157,14 @@ def studio(
     from ..studies.studio import measure_studio, studio_table
 
     show([studio_table(measure_studio(megapixels, quality))])
+
+
+def start(
+    runs: Annotated[int, typer.Option(min=1, help="Times that everything is measured.")] = 3,
+) -> None:
+    """Print what it takes until the program has begun: from no kernels kept, again, and to say what it is."""
+    from ..report.tables import show
+    from ..studies.starting import measure_once, protocol, start_table
+
+    rounds = all_done({f"round {n + 1}": measure_once for n in range(runs)})
+    show([start_table(rounds)], protocol())

@@ -66,3 +66,14 @@ def test_a_wrong_path_is_told_before_anything_is_prepared(words: list[str], empt
     assert answer.exit_code != 0
     assert "preparing" not in answer.output
     assert not empty.path.exists()
+
+
+def test_nothing_is_left_to_do_for_kernels_that_came_with_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(examples, "comes_compiled", lambda *_: True)
+    monkeypatch.setattr(examples, "ledger", lambda: None)  # nor is there a place to keep any
+    result = CliRunner().invoke(app, ["prepare"])
+    assert result.exit_code == 0, result.output
+    assert result.output == f"{len(examples.EXAMPLES)} kernels are ready, they came with the program\n"
+    assert not CliRunner().invoke(app, ["prepare", "--quiet"]).output

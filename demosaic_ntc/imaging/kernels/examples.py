@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from demosaic_ntc.compiled import cache_folder, compile_for
+from demosaic_ntc.compiled import cache_folder, comes_compiled, compile_for
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess import gaussian_kernels, kernels, regression_kernels
 from demosaic_ntc.imaging.kernels import adding, completing, defects, matching, nearby, passes
@@ -127,19 +127,26 @@ def ledger() -> Ledger | None:
     return None if folder is None else Ledger.of(folder)
 
 
+def to_be_compiled(names: Collection[str]) -> set[str]:
+    """Return which kernels did not come with the program, or not for this machine."""
+    return {name for name in names if not comes_compiled(*EXAMPLES[name])}
+
+
 def prepare_kernels(names: Collection[str], report: Report | None = None) -> None:
     """Have kernels compiled, those that take longest first; asked for again in this process, do nothing.
 
+    Nor is anything done for kernels that came with the program.
     Without a `report`, a line of the log says why this takes a while. Threads wait for each other.
     """
     if _asked_for.issuperset(names):
         return
     with _asking:
-        wanted = set(names) - _asked_for
-        if len(wanted) > 1 or wanted & FOR_COMPLETION:  # a small one takes no longer than a process to start
+        asked = set(names) - _asked_for
+        wanted = to_be_compiled(asked)
+        if len(asked) > 1 or wanted & FOR_COMPLETION:  # a small one takes no longer than a process to start
             families = [[name for name in family if name in wanted] for family in _FAMILIES]
             prepare([family for family in families if family], ledger(), report or _Log())
-        _asked_for.update(wanted)
+        _asked_for.update(names)
 
 
 class _Log:
