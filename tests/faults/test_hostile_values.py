@@ -11,6 +11,8 @@ import pytest
 
 from demosaic_ntc import complete, demosaic, develop, inpaint
 from demosaic_ntc.errors import ClusterError, InputError
+from demosaic_ntc.imaging.cfa import as_cfa
+from demosaic_ntc.imaging.flaws.fringes import find_fringes
 from demosaic_ntc.preparing import Ledger
 from demosaic_ntc.studio.looks import Wish
 from evaluation.measure.store import ReportFile
@@ -135,3 +137,9 @@ def test_a_damaged_record_of_kernels_costs_time_only(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "kernels.prepared")
     ledger.path.write_bytes(b"\xff\xfe\x80\none\n")
     assert ledger.missing(["one", "two"]) == ["two"]
+
+
+@pytest.mark.parametrize("size", [(2, 2), (3, 3), (3, 200), (66, 66)])
+def test_mosaics_too_small_to_show_fringes_have_none(size: tuple[int, int]) -> None:
+    mosaic = np.random.default_rng(3).random(size).astype(np.float32)
+    assert not find_fringes(mosaic, as_cfa("RGGB")).any
