@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parent
 # A background shell starts its commands deaf to interrupts, and they pass that on to their children.
 HEARS_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
+# Tests start the program hundreds of times: what Python has compiled is kept, whatever the shell around says.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Pictures say when they were made; those of the tests are compared byte by byte.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
 

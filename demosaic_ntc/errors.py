@@ -24,6 +24,9 @@ Running out of time or iterations is no exception: it is a solution with a statu
 Messages read ``what is wrong; what to do``; the callers that know a path put it in front.
 """
 
+from math import nan
+from numbers import Real
+
 
 class DemosaicNtcError(Exception):
     """The base of all errors of this package."""
@@ -95,5 +98,13 @@ class ClusterError(DemosaicNtcError):
 
 def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
     """Raise unless the value is one of the known ones."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise InputError(f"unknown {what} {value!r}; use one of {', '.join(known)}")
+
+
+def as_number(given: object) -> float:
+    """Return a real number as a float; NaN, which passes no check, for what is none or is beyond floats."""
+    try:
+        return float(given) if isinstance(given, Real) else nan
+    except OverflowError:
+        return nan

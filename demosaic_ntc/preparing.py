@@ -44,9 +44,9 @@ class Ledger:
         return cls(folder / f"demosaic_ntc-{key[:16]}.prepared")
 
     def missing(self, names: Collection[str]) -> list[str]:
-        """Return which of the kernels are not on record."""
+        """Return which of the kernels are not on record, whatever is left of it."""
         with suppress(OSError):
-            there = set(self.path.read_text(encoding="utf-8").splitlines())
+            there = set(self.path.read_text(encoding="utf-8", errors="replace").splitlines())
             return [name for name in names if name not in there]
         return list(names)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from demosaic_ntc.batch.plan import RAW_SUFFIXES
-from demosaic_ntc.errors import InputError, LicenceMissing, OutputError
-from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.errors import LicenceMissing, OutputError
+from demosaic_ntc.files.sniff import Limits, named, open_regular
 from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_holes, for_mosaics
 
 from ..output.words import mention
@@ -22,9 +22,11 @@ def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser
         from demosaic_ntc.studio.serving.running import opened_studio, serve
     except ImportError as error:
         raise LicenceMissing(f"studio needs {error.name}; pip install 'demosaic-ntc[studio]'") from error
+    limits = Limits(pixels=max_pixels)
     for source in sources:
-        if not source.exists():
-            raise InputError(f"{source}: there is no such file; check the path")
+        if not source.is_dir():
+            with named(source), open_regular(source, limits):
+                pass
     raws = any(source.suffix.lower() in RAW_SUFFIXES for source in sources)
     kernels = for_holes("ntc", True) | (for_mosaics("ntc", True) | FOR_DEFECTS if raws else frozenset())
     prepare_shown(kernels, quiet=quiet)
@@ -38,7 +40,7 @@ def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser
                 webbrowser.open(address)
 
     try:
-        with opened_studio(sources, Limits(pixels=max_pixels), port) as studio:
+        with opened_studio(sources, limits, port) as studio:
             serve(studio, ready)
     except OSError as error:
         if error.filename is None and port:

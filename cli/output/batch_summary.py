@@ -24,7 +24,8 @@ def summary_lines(tally: Tally, report: Path) -> Iterator[str]:
         more = tally.failed - _SHOWN
         if more > 0:
             yield f"and {more} more"
-    yield f"report: {report}"
+    if report.exists():  # not where nothing has ended yet
+        yield f"report: {report}"
 
 
 def complaint(event: Ended) -> str:

@@ -55,12 +55,19 @@ def whole_file(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
             partial.unlink()
 
 
-def check_target(target: Path) -> None:
-    """Refuse, before any work is done, a target that could not be written."""
+def check_regular(target: Path) -> None:
+    """Refuse a target that is there and no file: devices and pipes may be read, and written, for ever."""
     with refusals_explained(target):
         place = Path(os.path.realpath(target))
         if os.path.lexists(place) and not stat.S_ISREG(place.stat().st_mode):
             raise NotWritable(f"{target}: is not a regular file; choose another name")
+
+
+def check_target(target: Path) -> None:
+    """Refuse, before any work is done, a target that could not be written."""
+    check_regular(target)
+    with refusals_explained(target):
+        place = Path(os.path.realpath(target))
         if not place.parent.is_dir():
             raise NotWritable(f"{target}: there is no folder {place.parent}; create it first")
         with suppress(FileNotFoundError):  # a name that is too long is refused here

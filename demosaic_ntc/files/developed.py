@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.files.conversion import Facts, develop_photo
 from demosaic_ntc.files.journal import Journal
 from demosaic_ntc.files.pictures.formats import format_of
@@ -126,7 +126,7 @@ def develop(
     """
     chosen = {**locals(), "cfa": None if cfa is None else as_cfa(cfa), "bits": None}  # all by their names
     if isinstance(wb, (int, float)):
-        chosen["wb"] = Temperature(float(wb))
+        chosen["wb"] = Temperature(as_number(wb))
     settings = settings_named(chosen)
     done = develop_photo(Path(path), settings, _depth(bits), progress or silently, Journal())
     pixels: NDArray[Any] = np.ascontiguousarray(done.picture.colours)  # they may be made as they are read

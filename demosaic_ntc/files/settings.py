@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from math import isfinite
+from math import inf, ulp
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from demosaic_ntc.errors import InputError, check_choice
+from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.files.colour import SPACE_NAMES
 from demosaic_ntc.files.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths
 from demosaic_ntc.files.pictures.formats import SHALLOW, format_of
 from demosaic_ntc.files.pictures.lossy import Loss
 from demosaic_ntc.files.raw.bad_pixels import BadPixels
-from demosaic_ntc.files.raw.levels import BALANCES, Balance, White
+from demosaic_ntc.files.raw.levels import BALANCES, Balance, GreyPatch, White
 from demosaic_ntc.files.raw.plain import Layout
+from demosaic_ntc.files.raw.temperature import Temperature
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.checks import Quality
 from demosaic_ntc.imaging.noise import NoiseModel
@@ -24,6 +26,7 @@ _STRONGEST = 10.0  # times the noise there is
 _MOST_UNEQUAL = 1e4  # of multipliers: beyond, nothing but one colour is left
 _WHITEST = 1e6  # samples have 16 bits, so that a higher white would leave blackness
 _MOST_ADDED = 100.0
+_MOST_STOPS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,36 +53,59 @@ class Development:
     noise: NoiseModel | None = None  # None: as the photo tells
 
     def __post_init__(self) -> None:
-        """Check the choices that have no type of their own."""
+        """Check what has no type of its own, and that numbers are some."""
+        self._check_choices()
+        self._check_balance()
+        self._check_levels()
+        self._check_numbers()
+
+    def _check_choices(self) -> None:
+        """Refuse words that are not known, and those that exclude each other."""
         check_choice("colour space", self.space, SPACE_NAMES)
-        check_choice("look", self.look or "auto", get_args(LookName))
+        check_choice("look", "auto" if self.look is None else self.look, get_args(LookName))
         check_choice("way with highlights", self.highlights, ("clip", "blend"))
         check_choice("way with fringes", self.fringes, ("auto", "off"))
         check_choice("crop", self.crop, ("visible", "camera"))
-        if self.longest_side is not None and self.longest_side < 1:
-            raise InputError(f"no picture has a side of {self.longest_side} pixels; give at least 1")
-        if isinstance(self.balance, str):
+        if self.linear and self.look in ("auto", "camera"):
+            raise InputError("linear light has no look; leave out `linear` or give `look=neutral`")
+        if not isinstance(self.noise, NoiseModel | None):
+            raise InputError(
+                f"noise is {self.noise!r}; give a `NoiseModel`, or None for what the photo tells"
+            )
+
+    def _check_balance(self) -> None:
+        """Refuse a white balance that no light needs."""
+        if isinstance(self.balance, Temperature | GreyPatch):
+            return
+        if not isinstance(self.balance, tuple):
             check_choice("white balance", self.balance, BALANCES)
-        if isinstance(self.balance, tuple) and not all(isfinite(v) and v > 0 for v in self.balance):
+        elif len(self.balance) != 3 or not all(0 < as_number(value) < inf for value in self.balance):
             raise InputError("white balance multipliers are positive numbers; give R,G,B such as 2.1,1,1.5")
-        if isinstance(self.balance, tuple) and max(self.balance) > _MOST_UNEQUAL * min(self.balance):
+        elif max(self.balance) > _MOST_UNEQUAL * min(self.balance):
             raise InputError(
                 f"no light needs multipliers {_MOST_UNEQUAL:g} times apart; give such as 2.1,1,1.5"
             )
-        if isinstance(self.white, (int, float)) and not 0 < self.white <= _WHITEST:
-            raise InputError(f"no samples have a white level of {self.white:g}; give 1 to {_WHITEST:g}")
-        if self.black is not None and not all(abs(level) <= _WHITEST for level in self.black):
+
+    def _check_levels(self) -> None:
+        """Refuse levels that no samples have."""
+        if not _fits(self.white, ulp(0.0), _WHITEST, "auto", "metadata"):
+            raise InputError(f"no samples have a white level of {self.white}; give 1 to {_WHITEST:g}")
+        if self.black is not None and not all(abs(as_number(level)) <= _WHITEST for level in self.black):
             raise InputError(f"no samples have such a black level; give 0 to {_WHITEST:g}")
-        if self.linear and self.look in ("auto", "camera"):
-            raise InputError("linear light has no look; leave out `linear` or give `look=neutral`")
+
+    def _check_numbers(self) -> None:
+        """Refuse sizes and strengths out of range."""
+        side = self.longest_side
+        if side is not None and not (isinstance(side, Integral) and side >= 1):
+            raise InputError(f"no picture has a side of {side} pixels; give at least 1")
+        if not _fits(self.exposure, -_MOST_STOPS, _MOST_STOPS, "auto"):
+            raise InputError(f"exposure is {self.exposure}; give -{_MOST_STOPS:g} to {_MOST_STOPS:g} stops")
         for name, value in (("contrast", self.contrast), ("saturation", self.saturation)):
-            if not -_MOST_ADDED <= value <= _MOST_ADDED:
-                raise InputError(f"{name} is added from -100 to 100, not {value:g}")
-        for strength in (self.denoise, self.denoise_color):
-            if isinstance(strength, (int, float)) and not (
-                isfinite(strength) and 0 <= strength <= _STRONGEST
-            ):
-                raise InputError(f"denoising by {strength:g} is not possible; give 0 to {_STRONGEST:g}")
+            if not _fits(value, -_MOST_ADDED, _MOST_ADDED):
+                raise InputError(f"{name} is added from -100 to 100, not {value}")
+        for strength in (self.denoise, 0.0 if self.denoise_color is None else self.denoise_color):
+            if not _fits(strength, 0.0, _STRONGEST, "auto", "off"):
+                raise InputError(f"denoising by {strength} is not possible; give 0 to {_STRONGEST:g}")
 
     @property
     def strengths(self) -> Strengths | None:
@@ -91,6 +117,11 @@ class Development:
         if colour is None:  # weak denoising is for grain: blotches of colour go all the same
             colour = COLOUR_OVER_BRIGHTNESS * max(brightness, 1.0) if brightness > 0 else 0.0
         return Strengths(brightness, colour) if max(brightness, colour) > 0 else None
+
+
+def _fits(value: object, low: float, high: float, *words: str) -> bool:
+    """Whether a setting is a number in a range, or one of the words that may stand there."""
+    return value in words if isinstance(value, str) else low <= as_number(value) <= high
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +194,8 @@ class Settings:
             "white": how.white,
             "look": how.look or "default",
             "exposure": how.exposure,
-            "contrast": f"{how.contrast:g}",
-            "saturation": f"{how.saturation:g}",
+            "contrast": f"{float(how.contrast):g}",
+            "saturation": f"{float(how.saturation):g}",
             "highlights": how.highlights,
             "denoise": how.denoise if how.denoise_color is None else f"{how.denoise},{how.denoise_color:g}",
             "ca": how.fringes,

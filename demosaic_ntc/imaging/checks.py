@@ -1,14 +1,14 @@
 """What the entrances of this layer check alike, and the scale they read from data."""
 
 import os
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.errors import BadMask, InputError
+from demosaic_ntc.errors import BadMask, InputError, as_number
 from demosaic_ntc.imaging.restored import Progress
 
 Quality = Literal["fast", "normal", "best"]
@@ -36,24 +36,29 @@ def checked_time_limit(seconds: float | None) -> float | None:
     """Return how many seconds a restoration may take, or raise."""
     if seconds is None:
         return None
-    if not isinstance(seconds, Real) or not float(seconds) >= 0:
+    if not as_number(seconds) >= 0:
         raise InputError(f"time_limit is {seconds!r}; give seconds from 0 up, or None")
-    return float(seconds)
+    return as_number(seconds)
 
 
 def as_array(given: Any, what: str) -> NDArray[Any]:
     """Return an array of plain numbers, or raise where values would be ignored or misunderstood."""
-    if isinstance(given, np.ma.MaskedArray):
-        raise InputError(f"the {what} is a masked array; give its data, and its mask as `missing`")
-    try:
-        array = np.asarray(given)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the {what} is no array of numbers ({error}); give one") from error
+    array = _any_array(given, what)
     if array.dtype.kind not in "uif":
         raise InputError(
             f"the {what} has values of type {array.dtype}, which are not numbers; give integers or floats"
         )
     return array
+
+
+def _any_array(given: Any, what: str) -> NDArray[Any]:
+    """Return an array, or raise where what is given is none, or more than one."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise InputError(f"the {what} is a masked array; give its data, and its mask as `missing`")
+    try:
+        return np.asarray(given)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the {what} is no array of numbers ({error}); give one") from error
 
 
 def all_finite(values: NDArray[Any]) -> bool:
@@ -68,7 +73,7 @@ def checked_missing(
 
     Masks of nothing but 0 and 1, or 0 and 255, as picture files hold them, are flags as well.
     """
-    flags = _as_flags(np.asarray(missing))
+    flags = _as_flags(_any_array(missing, "mask"))
     if flags.shape not in (shape, *others) or flags.dtype != np.bool_:
         raise BadMask(
             f"missing is {flags.dtype} of shape {flags.shape}; give booleans, or 0 and 255, of the {what}'s "

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.errors import InputError, check_choice
+from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.imaging.cfa import Cfa, as_cfa
 from demosaic_ntc.imaging.checks import (
     QUALITIES,
@@ -208,7 +207,8 @@ class _Task:
     ) -> "_Task":
         """Return the task, or raise."""
         samples = checked_samples(mosaic, cfa, signed=noise is not None)
-        scale = full_scale(samples, noise) if white is None else _checked_white(white, samples)
+        deviations = None if noise is None else as_array(noise, "noise")
+        scale = full_scale(samples, deviations) if white is None else _checked_white(white, samples)
         if float(samples.min()) / scale < -_MOST_OF_WHITE:
             raise InputError("the mosaic has samples far below zero; give another black level")
         wide = samples.astype(np.float32) if samples.dtype == np.float16 else samples
@@ -216,7 +216,7 @@ class _Task:
         if missing is not None:
             dead = checked_missing(missing, "mosaic", samples.shape)
             scaled = without_missing(scaled, dead, cfa)
-        variance = None if noise is None else checked_noise(noise, scale, 3)
+        variance = None if deviations is None else checked_noise(deviations, scale, 3)
         return cls(samples, scaled, scale, cfa, dead, threads, report, variance)
 
     def interpolated(self, method: str) -> Restored:
@@ -296,14 +296,14 @@ def put_back(picture: NDArray[Any], samples: NDArray[Any], cfa: Cfa, missing: Fl
 
 def _checked_strength(strength: float) -> float:
     """Return a strength that noise can be taken off with, or raise."""
-    if not (isinstance(strength, Real) and np.isfinite(strength) and strength >= 0):
+    if not 0 <= as_number(strength) < np.inf:
         raise InputError(f"denoise is {strength!r}; give a strength from 0 up, 1 for the noise there is")
     return float(strength)
 
 
 def _checked_white(white: float, samples: NDArray[Any]) -> float:
     """Return a usable full-scale value, or raise."""
-    if not (isinstance(white, Real) and np.isfinite(white) and white > 0):
+    if not 0 < as_number(white) < np.inf:
         raise InputError(f"white level {white!r} is no positive number; give the sample value of full scale")
     if float(samples.max()) / float(white) > _MOST_OF_WHITE:
         raise InputError(f"white level {white:g} lies far below the samples; give the value of full scale")

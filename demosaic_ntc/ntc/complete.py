@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import ArrayLike
 
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation
 from demosaic_ntc.ntc.atoms import ActiveSet, active_from, constant_start
 from demosaic_ntc.ntc.bcg import Limits, Outcome, Progress, minimise
@@ -82,11 +82,11 @@ def complete(
     observed = observe(shape, index, value, weight)
     _check(gap, oracle, deadline, radius)
     _check_more(noise, spread, seed, start, observed)
-    limit = Deadline.after(deadline)
+    limit = Deadline.after(None if deadline is None else as_number(deadline))
     run = _Run(separation(oracle, observed, limit, seed), limit, spread, seed, start, progress)
     if not isinstance(radius, str):
         return _within(Problem(observed, float(radius)), gap or GAP, run)
-    misfit = max(noise**2 - observed.noise, (gap or LEAST_GAP) * observed.energy)
+    misfit = max(noise * noise - observed.noise, (gap or LEAST_GAP) * observed.energy)
     if radius == "auto":
         misfit = _resumed(start, observed) or chosen_misfit(observed, misfit, limit, seed)
     return _least(observed, misfit, gap or LEAST_GAP, run)
@@ -147,24 +147,25 @@ def _solution(active: ActiveSet, run: _Run, outcome: Outcome, least: LeastRadius
 
 def _check(gap: float | None, oracle: str, deadline: float | None, radius: float | str) -> None:
     """Refuse what makes no sense of how far to go, and within which radius."""
-    if gap is not None and not (isinstance(gap, (int, float)) and math.isfinite(gap) and gap > 0):
+    if gap is not None and not 0 < as_number(gap) < math.inf:
         raise InputError(f"gap is {gap!r}; give a positive number such as 1e-6, or None")
-    if oracle not in ORACLES:
+    if not isinstance(oracle, str) or oracle not in ORACLES:
         raise InputError(f"oracle {oracle!r} is not known; choose one of {', '.join(ORACLES)}")
-    if deadline is not None and not (isinstance(deadline, (int, float)) and deadline > 0):
+    if deadline is not None and not as_number(deadline) > 0:
         raise InputError(f"deadline is {deadline!r}; give a positive number of seconds, or None")
-    is_number = isinstance(radius, (int, float)) and math.isfinite(radius) and radius > 0
-    if not is_number and radius not in RADII:
+    if radius not in RADII if isinstance(radius, str) else not 0 < as_number(radius) < math.inf:
         raise InputError(f"radius is {radius!r}; give a positive number, 'least' or 'auto'")
 
 
 def _check_more(noise: float, spread: int, seed: int, start: Solution | None, observed: Observations) -> None:
     """Refuse what makes no sense of the rest."""
-    if not (isinstance(noise, (int, float)) and math.isfinite(noise) and noise >= 0):
+    if not 0 <= as_number(noise) < math.inf:
         raise InputError(f"noise is {noise!r}; give the samples' standard deviation, a number of at least 0")
     if not (isinstance(spread, int) and 1 <= spread <= LARGEST_SPREAD):
         raise InputError(f"spread is {spread!r}; give a whole number from 1 to {LARGEST_SPREAD}")
     if not (isinstance(seed, Integral) and seed >= 0):
         raise InputError(f"seed is {seed!r}; give a whole number of at least 0")
+    if not isinstance(start, Solution | None):
+        raise InputError(f"start is {start!r}; give a solution, or leave it out")
     if start is not None and start.shape != observed.shape:
         raise InputError(f"start is of shape {start.shape}, not {observed.shape}; leave it out")

@@ -120,7 +120,10 @@ def _checked_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _checked_index(shape: tuple[int, ...], index: ArrayLike) -> NDArray[np.int64]:
-    where = np.asarray(index)
+    try:
+        where = np.asarray(index)
+    except (TypeError, ValueError):
+        raise InputError("index is no array of whole numbers; give one row per sample") from None
     if where.ndim != 2 or where.shape[1] != len(shape):
         raise InputError(
             f"index has shape {where.shape}; give (samples, {len(shape)}), one column per mode of {shape}"
@@ -142,7 +145,7 @@ def _checked_numbers(name: str, given: ArrayLike, count: int) -> Float64:
     try:
         plain = np.asarray(given)
         numbers = plain.astype(np.float64) if plain.dtype.kind != "c" else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None or isinstance(given, np.ma.MaskedArray):
         raise InputError(f"{name} is not an array of numbers; give one number per sample")

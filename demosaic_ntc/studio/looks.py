@@ -5,7 +5,6 @@ Both are made from one `Wish`, so that the command that is shown makes the pictu
 
 import shlex
 from dataclasses import asdict, dataclass, fields
-from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
 
@@ -45,7 +44,7 @@ class Wish:
         given = {name: value for name, value in plain.items() if name in known}
         for name, (low, high) in _RANGES.items():
             value = given.get(name, low)
-            if not isinstance(value, int | float) or not isfinite(value) or not low <= value <= high:
+            if not isinstance(value, int | float) or not low <= value <= high:
                 raise InputError(f"{name} is a number from {low:g} to {high:g}; choose another")
         for name, choices in _CHOICES.items():
             if given.get(name, choices[0]) not in choices:

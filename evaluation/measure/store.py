@@ -14,6 +14,7 @@ from typing import Any
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.files.sniff import Limits, open_regular
 
 from .case import Case, Measured, Refusal, Row, run
 from .part import Part
@@ -52,15 +53,21 @@ class ReportFile:
         write_text(self.path, json_text({"format": REPORT, **self._sections}))
 
 
+def _json(path: Path) -> Any:
+    """What a regular file of JSON holds."""
+    with open_regular(path, Limits()) as file:
+        return json.load(file)
+
+
 def _sections(path: Path) -> Row:
     """The sections of an earlier run; none when there is no file yet."""
     if not path.exists():
         return {}
     try:
-        content: Row = json.loads(path.read_text(encoding="utf-8"))
+        content: Row = _json(path)
         if not isinstance(content, dict) or content.pop("format") != REPORT:
             raise KeyError("format")
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, RecursionError) as error:
         raise InputError(f"{path}: holds no report; choose another folder") from error
     return content
 
@@ -160,7 +167,7 @@ class Store:
             if isinstance(place, ReportFile):
                 content = place.get(self.part.name)
             else:
-                content = json.loads(place.read_text(encoding="utf-8")) if place and place.exists() else None
+                content = _json(place) if place and place.exists() else None
             if content is None:
                 return
             if content["format"] != self.part.form():
@@ -169,5 +176,5 @@ class Store:
                 infinite = {name: inf for name in self.part.unbounded if row.get(name, 0) is None}
                 self._rows[self._key(row)] = row | infinite
             self._reasons = {self._key(row): row for row in content.get("refusals", ())}
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f"{path}: holds no results of this benchmark; choose another name") from error

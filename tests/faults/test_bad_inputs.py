@@ -309,18 +309,17 @@ def _dangling(path: Path) -> None:
     path.symlink_to(path.parent / "nothing")
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (_named_pipe, "is a named pipe"),
-        (_socket, "cannot be opened"),
-        (_device, "is a device"),
-        (Path.mkdir, "is a folder"),
-        (_loop, "cannot be opened"),
-        (_dangling, "which does not exist"),
-        (lambda path: None, "there is no such file"),
-    ],
-)
+_NO_FILES = [
+    (_named_pipe, "is a named pipe"),
+    (_socket, "cannot be opened"),
+    (_device, "is a device"),
+    (_loop, "cannot be opened"),
+    (_dangling, "which does not exist"),
+    (lambda path: None, "there is no such file"),
+]
+
+
+@pytest.mark.parametrize(("make", "words"), [*_NO_FILES, (Path.mkdir, "is a folder")])
 def test_what_is_no_regular_file(
     tmp_path: Path,
     convert: Run,
@@ -333,6 +332,20 @@ def test_what_is_no_regular_file(
     start = time.thread_time()
     assert words in _refused(convert, tmp_path / "a.dng", tmp_path / "a.png")
     assert time.thread_time() - start < 10
+
+
+@pytest.mark.parametrize(("make", "words"), _NO_FILES)
+def test_a_studio_opens_no_page_for_what_is_no_regular_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None], words: str
+) -> None:
+    running = pytest.importorskip("demosaic_ntc.studio.serving.running")
+    monkeypatch.setattr(running, "serve", lambda *_: pytest.fail("a page was opened"))
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "a.png")
+    result = CliRunner().invoke(app, ["studio", "--no-browser", str(tmp_path / "a.png")])
+    assert result.exit_code == 3, result.output
+    assert result.stderr.startswith(f"demosaic-ntc: {tmp_path / 'a.png'}: ")
+    assert words in result.stderr
 
 
 def test_file_without_permission(

@@ -66,9 +66,11 @@ def test_signals_that_come_while_it_ends_change_nothing(tmp_path: Path, fill: Fi
     while process.poll() is None:
         process.send_signal(signal.SIGINT)
         time.sleep(0.01)
-    _, errors = process.communicate(timeout=PATIENCE)
+    output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
     assert errors.splitlines()[-1] == b"demosaic-ntc: interrupted"
+    assert not (out / REPORT).exists()
+    assert REPORT.encode() not in output, "what is not there is not named"
 
 
 def test_what_was_interrupted_is_resumed(tmp_path: Path, fill: Fill, start: Start) -> None:

@@ -110,13 +110,13 @@ def test_real_full_disk(tmp_path: Path, small: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=16k", "none", str(disk)], capture_output=True, check=False
     )
     if mounted.returncode:
         pytest.skip("nothing may be mounted here")
     try:
         answer = subprocess.run(
-            [sys.executable, "-c", _CONVERT, str(small), str(tmp_path / "o.png"), "--method", "mlri"],
+            [sys.executable, "-c", _CONVERT, str(small), str(tmp_path / "o.png"), "--method", "bilinear"],
             env={**os.environ, "NUMBA_CACHE_DIR": str(disk), "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,

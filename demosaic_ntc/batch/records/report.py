@@ -15,7 +15,7 @@ from typing import Any
 
 from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.files.atomic import refusals_explained
+from demosaic_ntc.files.atomic import check_regular, refusals_explained
 
 DEFAULT_NAME = "demosaic-ntc-report.jsonl"
 
@@ -108,6 +108,7 @@ class Report:
 
     def _lines(self) -> list[bytes]:
         """The lines of the file with their ends; none if there is no file."""
+        check_regular(self.path)
         try:
             return io.BytesIO(self.path.read_bytes()).readlines()
         except FileNotFoundError:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 from threading import Thread
@@ -35,6 +36,7 @@ from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import ClusterError, DemosaicNtcError
 from demosaic_ntc.files.damage import words
+from demosaic_ntc.files.sniff import Limits, open_regular
 
 RESOURCE = "raw"
 
@@ -150,12 +152,12 @@ def _address(scheduler: str) -> str:
     """The address that was given, or that the file of a scheduler tells."""
     if _ADDRESS.fullmatch(scheduler) and not os.path.exists(scheduler):
         return scheduler
-    try:
-        with open(scheduler, "rb") as file:
-            address = json.loads(file.read(2**20))["address"]
-    except FileNotFoundError as error:
+    if not os.path.exists(scheduler):
         message = f"{scheduler}: there is no such file, and it is no address such as tcp://host:8786"
-        raise ClusterError(f"{message}; give one of both") from error
+        raise ClusterError(f"{message}; give one of both")
+    try:
+        with open_regular(Path(scheduler), Limits()) as file:
+            address = json.loads(file.read(2**20))["address"]
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         message = f"{scheduler}: is no file of a Dask scheduler ({words(error)})"
         raise ClusterError(

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError, Truncated, Unsupported
+from demosaic_ntc.errors import InputError, Truncated, Unsupported, as_number
 from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.metadata import orientation_in
 from demosaic_ntc.files.raw.photo import Mosaic, RawPhoto
@@ -31,7 +31,7 @@ class Layout:
         """Check that the numbers make sense together."""
         if (self.width is None) != (self.height is None):
             raise InputError("width and height go together; give both or none")
-        if self.bits is not None and not _LEAST_BITS <= self.bits <= _MOST_BITS:
+        if self.bits is not None and not _LEAST_BITS <= as_number(self.bits) <= _MOST_BITS:
             raise InputError(f"{self.bits} bits per sample are not supported; give 8 to 16")
 
     @property

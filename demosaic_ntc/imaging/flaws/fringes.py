@@ -101,6 +101,8 @@ def _step(samples: Float32, green: Float32, place: tuple[slice, slice], shape: t
     """The scale that the slopes of blocks tell, as the median weighted by how much they know."""
     from scipy.ndimage import uniform_filter  # noqa: PLC0415 (see above)
 
+    if (green.shape[0] // _BLOCK) * (green.shape[1] // _BLOCK) < _LEAST_BLOCKS:
+        return 0.0
     down, across = np.gradient(green, 2.0)  # sites are two pixels apart
     rows, columns = _radii(green.shape, place, shape)
     terms = [samples, green, rows * down + columns * across]

@@ -7,7 +7,7 @@ the radius, or if a point of the line lies in it: the smallest brush marks the p
 
 from dataclasses import dataclass
 from itertools import pairwise
-from math import floor, hypot, isfinite
+from math import floor, hypot
 from typing import Any
 
 import numpy as np
@@ -147,7 +147,7 @@ def _point(plain: Any) -> Point:
 
 def _is_number(value: Any) -> bool:
     """Whether a value of a request is a number that may be a place."""
-    return isinstance(value, int | float) and isfinite(value) and abs(value) <= _FARTHEST
+    return isinstance(value, int | float) and abs(value) <= _FARTHEST
 
 
 def _radius(plain: Any) -> float:
