@@ -9,7 +9,9 @@ from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import Contest, try_both
 from demosaic_ntc.imaging.groups import reference_positions
+from demosaic_ntc.imaging.mosaics import complete as module
 from demosaic_ntc.imaging.mosaics.complete import TRIALS, Completed, complete_mosaic, worth_groups
+from demosaic_ntc.imaging.mosaics.first_estimate import first_estimate
 from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian
 from demosaic_ntc.imaging.plans import AGREED, PLANS, Plan, without_completion
@@ -72,6 +74,36 @@ def test_progress_names_both_stages_and_ends_complete() -> None:
     for stage in ("first estimate", "groups"):
         last = [event for event in events if event.stage == stage][-1]
         assert last.done == last.total
+
+
+@pytest.mark.parametrize(
+    ("deviation", "apart", "told"),
+    [
+        (None, 1.5, (1.5, 1.5)),
+        (0.2, 1.5, (1.8, 1.5)),  # too little to show
+        (2.0, 1.5, (5.5, 2.5)),
+        (2.0, 4.0, (7.0, 4.0)),
+        (2.0, -255.0, (-255.0, -255.0)),
+    ],
+)
+def test_guesses_may_differ_by_more_where_there_is_noise(
+    deviation: float | None, apart: float, told: tuple[float, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cfa, seen = Cfa.named("RGGB"), list[tuple[float, float]]()
+
+    def noted(*given: Any, **more: Any) -> Any:
+        seen.append((255 * given[5], 255 * given[6]))
+        return first_estimate(*given, **more)
+
+    monkeypatch.setattr(module, "first_estimate", noted)
+    noise = None if deviation is None else np.full((3, 2), (deviation / 255) ** 2, np.float32)
+    mosaic, nothing = Samples(np.full((36, 38), 0.4, np.float32)), Deadline()
+    complete_mosaic(
+        *(mosaic, None, cfa, try_both, BOTH, 1, lambda progress: None, nothing),
+        noise=noise,
+        apart=apart / 255,
+    )
+    assert seen == [pytest.approx(told, abs=1e-4)]
 
 
 def test_every_quality_has_a_first_estimate() -> None:
