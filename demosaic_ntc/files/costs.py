@@ -23,10 +23,10 @@ _INTERPOLATION = 1.0
 #: The stages of a repair where a tenth of the pixels is missing.
 REPAIR_COSTS = {"decoding": 0.05, "groups": 2.0, "writing": 0.1}
 
-# Measured on synthetic raws of 2, 6, 24 and 100 megapixels: the program itself, what tiles take until a
-# picture has some, and what every pixel does.
-_AT_REST, _PER_PIXEL = 250e6, 12
-_OF_TILES, _LARGEST_TILES = 145, 3e6  # bytes per pixel, pixels
+# Measured on synthetic raws of 2, 6, 24 and 100 megapixels, two threads: the program itself, what tiles take
+# until a picture has some, and what every pixel does.
+_AT_REST, _PER_PIXEL = 230e6, 15
+_OF_TILES, _LARGEST_TILES = 45, 4.5e6  # bytes per pixel, pixels
 
 # Of the bytes of the pixels, what is left in a file; measured on photographs.
 # A DNG has twice the bytes of its 8-bit preview beside it.
