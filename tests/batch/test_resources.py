@@ -34,7 +34,7 @@ def test_workers_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         available = 4e9
 
     monkeypatch.setattr(psutil, "virtual_memory", Machine)
-    assert workers_that_fit(24_000_000) == 4
+    assert workers_that_fit(24_000_000) == 5
     assert workers_that_fit(10**9) == 1
 
 
