@@ -16,7 +16,8 @@ from demosaic_ntc.files.raw.fringes import without_fringes_found
 from demosaic_ntc.files.raw.levels import Balance, Exposure, GreyPatch, expose, with_levels
 from demosaic_ntc.files.raw.noise import FoundNoise, noise_of
 from demosaic_ntc.files.raw.photo import Box, RawPhoto
-from demosaic_ntc.files.raw.reading import read_embedded, read_photo
+from demosaic_ntc.files.raw.preview import decode_preview
+from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.files.sniff import named
 from demosaic_ntc.imaging.demosaic import demosaic
@@ -61,7 +62,7 @@ def prepare(source: Path, settings: Settings) -> Prepared:
         photo, noise = without_fringes_found(photo, exposure), None  # samples were moved
     engine = settings.engine
     strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
-    embedded = read_embedded(source, settings.limits) if how.look == "camera" else None
+    embedded = decode_preview(photo.preview) if how.look == "camera" else None
     unasked = photo.is_plain and how.denoise == "auto" and how.noise is None
     if strengths is None or unasked:  # of a mosaic without a camera nothing is guessed
         return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing, embedded=embedded)

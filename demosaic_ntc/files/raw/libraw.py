@@ -4,6 +4,7 @@ LibRaw's answers are checked where they are known to mislead: colour arrays that
 back as wrong ones, large black patterns as their minimum, and its arrays point into memory that it frees.
 """
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -20,6 +21,7 @@ from demosaic_ntc.files.dng.noise_profile import noise_profile
 from demosaic_ntc.files.metadata import Exif, photo_fields, read_exif, read_jpeg_exif
 from demosaic_ntc.files.raw.camera_matrix import camera_matrix
 from demosaic_ntc.files.raw.photo import GREEN, SECOND_GREEN, Box, Mosaic, Multipliers, RawPhoto
+from demosaic_ntc.files.raw.preview import Preview
 from demosaic_ntc.files.sniff import (
     Limits,
     check_directory,
@@ -58,22 +60,57 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
     check_is_complete(file)
     exif = read_exif(file)
     dng = is_dng(file)
-    with _libraw_explained(file), rawpy.RawPy() as raw:
-        file.seek(0)
-        raw.open_buffer(file)
+    with _opened(file) as raw:
         check_pixels(raw.sizes.raw_width, raw.sizes.raw_height, limits)
+        preview = _extract_preview(raw)  # before `unpack`, after which rawpy no longer holds the buffer
         raw.unpack()
-        photo = _photo(raw, exif, tags if dng else {}, is_dng=dng)
-    return replace(photo, stated=stated_colours(file)) if dng else photo
+        photo = _photo(raw, _complete_exif(raw, exif, preview), tags if dng else {}, is_dng=dng)
+    stated = stated_colours(file) if dng else {}
+    return replace(photo, preview=preview, stated=stated)
 
 
 def header_facts(file: BinaryIO) -> dict[str, Any]:
     """What LibRaw reads in the header of a raw of how it was taken; empty where it knows none."""
-    with suppress(InputError), _libraw_explained(file), rawpy.RawPy() as raw:
-        file.seek(0)
-        raw.open_buffer(file)
-        return _completed_exif(raw, Exif()).facts
+    with suppress(InputError), _opened(file) as raw:
+        return _complete_exif(raw, Exif(), _extract_preview(raw)).facts
     return {}
+
+
+def read_preview(file: BinaryIO) -> Preview | None:
+    """The picture a camera stored in its raw; None where there is none that can be read."""
+    with suppress(InputError), _opened(file) as raw:
+        return _extract_preview(raw)
+    return None
+
+
+class _Buffer(io.BytesIO):
+    """The bytes of a file for LibRaw, which reads from them as long as it is open, whatever rawpy holds."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        file.seek(0)
+        self._data = file.read()
+
+    def read(self, _size: int | None = -1, /) -> bytes:
+        """Return the bytes themselves, no copy."""
+        return self._data
+
+
+@contextmanager
+def _opened(file: BinaryIO) -> Iterator[Any]:
+    """Open a raw with LibRaw, for as long as the block runs; its errors become ours."""
+    buffer = _Buffer(file)
+    with _libraw_explained(file), rawpy.RawPy() as raw:
+        raw.open_buffer(buffer)
+        yield raw
+
+
+def _extract_preview(raw: Any) -> Preview | None:
+    """The camera's own picture, a copy; None where there is none of a kind that is known."""
+    with suppress(rawpy.LibRawError):
+        found = raw.extract_thumb()
+        return found.data if isinstance(found.data, bytes) else np.array(found.data)
+    return None
 
 
 @contextmanager
@@ -126,7 +163,7 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
         daylight_balance=_multipliers(raw.daylight_whitebalance),
         orientation=_ORIENTATIONS[raw.sizes.flip & 7],
         camera_crop=_camera_crop(raw.sizes),
-        exif=_completed_exif(raw, exif),
+        exif=exif,
         noise=noise,
         notices=(*_notices(raw, mosaic, white), *unused),
         matrix=camera_matrix(raw, channels, is_dng=is_dng),  # last: it may overwrite the samples
@@ -219,12 +256,10 @@ def _camera_crop(sizes: Any) -> Box | None:
     return Box(top, left, height, width) if usable else None
 
 
-def _completed_exif(raw: Any, exif: Exif) -> Exif:
+def _complete_exif(raw: Any, exif: Exif, preview: Preview | None) -> Exif:
     """The file's own metadata; what it lacks from its preview, then from what LibRaw found."""
-    if not exif.image:
-        with suppress(rawpy.LibRawError):
-            thumbnail = raw.extract_thumb()
-            exif = read_jpeg_exif(thumbnail.data) if thumbnail.format == rawpy.ThumbFormat.JPEG else exif
+    if not exif.image and isinstance(preview, bytes):
+        exif = read_jpeg_exif(preview)
     other = raw.other
     return exif.with_photo(
         photo_fields(

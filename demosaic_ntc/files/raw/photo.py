@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.files.metadata import Exif, Fields
+from demosaic_ntc.files.raw.preview import Preview
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.noise import NoiseModel
 
@@ -59,6 +60,7 @@ class RawPhoto:
     noise: NoiseModel | None = None  # as the file states it; its light is 0 at black and 1 at white
     stated: Fields = field(default_factory=dict)  # what a DNG says of its camera's colours
     notices: tuple[str, ...] = ()
+    preview: Preview | None = None  # the camera's own picture
 
     def __repr__(self) -> str:
         """Show what it is, not its samples."""

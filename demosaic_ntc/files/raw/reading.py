@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.metadata import read_exif, read_jpeg_exif
-from demosaic_ntc.files.raw.embedded import embedded_picture
-from demosaic_ntc.files.raw.libraw import green_notice, header_facts, read_raw
+from demosaic_ntc.files.raw.libraw import green_notice, header_facts, read_preview, read_raw
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.raw.plain import Layout, read_headerless, read_plain
+from demosaic_ntc.files.raw.preview import decode_preview
 from demosaic_ntc.files.sniff import (
     Kind,
     Limits,
@@ -44,7 +44,7 @@ def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: Limits | 
 def read_embedded(path: Path, limits: Limits, side: int = 512) -> NDArray[np.uint8] | None:
     """The camera's own picture in a raw, (height, width, 3), sRGB and small; None where there is none."""
     with named(path), open_regular(path, limits) as file:
-        return None if _is_picture(file) else embedded_picture(file, side)
+        return None if _is_picture(file) else decode_preview(read_preview(file), side)
 
 
 def read_facts(path: Path) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.pictures.writing import check_fits
 from demosaic_ntc.files.pixels import oriented
-from demosaic_ntc.files.raw.reading import read_embedded, read_photo
+from demosaic_ntc.files.raw.preview import decode_preview
+from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.imaging.restored import Progress, ReportProgress
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
@@ -129,7 +130,7 @@ class OpenRaw:
         """Lay the camera's picture out in the target's folder."""
         progress(Progress("decoding", 0, 1))
         photo = read_photo(self.raw, limits=self.limits)
-        embedded = read_embedded(self.raw, self.limits, _EMBEDDED_SIDE)
+        embedded = decode_preview(photo.preview, _EMBEDDED_SIDE)
         size = photo.size[::-1] if photo.orientation >= 5 else photo.size
         half = sizes_of(size, RAW_LEVEL)[RAW_LEVEL]
         view = _grey(half) if embedded is None else fitted(oriented(embedded, photo.orientation), half)
