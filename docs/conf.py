@@ -20,13 +20,17 @@ suppress_warnings = ["myst.header"]
 
 PAGES = (
     "photographers",
+    "convert",
+    "inpaint",
     "studio",
     "folders",
+    "python",
     "1-problem",
     "2-solver",
     "3-pictures",
     "4-inpainting",
     "tensors",
+    "benchmarks",
     "api",
 )
 

@@ -1,4 +1,4 @@
-"""Write the README's tables of figures from measured results: ``python docs/make_tables.py [REPORT …]``.
+"""Write the tables of the README and of docs/benchmarks.md: ``python docs/make_tables.py [REPORT …]``.
 
 With folders of reports, their results are first copied to ``docs/results.json``, without what pages need.
 Parts may come from different reports, and so may methods: ``make_tables.py docs REPORT`` adds what is new.
@@ -24,7 +24,8 @@ from evaluation.report.parts import kept_results
 from evaluation.report.tables import NONE, figure, markdown_rows
 
 ROOT = Path(__file__).resolve().parents[1]
-README, RESULTS = ROOT / "README.md", ROOT / "docs" / NAME
+RESULTS = ROOT / "docs" / NAME
+PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
 
 _LEFT_OUT = ("shown", "convergence")  # pictures and drawings, which are no figures
 
@@ -45,6 +46,8 @@ _METHODS = {
     "silrtc": "SiLRTC on plain tensors",
     "als": "ALS on plain tensors",
 }
+# The rows of the README's table: ours, the control, the best classical methods, LibRaw.
+_SUMMARY = ("ntc-best", "ntc", "predict-only", "ntc-fast", "lmmse", "mlri", "libraw-ahd")
 # The columns of the paper's table: method, and what its radius is called there.
 _RADII = {"ntc": "radius 1", "ntc-least": "least", "ntc-auto": "auto"}
 # The rows of the table of noise.
@@ -93,6 +96,11 @@ def demosaic_table(results: Results, names: Mapping[str, str] = _METHODS) -> str
     ]
     titles = [f"{each.set.name} {'dB' if quantity == 'cpsnr' else 'NMSE'}" for each, quantity in columns]
     return markdown_rows(("method", *titles, "CPU s/MP"), rows)
+
+
+def summary_table(results: Results) -> str:
+    """The most important rows of the same table."""
+    return demosaic_table(results, {name: _METHODS[name] for name in _SUMMARY})
 
 
 def tensors_table(results: Results) -> str:
@@ -184,24 +192,27 @@ def convert_table(results: Results) -> str:
     return markdown_rows(table.columns, [[cell.text or NONE for cell in row] for row in table.rows])
 
 
-TABLES: dict[str, Callable[[Results], str]] = {
-    "demosaic": demosaic_table,
-    "tensors": tensors_table,
-    "noise": noise_table,
-    "inpaint": inpaint_table,
-    "paper": paper_table,
-    "speed": speed_table,
-    "convert": convert_table,
+# Each table by its name: the part of the results that it shows, and what writes it.
+TABLES: dict[str, tuple[str, Callable[[Results], str]]] = {
+    "summary": ("demosaic", summary_table),
+    "demosaic": ("demosaic", demosaic_table),
+    "tensors": ("tensors", tensors_table),
+    "noise": ("noise", noise_table),
+    "inpaint": ("inpaint", inpaint_table),
+    "paper": ("paper", paper_table),
+    "speed": ("speed", speed_table),
+    "convert": ("convert", convert_table),
 }
 
 
 def with_tables(text: str, file: ReportFile) -> str:
     """A text with its tables made anew; those without results stay as they are."""
-    for name, results in kept_results(file).items():
+    results = kept_results(file)
+    for name, (part, write) in TABLES.items():
         before, begin, rest = text.partition(f"<!-- begin {name} -->\n")
         _, end, after = rest.partition(f"<!-- end {name} -->")
-        if end and name in TABLES:
-            text = before + begin + TABLES[name](results) + end + after
+        if end and part in results:
+            text = before + begin + write(results[part]) + end + after
     return text
 
 
@@ -245,7 +256,8 @@ def main(arguments: list[str]) -> None:
     """Take over the results of reports, if any are named, and write the tables."""
     if arguments:
         keep_results(map(Path, arguments))
-    README.write_text(with_tables(README.read_text(encoding="utf-8"), ReportFile(RESULTS)), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(with_tables(page.read_text(encoding="utf-8"), ReportFile(RESULTS)), encoding="utf-8")
 
 
 if __name__ == "__main__":

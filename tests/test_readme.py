@@ -1,4 +1,4 @@
-"""What the README shows works: its Python and its commands are run, but benchmarks are only understood."""
+"""What README and guides show works: their Python and commands are run, but benchmarks are only parsed."""
 
 import re
 import shlex
@@ -17,22 +17,26 @@ from cli.app import app
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+LARGEST_README = 8200  # bytes: what one reads in a few minutes
+GUIDES = {
+    name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("convert", "inpaint", "folders", "python", "benchmarks")
+}
 
 
-FOLDERS = (ROOT / "docs" / "folders.md").read_text(encoding="utf-8")
+def blocks(language: str, *texts: str) -> list[str]:
+    found = (re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) for text in texts)
+    return [block for each in found for block in each]
 
 
-def blocks(language: str, text: str = README) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-def lines_of_shell(text: str = README) -> list[str]:
-    lines = "".join(blocks("sh", text)).splitlines()
+def lines_of_shell(*texts: str) -> list[str]:
+    lines = "".join(blocks("sh", *texts)).splitlines()
     return [re.split(r"\s+# ", line)[0] for line in lines if line]
 
 
-PROGRAMS = blocks("python")
-COMMANDS = [line for line in lines_of_shell() + lines_of_shell(FOLDERS) if line.startswith("demosaic-ntc ")]
+PROGRAMS = blocks("python", README, GUIDES["python"])
+LINES = lines_of_shell(README, *GUIDES.values())
+COMMANDS = list(dict.fromkeys(line for line in LINES if line.startswith("demosaic-ntc ")))
 LONG = re.compile(
     " benchmark | watch | studio | --scheduler | prepare"
 )  # hours, until Ctrl-C, a cluster; no picture
@@ -41,7 +45,7 @@ RUN = [line for line in COMMANDS if not LONG.search(line)]
 
 @pytest.fixture
 def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with the files that the README's commands name."""
+    """A working folder with the files that the commands name."""
     shutil.copy(samples / "small_rggb.dng", tmp_path / "photo.dng")
     shutil.copy(samples / "small_rggb.dng", tmp_path / "dark.dng")
     Image.fromarray(np.full((36, 48), 30_000, np.uint16)).save(tmp_path / "mosaic.png")
@@ -65,9 +69,13 @@ def written(arguments: list[str]) -> str:
 
 
 def test_first_two_commands_set_up_and_try_everything() -> None:
-    assert lines_of_shell()[:2] == ["make demo", "make test"]
+    assert lines_of_shell(README)[:2] == ["make demo", "make test"]
     rules = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert {"demo", "test"} <= set(rules)
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.encode()) < LARGEST_README
 
 
 def test_it_explains_itself_in_python_and_on_the_command_line() -> None:
@@ -79,7 +87,7 @@ def test_it_explains_itself_in_python_and_on_the_command_line() -> None:
     assert measured == set(program.commands["benchmark"].commands)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=["develop", "demosaic", "denoise", "inpaint", "complete"])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_python_examples_run(program: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(program, "README.md", "exec"), {"__name__": "readme"})
     assert capsys.readouterr().out
@@ -111,7 +119,7 @@ def test_commands_and_their_options_exist(command: str) -> None:
 def test_every_option_it_mentions_exists() -> None:
     program: Any = typer.main.get_command(app)
     known = {name for parameter in program.commands["convert"].params for name in parameter.opts}
-    table = "\n".join(line for line in README.splitlines() if line.startswith("| `-"))
+    table = "\n".join(line for line in GUIDES["convert"].splitlines() if line.startswith("| `-"))
     mentioned = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", table))
     assert mentioned
     assert mentioned <= known
