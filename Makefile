@@ -8,23 +8,29 @@ INSTALLED := $(VENV)/.installed
 # Tests start the program hundreds of times: what Python has compiled is kept, whatever the shell around says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check faults attack browser readers format kernels docs wheel clean
+.PHONY: demo quick test check faults attack browser readers format kernels docs wheel clean
 
 demo: $(INSTALLED)
 	@mkdir -p build
 	$(BIN)/demosaic-ntc demo build/demo.png
 
+# The loop for every day: what is quick of mathematics, pictures and files, and the laws of the house.
+quick: $(INSTALLED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto -m "not slow and not load and not data" \
+	  tests/ntc tests/imaging tests/files tests/batch tests/test_layers.py tests/test_lengths.py
+
 # As many tests at a time as there are processors. What fails then is tried once more, alone: only what fails again ends
 # the run. A test that is named as failed above and passes below hangs on the load of the machine, and wants mending.
 # Each is a process of its own: threads of linear algebra would only wait for each other.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -rs
 TEST = $(PYTEST) --numprocesses auto --dist worksteal || \
   { [ $$? = 1 ] && echo "what failed, once more and alone:" && $(PYTEST) --last-failed --last-failed-no-failures none; }
 
-test: $(INSTALLED) browser readers
+# Nothing is installed besides the environment: tests that need other programs are skipped and say which.
+test: $(INSTALLED)
 	$(TEST)
 
-check: $(INSTALLED) kernels browser readers
+check: $(INSTALLED) kernels
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
