@@ -32,6 +32,7 @@ PAGES = (
     "tensors",
     "benchmarks",
     "api",
+    "layout",
 )
 
 
