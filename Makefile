@@ -17,7 +17,7 @@ demo: $(INSTALLED)
 # The loop for every day: what is quick of mathematics, pictures and files, and the laws of the house.
 quick: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto -m "not slow and not load and not data" \
-	  tests/ntc tests/imaging tests/files tests/batch tests/test_layers.py tests/test_lengths.py
+	  tests/ntc tests/imaging tests/files tests/test_layers.py tests/test_lengths.py
 
 # As many tests at a time as there are processors. What fails then is tried once more, alone: only what fails again ends
 # the run. A test that is named as failed above and passes below hangs on the load of the machine, and wants mending.

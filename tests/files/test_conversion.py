@@ -90,6 +90,7 @@ def test_samples_convert_well_above_a_floor(tmp_path: Path, samples: Path) -> No
 
 
 @pytest.mark.parametrize("array", ["rggb", "xtrans"])
+@pytest.mark.slow
 def test_groups_are_far_above_the_first_estimate_of_the_sample(
     tmp_path: Path, samples: Path, array: str
 ) -> None:

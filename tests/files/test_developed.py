@@ -29,6 +29,7 @@ def test_the_picture_is_that_of_the_command(
     assert photo.save(tmp_path / "b.png").read_bytes() == (tmp_path / "a.png").read_bytes()
 
 
+@pytest.mark.slow
 def test_settings_are_those_of_the_command(tmp_path: Path, small: Path, convert: Run) -> None:
     """Each one, given in Python and on the command line, makes the same picture."""
     pairs: tuple[tuple[dict[str, Any], tuple[object, ...]], ...] = (

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -12,6 +13,7 @@ def _picture(path: Path) -> NDArray[np.uint8]:
         return np.asarray(picture)
 
 
+@pytest.mark.slow
 def test_samples_are_what_their_script_makes(tmp_path: Path, samples: Path) -> None:
     """Raw samples byte for byte; pictures by their pixels, as another zlib may pack them differently."""
     main(tmp_path)

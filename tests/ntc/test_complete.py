@@ -128,6 +128,7 @@ RESOLVED = st.one_of(st.just(0.0), st.floats(1e-6, 5))
     st.integers(0, 2**31),
 )
 @settings(max_examples=40, deadline=None)
+@pytest.mark.slow
 def test_any_solution_is_nonnegative_bounded_and_certified(
     values: list[float], radius: float, seed: int
 ) -> None:
@@ -170,6 +171,7 @@ def test_deadline_returns_the_best_so_far_with_an_honest_gap(instances: Any) -> 
     assert hurried.certificate.lower_bound <= optimum <= hurried.certificate.objective + 1e-12
 
 
+@pytest.mark.slow
 def test_automatic_radius_predicts_better_than_a_constant(instances: Any) -> None:
     index, value = instances.samples((12, 12, 12), 600, 9, noise=0.02)
     solution = complete((12, 12, 12), index[:500], value[:500], radius="auto", gap=1e-2)

@@ -136,6 +136,7 @@ def test_progress_shows_radii_that_grow(instances: Any) -> None:
 
 
 @pytest.mark.parametrize("noise", [0.11, 0.06, 0.045])
+@pytest.mark.slow
 def test_a_loose_fit_is_reached_with_a_norm_proven_least(instances: Any, noise: float) -> None:
     # The heuristics overlook vertices here: the path is sent back and has to end with a fit all the same.
     index, value = instances.samples((12, 12, 12), 300, 8, noise=0.0)
@@ -147,6 +148,7 @@ def test_a_loose_fit_is_reached_with_a_norm_proven_least(instances: Any, noise: 
 
 
 @pytest.mark.parametrize("radius", [1.0, "least", "auto"])
+@pytest.mark.slow
 def test_a_saved_solution_is_gone_on_from(instances: Any, radius: float | str) -> None:
     index, value = instances.samples((12, 12, 12), 300, 8, noise=0.0)
     hurried = complete((12, 12, 12), index, value, radius=radius, oracle="heuristic", deadline=0.05)

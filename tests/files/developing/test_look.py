@@ -149,6 +149,7 @@ def test_nothing_added_to_a_neutral_look_is_no_look() -> None:
     assert neutral_look(LUMINANCE, NOTHING) is None
 
 
+@pytest.mark.slow
 def test_errors_pass_through_a_look_as_small_changes_do() -> None:
     """Against the finished pixels of pictures changed at random, many times."""
     generator = np.random.default_rng(5)

@@ -27,6 +27,7 @@ def _settings(*, compress: bool = False) -> Settings:
 
 @pytest.mark.parametrize("compress", [False, True])
 @pytest.mark.parametrize("reader", READERS)
+@pytest.mark.slow
 def test_readers_show_our_own_picture(tmp_path: Path, samples: Path, reader: Reader, compress: bool) -> None:
     """The sample has clipped highlights, vivid colours and darks."""
     source, target = samples / "scene_rggb.dng", tmp_path / "linear.dng"
@@ -37,6 +38,7 @@ def test_readers_show_our_own_picture(tmp_path: Path, samples: Path, reader: Rea
 
 
 @pytest.mark.parametrize("reader", READERS)
+@pytest.mark.slow
 def test_readers_show_clipped_highlights_white(tmp_path: Path, samples: Path, reader: Reader) -> None:
     """RawTherapee takes no files below 100 kB for raws, so this is not smaller."""
     cfa, camera = Cfa.named("RGGB"), Camera()

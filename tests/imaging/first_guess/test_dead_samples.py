@@ -27,6 +27,7 @@ def test_a_flat_colour_comes_back(array: str) -> None:
 
 
 @pytest.mark.parametrize("share", [0.002, 0.02])
+@pytest.mark.slow
 def test_texture_is_met_much_closer_than_by_the_nearest_of_the_same_colour(share: float) -> None:
     cfa = Cfa.named("RGGB")
     mosaic = cfa.sample(scene(192, 256).astype(np.float32))

@@ -100,6 +100,7 @@ def test_a_blur_takes_the_mean_of_what_is_near() -> None:
 
 
 @pytest.mark.parametrize("side", [3, 40, 160, 600])
+@pytest.mark.slow
 def test_a_blur_fills_holes_of_any_size(side: int) -> None:
     planes = np.full((1, side + 4, side + 4), 0.25, np.float32)
     missing = holes(planes.shape[1:], np.s_[2:, 2:])

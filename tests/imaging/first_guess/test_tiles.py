@@ -46,6 +46,7 @@ def test_the_core_of_a_tile_equals_the_whole(method: Method, array: str, halo: i
 
 
 @pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
+@pytest.mark.slow
 def test_the_core_of_a_blended_tile_equals_the_whole_given_the_same_means(array: str) -> None:
     cfa = Cfa.named(array)
     mosaic, tile, in_mosaic, in_tile = mosaic_and_tile(blend.halo(cfa), cfa)

@@ -48,6 +48,7 @@ for name, (kernel, _) in EXAMPLES.items():
 """
 
 
+@pytest.mark.slow
 def test_every_call_from_python_has_its_example() -> None:
     prepare_kernels(EXAMPLES)
     answer = subprocess.run(

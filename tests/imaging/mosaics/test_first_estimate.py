@@ -24,6 +24,7 @@ def scene(height: int, width: int) -> Float32:
 @pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
 @pytest.mark.parametrize("trial", [try_both, try_quickly])
 @pytest.mark.parametrize("least", [-1.0, 0.01])
+@pytest.mark.slow
 def test_seams_between_tiles_are_exact(array: str, trial: Contest, least: float) -> None:
     cfa = Cfa.named(array)
     mosaic = Samples(cfa.sample(scene(150, 140)))
@@ -64,6 +65,7 @@ def test_guesses_differ_by_the_most_of_three_channels_in_the_mean_around() -> No
     assert np.array_equal(found[clear], (around > middle)[clear])
 
 
+@pytest.mark.slow
 def test_trials_are_held_where_guesses_differ_and_the_rest_has_their_difference_for_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
