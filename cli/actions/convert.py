@@ -14,7 +14,15 @@ from demosaic_ntc.imaging.demosaic import METHODS
 from ..arguments.layouts import of_samples
 from ..arguments.options import check_method
 from ..flags import wrong_usage
-from ..output.results import Telling, check_error_map, engine_facts, engine_lines, seconds_line, tell_done
+from ..output.results import (
+    Telling,
+    check_error_map,
+    engine_facts,
+    engine_lines,
+    seconds_line,
+    tell_done,
+    white_levels,
+)
 from .making import at_work, is_wanted
 
 
@@ -62,6 +70,7 @@ def described(done: Conversion, settings: Settings) -> dict[str, Any]:
         "cfa": facts.cfa,
         "white_balance": facts.exposure.described,
         "white_level": facts.exposure.white,
+        "white_by_colour": list(facts.exposure.levels),
         "matrix": facts.matrix_source,
         "look": facts.look,
         "exposure": facts.stops,
@@ -99,5 +108,6 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
     yield from noise_lines(facts.noise)
     yield from engine_lines(facts.certificate, done.error_map)
     if verbose:
-        yield f"white level {facts.exposure.white:g}, matrix {facts.matrix_source}, {facts.stops:+.2f} EV"
+        white = white_levels(facts.exposure.levels)
+        yield f"white level {white}, matrix {facts.matrix_source}, {facts.stops:+.2f} EV"
         yield seconds_line(facts.seconds)

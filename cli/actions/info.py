@@ -19,6 +19,7 @@ from demosaic_ntc.imaging.noise import NoiseModel
 from ..arguments.layouts import layout_from
 from ..failures import ExitCode, exit_code, one_line
 from ..flags import in_flags
+from ..output.results import white_levels
 
 
 def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) -> None:
@@ -56,6 +57,7 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
         "black": photo.black.tolist(),
         "white": photo.white,
         "white_used": exposure.white,
+        "white_by_colour": list(exposure.levels),
         "white_balance": {
             "camera": photo.camera_balance,
             "daylight": photo.daylight_balance,
@@ -88,7 +90,7 @@ def _lines(fact: dict[str, Any]) -> list[str]:
         "size": f"{fact['width']}×{fact['height']}",
         "colour array": fact["cfa"],
         "black": fact["black"],
-        "white": f"{fact['white']:g}, used {fact['white_used']:g}",
+        "white": f"{fact['white']:g}, used {white_levels(fact['white_by_colour'])}",
         "balance": f"{balance['source']} ({multipliers})",
         "matrix": f"{matrix['source']} {matrix['to_srgb']}",
         "noise": _noise_line(fact["noise"]),

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -90,6 +90,15 @@ class Done(Protocol):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a user should know."""
+
+
+def white_levels(levels: Sequence[float]) -> str:
+    """The levels at which the colours saturate, for people: one number if they are the same."""
+    if len(set(levels)) == 1:
+        return f"{levels[0]:g}"
+    return ", ".join(
+        f"{level:g} ({name})" for level, name in zip(levels, ("red", "green", "blue"), strict=True)
+    )
 
 
 def engine_facts(parameters: str, done: Done, mapped: "ErrorMap | None") -> dict[str, Any]:

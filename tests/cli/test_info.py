@@ -69,3 +69,15 @@ def test_noise_that_makes_no_sense_is_wrong_usage(noise: str) -> None:
     result = _run("info", SAMPLES / "small_rggb.dng", f"--noise={noise}")
     assert result.exit_code == 2
     assert "--noise" in result.stderr
+
+
+def test_levels_at_which_colours_saturate_are_shown(tmp_path: Path) -> None:
+    light = np.tile(np.linspace(0.05, 3.0, 240), (240, 1))
+    levels = np.tile([[15900, 15200], [15200, 14800]], (120, 120))
+    mosaic = np.minimum(1000 + 15000 * light * np.tile([[0.5, 1], [1, 0.6]], (120, 120)), levels)
+    path = tmp_path / "clipped.dng"
+    write_dng(path, mosaic.astype(np.uint16), Cfa.named("RGGB"), Camera(black=1000, white=16000))
+    assert "16000, used 15900 (red), 15200 (green), 14800 (blue)" in _run("info", path).stdout
+    (facts,) = json.loads(_run("info", path, "--json").stdout)
+    assert (facts["white"], facts["white_used"]) == (16000, 15200)
+    assert facts["white_by_colour"] == [15900, 15200, 14800]

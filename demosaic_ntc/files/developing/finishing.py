@@ -28,7 +28,7 @@ def finish_of(image: Float32, ready: Prepared, how: Development, bits: int) -> F
     space = output_space(how.space, photo.matrix.to_srgb)
     if how.linear:
         space = replace(space, curve=LINEAR_CURVE)
-    blend_above = min(ready.exposure.balance) if how.highlights == "blend" else None
+    blend_above = ready.exposure.clip if how.highlights == "blend" else None
     plain = Finish(space, photo.matrix.to_srgb, bits=bits, blend_above=blend_above)
     name, added = look_name(ready, how), Adjustments(0.0, how.contrast, how.saturation)
     if how.exposure == "auto":

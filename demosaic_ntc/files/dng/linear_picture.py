@@ -43,12 +43,12 @@ def linear_picture(image: Float32, ready: Prepared, how: Development, name: str)
         ORIENTATION: Field(SHORT, (photo.orientation,)),
         _SOURCE_NAME: Field(ASCII, name.encode("utf-8", "replace") + b"\0"),
     }
-    blend_above = min(balance) if how.highlights == "blend" else None
+    blend_above = ready.exposure.clip if how.highlights == "blend" else None
     return LinearPicture(
         codes=camera_codes(image, ready.mosaic.lift, neutral(balance), blend_above),
         frame=photo.camera_crop or Box(0, 0, *photo.size),
         shared=shared,
-        own=_noise_fields(ready, how),
+        own=_noise_fields(ready),
     )
 
 
@@ -64,32 +64,26 @@ def camera_codes(
     return codes
 
 
-def _headroom(exposure: Exposure, how: Development) -> float:
-    """How many times darker the picture is for highlights that are kept."""
-    return max(exposure.balance) / min(exposure.balance) if how.highlights == "blend" else 1.0
-
-
 def _baseline(stated: Field | None, exposure: Exposure, how: Development) -> Field:
     """The stops to brighten by: the file's own, those asked for, and those of kept highlights."""
     stops = float(stated.values[0]) if stated else 0.0
     stops += 0.0 if how.exposure == "auto" else how.exposure
-    stops += log2(_headroom(exposure, how))
+    stops -= log2(exposure.clip)
     return Field(SRATIONAL, (Fraction(round(stops * 1000), 1000),))
 
 
-def _noise_fields(ready: Prepared, how: Development) -> dict[int, Field]:
+def _noise_fields(ready: Prepared) -> dict[int, Field]:
     """Whether noise was taken off; where none was and it is known, how much there is.
 
-    Light x of the model has white at the file's level; here it is where samples saturate, k·x: the variance
-    slope·x + floor then reads k·slope·(k·x) + k²·floor.
+    Light x of the model has white at the file's level, here where samples saturate: it is k·x, and the
+    variance slope·x + floor then reads k·slope·(k·x) + k²·floor.
     """
     photo, exposure, taken_off = ready.photo, ready.exposure, ready.taken_off
     noise = ready.noise.model if ready.noise else photo.noise
     reduced = Field(RATIONAL, (Fraction(min(taken_off.brightness, 1.0)).limit_denominator(1000),))
     if noise is None or noise.typical_deviation() < 1 / WHITE or taken_off.engine > 0:
         return {_NOISE_TAKEN_OFF: reduced}
-    black = float(photo.black.min())
-    k = (photo.white - black) / (exposure.white - black) / _headroom(exposure, how)
+    k = min(exposure.gains[:3]) * (photo.white - float(photo.black.min()))
     pairs = zip(noise.slope, noise.floor, strict=True)
     profile = tuple(value for slope, floor in pairs for value in (k * slope, k * k * floor))
     return {_NOISE_TAKEN_OFF: reduced, NOISE_PROFILE: Field(DOUBLE, profile)}

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.raw.levels import saturation
 from demosaic_ntc.files.raw.noise import FoundNoise, linear_samples, noise_of, span_of
 from demosaic_ntc.files.raw.photo import Mosaic, RawPhoto
+from demosaic_ntc.files.raw.saturation import saturation
 from demosaic_ntc.files.sniff import Limits, named, open_regular
 from demosaic_ntc.imaging.flaws.defects import find_defects
 from demosaic_ntc.imaging.noise import NoiseModel
@@ -55,7 +55,7 @@ def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
     """Flags of the samples that stick out of all around them by more than this noise."""
     red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
     span = span_of(photo)
-    white = (saturation(photo) - float(photo.black.max())) / span
+    white = (min(saturation(photo)) - float(photo.black.max())) / span
     return find_defects(
         linear_samples(photo), photo.cfa, noise, balance=(red, green, blue), white=white, step=1 / span
     )

@@ -4,7 +4,6 @@ Rules as LibRaw's, so that pictures match; where they are known to fail (a singl
 unsaturated frame changing the exposure) ours ask for a pile-up of saturated samples.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -13,19 +12,12 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto
+from demosaic_ntc.files.raw.saturation import Levels, bands, saturation
 from demosaic_ntc.files.raw.temperature import PRESETS, Temperature, balance_under, light_under
 
 NamedBalance = Literal["camera", "auto", "daylight", "cloudy", "shade", "tungsten", "fluorescent", "flash"]
 BALANCES: tuple[str, ...] = get_args(NamedBalance)
 White = Literal["auto", "metadata"] | float
-
-# Rows per step: whole blocks of the grey-world rule (8) and whole periods of any array we read (2, 4, 6).
-_BAND = 240
-
-# A sensor is taken to saturate below its nominal white if its largest sample is above this share of white,
-# at least this many samples lie within this distance of it, and they lie there at least this many times as
-# densely as just below: unsaturated highlights thin out towards the top instead.
-_LEAST_SHARE, _CROWD, _CROWD_WIDTH, _CROWD_DENSITY = 0.75, 20, 0.01, 2.0
 
 _BLOCK = 8
 _NEAR_WHITE = 25
@@ -54,13 +46,19 @@ Balance = NamedBalance | tuple[float, float, float] | Temperature | GreyPatch
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """How samples become light: subtract black, multiply by the channel's gain; 1 is where white clips."""
+    """How samples become light: subtract black, multiply by the channel's gain; from 1 on it is cut."""
 
     gains: Multipliers
     balance: Multipliers
     balance_source: str
-    white: float
+    levels: Levels  # at which red, green and blue saturate
+    clip: float = 1.0  # the light that every saturated sample reaches
     light: Temperature | None = None  # what the balance makes grey, where the camera's colours are known
+
+    @property
+    def white(self) -> float:
+        """The level of the colour that reaches white first."""
+        return min(zip(self.gains, self.levels, strict=False), key=lambda each: each[0] * each[1])[1]
 
     @property
     def described(self) -> dict[str, Any]:
@@ -88,46 +86,50 @@ def with_levels(photo: RawPhoto, black: tuple[float, ...] | None, white: White) 
 
 
 def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: bool) -> Exposure:
-    """Choose white level and balance, and scale them into one gain per channel.
+    """Choose white levels and balance, and scale them into one gain per channel.
 
-    Scaled by the smallest multiplier every saturated sample reaches 1 in every channel, and clips to white
-    instead of pink; scaled by the largest nothing clips, and the highlights can be reconstructed.
+    Scaled by the least of the balanced white levels every saturated sample reaches 1 in every channel, and
+    clips to white instead of pink; scaled by the largest nothing clips, and the highlights can be
+    reconstructed.
     """
-    top = saturation(photo) if white == "auto" and not photo.is_plain else photo.white
-    span = top - float(photo.black.min())
-    multipliers, source = _chosen_balance(photo, balance, span)
-    reference = max(multipliers) if keep_highlights else min(multipliers)
-    red, green, blue, second_green = (value / reference for value in multipliers)
-    gains = (red / span, green / span, blue / span, second_green / span)
-    return Exposure(gains, (red, green, blue, second_green), source, top, light_under(multipliers, photo))
+    is_guessed = white == "auto" and not photo.is_plain
+    levels = saturation(photo) if is_guessed else (photo.white, photo.white, photo.white)
+    darkest = float(photo.black.min())
+    multipliers, source = _chosen_balance(photo, balance, min(levels) - darkest)
+    saturated = [value * share for value, share in zip(multipliers, _shares(photo, levels), strict=True)]
+    choose = max if keep_highlights else min
+    return Exposure(
+        gains=_divided(multipliers, choose(saturated), photo.white - darkest),
+        balance=_divided(multipliers, choose(multipliers)),
+        balance_source=source,
+        levels=levels,
+        clip=min(saturated) / choose(saturated),
+        light=light_under(multipliers, photo),
+    )
 
 
-def saturation(photo: RawPhoto) -> float:
-    """The level at which the first channel saturates, if samples crowd there; else the nominal white."""
-    counts = _histograms(photo)
-    found = [level for histogram in counts if (level := _crowded_top(histogram, photo.white)) is not None]
-    return float(min(found, default=photo.white))
+def _shares(photo: RawPhoto, levels: Levels) -> Multipliers:
+    """How far above black each channel saturates, by the distance of the nominal white."""
+    darkest = float(photo.black.min())
+    red, green, blue = (
+        1.0 if level == photo.white else (level - _black_of(photo, colour)) / (photo.white - darkest)
+        for colour, level in enumerate(levels)
+    )
+    return red, green, blue, green
 
 
-def _crowded_top(histogram: NDArray[np.int64], white: float) -> int | None:
-    """The largest sample value, if it is near but below white and many samples lie next to it."""
-    top = int(np.flatnonzero(histogram)[-1]) if histogram.any() else 0
-    edge, below = int(top * (1 - _CROWD_WIDTH)), int(top * (1 - 3 * _CROWD_WIDTH))
-    crowd, others = int(histogram[edge:].sum()), int(histogram[below:edge].sum())
-    is_dense = crowd >= max(_CROWD, _CROWD_DENSITY * others / 2)
-    return top if _LEAST_SHARE * white < top < white and is_dense else None
+def _black_of(photo: RawPhoto, colour: int) -> float:
+    """The highest black level of a colour."""
+    sites = photo.sites
+    return float(sites.black[np.where(sites.channels == SECOND_GREEN, GREEN, sites.channels) == colour].max())
 
 
-def _histograms(photo: RawPhoto) -> NDArray[np.int64]:
-    """How often each sample value occurs, by colour."""
-    counts = np.zeros((4, 65536), dtype=np.int64)
-    height, width = photo.channels.shape
-    for band in _bands(photo.mosaic):
-        for y, x in np.ndindex(height, width):
-            samples = band[y::height, x::width].ravel()
-            counts[photo.channels[y, x]] += np.bincount(samples, minlength=65536)
-    counts[GREEN] += counts[SECOND_GREEN]
-    return counts[:SECOND_GREEN]
+def _divided(multipliers: Multipliers, *by: float) -> Multipliers:
+    """Multipliers divided by one number after the other."""
+    red, green, blue, second_green = multipliers
+    for value in by:
+        red, green, blue, second_green = red / value, green / value, blue / value, second_green / value
+    return red, green, blue, second_green
 
 
 def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Multipliers, str]:
@@ -175,7 +177,7 @@ def grey_world(photo: RawPhoto, span: float) -> Multipliers:
     """Multipliers that make the mean of the photo grey, leaving out 8×8 blocks with a saturated sample."""
     sums, counts = np.zeros(4), np.zeros(4)
     sites = photo.sites
-    for band in _bands(photo.mosaic):
+    for band in bands(photo.mosaic):
         light = _above_black(band, sites.black)
         kept = _unsaturated(light, span - _NEAR_WHITE)
         for y, x in np.ndindex(sites.period):
@@ -210,8 +212,3 @@ def _unsaturated(light: NDArray[np.float32], limit: float) -> NDArray[np.bool_]:
     rows = np.maximum.reduceat(light, range(0, height, _BLOCK), axis=0)
     blocks = np.maximum.reduceat(rows, range(0, width, _BLOCK), axis=1) <= limit
     return blocks.repeat(_BLOCK, axis=0)[:height].repeat(_BLOCK, axis=1)[:, :width]
-
-
-def _bands(mosaic: NDArray[np.uint16]) -> Iterator[NDArray[np.uint16]]:
-    """The rows of a mosaic, a few at a time."""
-    return (mosaic[top : top + _BAND] for top in range(0, mosaic.shape[0], _BAND))

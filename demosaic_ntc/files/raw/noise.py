@@ -6,8 +6,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.raw.levels import saturation
 from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.saturation import saturation
 from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
 
 
@@ -57,6 +57,6 @@ def linear_samples(photo: RawPhoto) -> NDArray[np.float32]:
 
 def _clipping_levels(photo: RawPhoto) -> tuple[float, float]:
     """Return the light of samples that are zero, and could not be less, and of those that are saturated."""
-    top = photo.white if photo.is_plain else saturation(photo)
+    top = photo.white if photo.is_plain else min(saturation(photo))
     black, span = photo.black, photo.white - photo.black
     return float((-black / span).max()), float(((top - black) / span).min())

@@ -35,7 +35,7 @@ def _photo(fringes: Fringes) -> RawPhoto:
 
 def _exposure() -> Exposure:
     gains = tuple(value / (WHITE - BLACK) for value in BALANCE)
-    return Exposure(gains, BALANCE, "camera", WHITE)  # type: ignore[arg-type]
+    return Exposure(gains, BALANCE, "camera", (WHITE, WHITE, WHITE))  # type: ignore[arg-type]
 
 
 def test_fringes_are_put_back_and_told() -> None:

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.raw.levels import expose, grey_world, saturation, with_levels
+from demosaic_ntc.files.raw.levels import expose, grey_world, with_levels
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.imaging.cfa import Cfa
 
@@ -70,31 +70,6 @@ def test_absent_camera_balance_is_left_out_in_plain_mosaics() -> None:
 def test_given_multipliers_are_used() -> None:
     exposure = expose(_photo(_flat(1, 2, 3, 4)), (3.0, 1.0, 2.0), "metadata", keep_highlights=False)
     assert (exposure.balance_source, exposure.balance) == ("given", (3.0, 1.0, 2.0, 1.0))
-
-
-def test_white_falls_to_where_samples_crowd() -> None:
-    mosaic = np.random.default_rng(0).integers(150, 900, (64, 64))
-    mosaic[:16, :16] = 1000
-    assert saturation(_photo(mosaic)) == 1000
-
-
-def test_a_single_hot_pixel_does_not_change_white() -> None:
-    mosaic = np.random.default_rng(0).integers(150, 700, (64, 64))
-    mosaic[5, 5] = 1000
-    assert saturation(_photo(mosaic)) == 1100
-
-
-def test_highlights_that_thin_out_do_not_change_white() -> None:
-    light = np.random.default_rng(0).exponential(60, (400, 400))
-    mosaic = np.minimum(150 + light, 150 + 60 * np.log(400 * 400) - 1)
-    assert np.max(mosaic) > 0.75 * 800
-    assert saturation(_photo(np.minimum(mosaic, 1000), white=1050.0)) == 1050
-
-
-def test_white_that_is_reached_stays() -> None:
-    mosaic = _flat(200, 300, 150, 310)
-    mosaic[:16, :16] = 1100
-    assert saturation(_photo(mosaic)) == 1100
 
 
 def test_given_levels_replace_those_of_the_file() -> None:
