@@ -21,9 +21,19 @@ def reset_peak() -> None:
 
 def peak_bytes() -> int:
     """The most resident memory this process has had since the last reset."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return _high_water(_STATUS) or unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def peak_bytes_of(pid: int) -> int:
+    """The most resident memory another process has had; 0 where it is gone or the system does not tell."""
+    return _high_water(Path(f"/proc/{pid}/status"))
+
+
+def _high_water(status: Path) -> int:
+    """The high-water mark in a file of proc(5), in bytes; 0 where there is none."""
     with suppress(OSError):
-        for line in _STATUS.read_text().splitlines():
+        for line in status.read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return 1024 * int(line.split()[1])
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return 0

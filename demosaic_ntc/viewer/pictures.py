@@ -34,6 +34,13 @@ def thumbnail(pixels: Bytes) -> str:
     return address(_encoded(image.resize((width, _THUMBNAIL_HEIGHT), reducing_gap=2.0), quality=80))
 
 
+def reduced(pixels: Bytes, side: int) -> bytes:
+    """The picture as WebP, made smaller where one of its sides is longer."""
+    image = Image.fromarray(np.ascontiguousarray(pixels))
+    image.thumbnail((side, side), Image.Resampling.LANCZOS)
+    return _encoded(image, quality=90)
+
+
 def address(content: bytes, kind: str = "image/webp") -> str:
     """A file's content as an address, so that the page needs no file beside it."""
     return f"data:{kind};base64,{b64encode(content).decode()}"

@@ -9,11 +9,12 @@ from typing import Any
 
 from .benchmarks import convert, demosaic, errors, inpaint, noise, paper, speed, tensors
 from .everything import everything, report
+from .raws import raws
 from .studies import blemishes, defects, effort, looks, start, studio, widths
 
 _ALL: tuple[Callable[..., Any], ...] = (
     *(report, demosaic, tensors, inpaint, errors, noise, defects),
-    *(blemishes, widths, convert, speed, effort, looks, studio, start),
+    *(blemishes, widths, convert, speed, effort, looks, raws, studio, start),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from demosaic_ntc.batch.plan import RAW_SUFFIXES, Search
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.raw.reading import read_photo
+from demosaic_ntc.files.sniff import Limits, open_regular
 
 from ..beside import SAMPLE, Camera, write_dng
 from .fetching import DATA_VARIABLE
@@ -37,6 +39,35 @@ class Raw:
         height, width = read_photo(path).size
         digest = sha256(path.read_bytes()).hexdigest()
         return cls(REAL, path.name, digest, height * width / MEGA, lambda folder: path)
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """A file that is called a raw, whether or not it can be decoded."""
+
+    path: Path
+    name: str  # within the folder that holds all
+    sha256: str  # empty where the file cannot be read
+
+
+def find_raws(paths: Iterable[Path] | None, output: Path) -> list[RawFile]:
+    """The files and those below folders that a batch takes; without any, the raws of the test data.
+
+    The output folder is not searched.
+    """
+    search = Search(RAW_SUFFIXES, recursive=True, output=output)
+    kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull)
+    usual = [kept / name for name in ("raw", "raw_more") if (kept / name).is_dir()]
+    found = [each.source for each in search.files(paths or usual)]
+    top = os.path.commonpath([path.parent for path in found]) if found else ""
+    return [RawFile(path, os.path.relpath(path, top), _digest(path)) for path in found]
+
+
+def _digest(path: Path) -> str:
+    """The checksum of a file; empty where it cannot be read: the program will say why."""
+    with suppress(InputError), open_regular(path, Limits()) as file:
+        return sha256(file.read()).hexdigest()
+    return ""
 
 
 def real_raws(paths: Iterable[Path]) -> list[Raw]:

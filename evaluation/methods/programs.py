@@ -4,8 +4,6 @@ By ours, a small raw is converted before, untimed, so that kernels are compiled 
 its stages are those between its reports of progress.
 """
 
-import os
-import subprocess
 from collections.abc import Callable, Collection
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -27,6 +25,7 @@ from demosaic_ntc.memory import peak_bytes, reset_peak
 
 from ..measure.protocol import engine as code
 from .method import Method, named, picked
+from .processes import run_command
 
 _LAYERS = ("ntc", "imaging", "files")
 
@@ -52,15 +51,29 @@ class Took:
 
 def programs(names: Collection[str], engine: Engine, first: Path) -> list[Method]:
     """The programs of these names; `first` is a small raw that lets our kernels be compiled."""
-    threads = f"threads {engine.threads or 'all'}"
-    ours = f"{engine.method} {engine.quality}, {threads}, {code(_LAYERS)}"
+    threads = _threads(engine)
     known = [
-        Method("ntc", ours, "ours", lambda raw, folder: _apart(_converted, raw, first, folder, engine)),
+        Method(
+            "ntc",
+            settings_of(engine),
+            "ours",
+            lambda raw, folder: _apart(_converted, raw, first, folder, engine),
+        ),
         Method("libraw-ahd", "AHD, 16 bits, not written", "peer", lambda raw, _: _apart(_libraw, raw)),
         Method("rawtherapee", f"its defaults, 16-bit PNG, {threads}", "peer", _by_command(_RAWTHERAPEE)),
         Method("darktable", f"its defaults, PNG, no OpenCL, {threads}", "peer", _by_command(_DARKTABLE)),
     ]
     return picked(named(known), names)
+
+
+def settings_of(engine: Engine) -> str:
+    """How our program is called, and by which code."""
+    return f"{engine.method} {engine.quality}, {_threads(engine)}, {code(_LAYERS)}"
+
+
+def _threads(engine: Engine) -> str:
+    """The number of threads in words."""
+    return f"threads {engine.threads or 'all'}"
 
 
 def _apart(work: Callable[..., Took], *arguments: Any) -> Took:
@@ -125,10 +138,7 @@ def commanded(command: list[str], target: Path) -> Took:
     """Run another program and see what it took; without a picture it has failed."""
     if which(command[0]) is None:
         raise Unsupported(f"{command[0]} is not installed; install it to compare")
-    wall = perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)  # it is gone: nobody need wait for it again
+    ended = run_command(command)
     if not target.is_file():
-        raise Unsupported(f"{command[0]} wrote no picture (exit code {process.returncode}); leave it out")
-    return Took(perf_counter() - wall, used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss)
+        raise Unsupported(f"{command[0]} wrote no picture (exit code {ended.code}); leave it out")
+    return Took(ended.seconds, ended.cpu_seconds, ended.peak_bytes)

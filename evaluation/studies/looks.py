@@ -11,24 +11,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc import Developed, develop
 from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.files.colour import SPACES
 from demosaic_ntc.files.raw.reading import read_embedded
 from demosaic_ntc.files.settings import LookName
 from demosaic_ntc.files.sniff import Limits
 
+from ..measure.brightness import Bytes, luma, newly_clipped
 from ..methods.programs import commanded
 from ..report.tables import Cell, DataTable, figure, table_of
 
-Bytes = NDArray[np.uint8]
-
 OTHER = "rawtherapee-cli"
-_LUMINANCE = SPACES["srgb"].to_xyz[1]
-_WHITE = 255
 _LOOKS: tuple[LookName, ...] = ("auto", "camera")
 
 # Columns of the table with their formats.
@@ -68,13 +63,8 @@ def measured(source: Path) -> Brightness:
         ours={name: luma(_pixels(each)) for name, each in looks.items() if each.facts.look == name},
         camera=None if embedded is None else luma(embedded),
         other=_by_other(source),
-        newly_clipped=float(((automatic == _WHITE) & (neutral < _WHITE)).any(axis=-1).mean()),
+        newly_clipped=newly_clipped(automatic, neutral),
     )
-
-
-def luma(pixels: Bytes) -> float:
-    """The median luma of a picture (height, width, 3), of 255."""
-    return float(np.median(pixels @ _LUMINANCE))
 
 
 def _developed(source: Path, look: LookName) -> Developed:

@@ -7,7 +7,6 @@ compiled kernels are kept is new and empty each time.
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -18,6 +17,7 @@ from demosaic_ntc.imaging.kernels.examples import EXAMPLES, to_be_compiled
 
 from ..beside import PROGRAM, SAMPLE
 from ..measure.protocol import commit, machine, versions
+from ..methods.processes import module_paths, python_command
 from ..report.tables import DataTable, table_of
 
 _PROGRAM = f"from {PROGRAM} import app; app()"
@@ -33,11 +33,9 @@ Run = Callable[[Sequence[str], Path], Seconds]
 
 def run_process(words: Sequence[str], kernels: Path) -> Seconds:
     """What a process of Python takes, with those that it starts; kernels are kept in a folder."""
-    # Modules come from where this process has them, not from the current folder.
-    paths = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "NUMBA_CACHE_DIR": str(kernels)}
+    paths = {**module_paths(), "NUMBA_CACHE_DIR": str(kernels)}
     wall, cpu = perf_counter(), _cpu_seconds()
-    command = [sys.executable, "-P", "-c", *words]
-    subprocess.run(command, env={**os.environ, **paths}, capture_output=True, check=True)
+    subprocess.run(python_command(*words), env={**os.environ, **paths}, capture_output=True, check=True)
     return perf_counter() - wall, _cpu_seconds() - cpu
 
 

@@ -7,14 +7,25 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
+from evaluation.measure.brightness import clipped, luma, newly_clipped
 from evaluation.studies import looks
-from evaluation.studies.looks import Brightness, look_table, luma, measured
+from evaluation.studies.looks import Brightness, look_table, measured
 
 
 def test_luma_is_the_weighted_median() -> None:
     pixels = np.zeros((3, 3, 3), np.uint8)
     pixels[0], pixels[1] = (0, 200, 0), (100, 100, 100)
     assert luma(pixels) == pytest.approx(100, abs=0.1)
+
+
+def test_pixels_are_clipped_where_any_channel_is_at_its_end() -> None:
+    neutral = np.full((2, 5, 3), 254, np.uint8)
+    neutral[0, 0, 2] = 255
+    picture = neutral.copy()
+    picture[0, 1:3, 0] = 255
+    assert clipped(neutral) == pytest.approx(0.1)
+    assert clipped(picture) == pytest.approx(0.3)
+    assert newly_clipped(picture, neutral) == pytest.approx(0.2)
 
 
 def test_a_raw_without_a_picture_of_the_camera_has_one_look(
