@@ -43,7 +43,7 @@ FAR = 0.12
 _COLUMNS = {
     "megapixels": ("MP", ".1f"),
     "luma": ("luma", ".0f"),
-    "camera_luma": ("camera's", ".0f"),
+    "camera_luma": ("camera's luma", ".0f"),
     "difference": ("difference", "+.0%"),
     "clipped": ("clipped", ".2%"),
     "camera_clipped": ("camera's clipped", ".2%"),
@@ -52,7 +52,7 @@ _COLUMNS = {
     "cpu_s_per_mp": ("CPU s/MP", ".2f"),
     "seconds": ("s", ".1f"),
     "peak_mb": ("peak MB", ".0f"),
-    "estimated_mb": ("estimated MB", ".0f"),
+    "estimated_mb": ("info: MB", ".0f"),
 }
 _NOTE = (
     "Median luma of 255 of ours and of the picture that the camera stored, and their difference, marked ! "
@@ -148,10 +148,8 @@ class RawsPart(Part):
         if made := [row for row in rows if row["outcome"] == CONVERTED]:
             yield converted_table(made)
         if failed := [row for row in rows if row["outcome"] != CONVERTED]:
-            forms = {"picture": "", "outcome": "", "reason": ""}
-            yield table_of(
-                "Raws without a picture", forms, [{"picture": row["image"], **row} for row in failed]
-            )
+            forms = {"raw": "", "outcome": "", "reason": ""}
+            yield table_of("Raws without a picture", forms, [{"raw": row["image"], **row} for row in failed])
         if rows:
             yield DataTable("Raws in all", (), (), tuple(totals(rows)))
 
@@ -196,10 +194,10 @@ def figures_of(row: Row) -> dict[str, Cell]:
 def converted_table(rows: Sequence[Row]) -> DataTable:
     """The figures of the raws that were converted; those with another brightness stand out."""
     lines = tuple(
-        (Cell(row["image"]), Cell(row["camera"] or ""), *figures_of(row).values(), _notices(row))
+        (Cell(row["image"]), *figures_of(row).values(), _notices(row), Cell(row["camera"] or ""))
         for row in rows
     )
-    columns = ("raw", "camera", *(title for title, _ in _COLUMNS.values()), "notices")
+    columns = ("raw", *(title for title, _ in _COLUMNS.values()), "notices", "camera")
     note = _NOTE + measured_on(row["machine"] for row in rows)
     far = tuple(row["image"] for row in rows if is_far(row))
     return DataTable("Raws converted", columns, lines, (note,), far)

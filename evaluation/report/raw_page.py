@@ -66,7 +66,7 @@ def _raw(row: Mapping[str, Any], folder: Path) -> str:
     name = escape(f"{row['image']} – {row['camera'] or 'camera not stated'}, {row['width']}×{row['height']}")
     told = "\n".join(_facts(row))
     return (
-        f'<article class="raw"><h3>{name}</h3>\n<div class="pair">\n{ours}\n{camera}\n</div>\n'
+        f'<article class="raw"><h3>{name}</h3>\n<div class="pair whole">\n{ours}\n{camera}\n</div>\n'
         f'<div class="pair">\n{middle}\n<dl>\n{told}\n</dl>\n</div>\n</article>'
     )
 

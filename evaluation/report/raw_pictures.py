@@ -15,7 +15,7 @@ OURS, CAMERA, MIDDLE = "ours", "camera", "middle"
 
 #: The longer side of a picture that is shown small, and the sides of the part at 1:1.
 SIDE = 600
-_MIDDLE = (560, 420)
+_MIDDLE = (540, 405)
 
 
 def keep_pictures(page: Path, key: Mapping[str, Any], shown: Shown) -> None:

@@ -14,7 +14,19 @@ from rich.table import Table
 NONE = "–"
 
 # On a terminal columns of words stand left, figures right.
-_WORDS = ("picture", "method", "mask", "noise", "tensor", "status", "oracle calls", "outcome", "reason")
+_WORDS = (
+    "picture",
+    "raw",
+    "camera",
+    "method",
+    "mask",
+    "noise",
+    "tensor",
+    "status",
+    "oracle calls",
+    "outcome",
+    "reason",
+)
 # Wider than any table: in a narrow window a line may wrap, but no figure may lose its digits.
 _WIDTH = 400
 # Columns side by side: as many pictures as stay readable, or all quantities of a table.

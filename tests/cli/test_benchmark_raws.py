@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 from cli.app import app
 from demosaic_ntc import develop
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.viewer.crops import CropBox
 from evaluation.data.raws import find_raws
 from evaluation.measure import raws as measuring
 from evaluation.measure.brightness import clipped, luma
@@ -25,6 +26,7 @@ from evaluation.measure.store import Store
 from evaluation.methods import conversions
 from evaluation.methods.conversions import Converter, outcome, reason, upright
 from evaluation.methods.processes import Ended
+from evaluation.report.raw_pictures import middle
 
 Fake = Callable[..., list[str]]
 
@@ -130,7 +132,7 @@ def test_raws_stand_beside_the_pictures_of_their_cameras(folder: Path, tmp_path:
         "day/text.DNG",
     ]
     shown = (page / "index.html").read_text()
-    assert_shows(page, shown, {"ours": (600, 600), "camera": (128, 64), "middle": (560, 420)}, picture)
+    assert_shows(page, shown, {"ours": (600, 600), "camera": (128, 64), "middle": (540, 405)}, picture)
     assert "is not a raw file" in shown
     before = kept.read_text()
     assert benchmark(*words).exit_code == 0
@@ -230,6 +232,11 @@ def test_pictures_are_turned_unless_they_are_upright() -> None:
     assert upright(lying, 3, (20, 30, 3))[1, 2, 0] == 9
 
 
+def test_the_part_shown_as_it_is_lies_in_the_middle() -> None:
+    assert middle(np.zeros((1405, 1000, 3), np.uint8)) == CropBox(230, 500, 540, 405)
+    assert middle(np.zeros((40, 1540, 3), np.uint8)) == CropBox(500, 0, 540, 40)
+
+
 def test_raws_are_those_of_a_batch_and_of_all_folders(folder: Path) -> None:
     (folder / ".hidden.dng").touch()
     (folder / "page").mkdir()
@@ -281,7 +288,7 @@ def test_pictures_of_another_brightness_are_marked(made: Path, tmp_path: Path) -
     assert [row["difference"] for row in by_title] == ["+13% !", "+11%", ""]
     assert converted.emphasised == ("a.cr2",)
     first = by_title[0]
-    assert (first["MP"], first["CPU s/MP"], first["peak MB"], first["estimated MB"]) == (
+    assert (first["MP"], first["CPU s/MP"], first["peak MB"], first["info: MB"]) == (
         "2.0",
         "1.50",
         "300",

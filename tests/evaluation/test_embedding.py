@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.viewer.pictures import address, beside, lossless, thumbnail
+from demosaic_ntc.viewer.pictures import address, beside, lossless, reduced, thumbnail
 from evaluation.measure.protocol import SOLVER_LAYERS, commit, engine
 
 NOISE = np.random.default_rng(0).integers(0, 255, (40, 60, 3)).astype(np.uint8)
@@ -31,6 +31,12 @@ def test_thumbnails_are_small_and_keep_their_shape() -> None:
     assert kind == "data:image/webp;base64"
     assert decoded(b64decode(content)).size == (144, 96)
     assert len(content) < 20_000
+
+
+def test_pictures_are_reduced_to_their_longer_side_and_never_enlarged() -> None:
+    large = np.repeat(np.repeat(NOISE, 10, axis=0), 10, axis=1)
+    assert decoded(reduced(large, 300)).size == (300, 200)
+    assert decoded(reduced(NOISE, 300)).size == (60, 40)
 
 
 def test_files_beside_the_page_are_named_from_there(tmp_path: Path) -> None:
