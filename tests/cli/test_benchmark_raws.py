@@ -109,6 +109,7 @@ def benchmark(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["benchmark", "raws", *map(str, arguments)])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("thread_variables")
 def test_raws_stand_beside_the_pictures_of_their_cameras(folder: Path, tmp_path: Path) -> None:
     page, kept, lines = tmp_path / "page", tmp_path / "kept.json", tmp_path / "lines.csv"
