@@ -1,7 +1,7 @@
 """What ``info`` finds out and how it says it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
     return {
         "source": str(source),
         "camera": photo.exif.camera,
+        "taken": _taken(photo),
         "width": width,
         "height": height,
         "cfa": photo.cfa.name,
@@ -74,6 +75,12 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
     }
 
 
+def _taken(photo: RawPhoto) -> dict[str, Any]:
+    """When and how the photo was taken, as far as its file tells."""
+    facts = {name: value for name, value in photo.exif.facts.items() if name != "camera"}
+    return {**facts, "date": facts["date"].isoformat()} if "date" in facts else facts
+
+
 def _tell(facts: list[dict[str, Any]]) -> None:
     """One block of lines per file."""
     if facts:
@@ -87,6 +94,7 @@ def _lines(fact: dict[str, Any]) -> list[str]:
     times = ", ".join(f"{name} {value:g} s" for name, value in fact["estimated_seconds"].items())
     rows = {
         "camera": fact["camera"] or "not stated",
+        "taken": _taken_line(fact["taken"]) or "not stated",
         "size": f"{fact['width']}×{fact['height']}",
         "colour array": fact["cfa"],
         "black": fact["black"],
@@ -104,6 +112,19 @@ def _lines(fact: dict[str, Any]) -> list[str]:
         f"  {name:<14} {one_line(str(value))}" for name, value in rows.items()
     ]
     return lines + [f"  note           {one_line(notice)}" for notice in fact["notices"]]
+
+
+def _taken_line(taken: dict[str, Any]) -> str:
+    """The date, the lens and the exposure."""
+    forms: dict[str, Callable[[Any], str]] = {
+        "date": lambda date: date.replace("T", " "),
+        "lens": str,
+        "focal_length_mm": "{:.4g} mm".format,
+        "exposure_seconds": lambda time: f"1/{1 / time:.0f} s" if time < 0.3 else f"{time:.3g} s",
+        "f_number": "f/{:.2g}".format,
+        "iso": "ISO {:.0f}".format,
+    }
+    return ", ".join(form(taken[name]) for name, form in forms.items() if name in taken)
 
 
 def _noise_line(noise: dict[str, Any]) -> str:

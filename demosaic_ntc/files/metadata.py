@@ -115,9 +115,14 @@ def read_exif(file: BinaryIO) -> Exif:
     first = reader.first()
     photo = reader.directory(number(first, EXIF_DIRECTORY))
     gps = reader.directory(number(first, GPS_DIRECTORY))
-    kept = _kept({**_strays(first), **photo}, _PHOTO)
+    return keep_known(first, {**_strays(first), **photo}, gps)
+
+
+def keep_known(image: Directory, photo: Directory, gps: Directory) -> Exif:
+    """The fields we keep of three directories, those of the photo without zeros that mean "unknown"."""
+    kept = _kept(photo, _PHOTO)
     known = {tag: field for tag, field in kept.items() if tag not in _NEVER_ZERO or any(field.values)}
-    return Exif(_kept(first, _IMAGE), known, _kept(gps, _GPS))
+    return Exif(_kept(image, _IMAGE), known, _kept(gps, _GPS))
 
 
 def orientation_in(directory: Directory) -> int:

@@ -15,10 +15,11 @@ import rawpy
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
+from demosaic_ntc.files.containers import read_raw_exif
 from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.dng.colours import stated_colours
 from demosaic_ntc.files.dng.noise_profile import noise_profile
-from demosaic_ntc.files.metadata import Exif, photo_fields, read_exif, read_jpeg_exif
+from demosaic_ntc.files.metadata import Exif, photo_fields, read_jpeg_exif
 from demosaic_ntc.files.raw.camera_matrix import camera_matrix
 from demosaic_ntc.files.raw.photo import GREEN, SECOND_GREEN, Box, Mosaic, Multipliers, RawPhoto
 from demosaic_ntc.files.raw.preview import Preview
@@ -58,7 +59,7 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
     if tags:
         check_directory(tags, limits)
     check_is_complete(file)
-    exif = read_exif(file)
+    exif = read_raw_exif(file)
     dng = is_dng(file)
     with _opened(file) as raw:
         check_pixels(raw.sizes.raw_width, raw.sizes.raw_height, limits)
@@ -69,11 +70,11 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
     return replace(photo, preview=preview, stated=stated)
 
 
-def header_facts(file: BinaryIO) -> dict[str, Any]:
-    """What LibRaw reads in the header of a raw of how it was taken; empty where it knows none."""
+def complete_from_header(file: BinaryIO, exif: Exif) -> Exif:
+    """The metadata of a raw, completed as `read_raw` does by what LibRaw reads in its header."""
     with suppress(InputError), _opened(file) as raw:
-        return _complete_exif(raw, Exif(), _extract_preview(raw)).facts
-    return {}
+        return _complete_exif(raw, exif, _extract_preview(raw))
+    return exif
 
 
 def read_preview(file: BinaryIO) -> Preview | None:

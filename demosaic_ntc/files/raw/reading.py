@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.metadata import read_exif, read_jpeg_exif
-from demosaic_ntc.files.raw.libraw import green_notice, header_facts, read_preview, read_raw
+from demosaic_ntc.files.containers import read_raw_exif
+from demosaic_ntc.files.metadata import read_jpeg_exif
+from demosaic_ntc.files.raw.libraw import complete_from_header, green_notice, read_preview, read_raw
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.raw.plain import Layout, read_headerless, read_plain
 from demosaic_ntc.files.raw.preview import decode_preview
@@ -27,6 +28,7 @@ from demosaic_ntc.files.sniff import (
 from demosaic_ntc.imaging.cfa import Cfa
 
 _AS_THE_FILE_SAYS = Layout()
+_NAMED_BY = {"camera", "lens", "date", "iso"}  # what names of files may ask for
 _JPEG_HEAD = 1 << 18  # bytes, in which its EXIF lies
 
 
@@ -53,8 +55,9 @@ def read_facts(path: Path) -> dict[str, Any]:
         if kind_of(file) is Kind.JPEG:
             file.seek(0)
             return read_jpeg_exif(file.read(_JPEG_HEAD)).facts
-        stored = read_exif(file).facts
-        return stored if "date" in stored or _is_picture(file) else {**header_facts(file), **stored}
+        exif = read_raw_exif(file)
+        complete = exif.facts.keys() >= _NAMED_BY or _is_picture(file)
+        return exif.facts if complete else complete_from_header(file, exif).facts
     return {}
 
 
