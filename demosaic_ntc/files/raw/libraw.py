@@ -20,6 +20,7 @@ from demosaic_ntc.files.damage import damage_explained
 from demosaic_ntc.files.dng.colours import stated_colours
 from demosaic_ntc.files.dng.noise_profile import noise_profile
 from demosaic_ntc.files.metadata import Exif, photo_fields, read_jpeg_exif
+from demosaic_ntc.files.raw.c_stderr import capture_c_stderr
 from demosaic_ntc.files.raw.camera_matrix import camera_matrix
 from demosaic_ntc.files.raw.photo import GREEN, SECOND_GREEN, Box, Mosaic, Multipliers, RawPhoto
 from demosaic_ntc.files.raw.preview import Preview
@@ -61,25 +62,27 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
     check_is_complete(file)
     exif = read_raw_exif(file)
     dng = is_dng(file)
-    with _opened(file) as raw:
+    complaints: list[str] = []
+    with _opened(file, complaints) as raw:
         check_pixels(raw.sizes.raw_width, raw.sizes.raw_height, limits)
         preview = _extract_preview(raw)  # before `unpack`, after which rawpy no longer holds the buffer
         raw.unpack()
         photo = _photo(raw, _complete_exif(raw, exif, preview), tags if dng else {}, is_dng=dng)
     stated = stated_colours(file) if dng else {}
-    return replace(photo, preview=preview, stated=stated)
+    notices = (*photo.notices, *_complaint_notice(complaints))
+    return replace(photo, preview=preview, stated=stated, notices=notices)
 
 
 def complete_from_header(file: BinaryIO, exif: Exif) -> Exif:
     """The metadata of a raw, completed as `read_raw` does by what LibRaw reads in its header."""
-    with suppress(InputError), _opened(file) as raw:
+    with suppress(InputError), _opened(file, []) as raw:
         return _complete_exif(raw, exif, _extract_preview(raw))
     return exif
 
 
 def read_preview(file: BinaryIO) -> Preview | None:
     """The picture a camera stored in its raw; None where there is none that can be read."""
-    with suppress(InputError), _opened(file) as raw:
+    with suppress(InputError), _opened(file, []) as raw:
         return _extract_preview(raw)
     return None
 
@@ -98,10 +101,10 @@ class _Buffer(io.BytesIO):
 
 
 @contextmanager
-def _opened(file: BinaryIO) -> Iterator[Any]:
+def _opened(file: BinaryIO, complaints: list[str]) -> Iterator[Any]:
     """Open a raw with LibRaw, for as long as the block runs; its errors become ours."""
     buffer = _Buffer(file)
-    with _libraw_explained(file), rawpy.RawPy() as raw:
+    with _libraw_explained(file), capture_c_stderr(complaints), rawpy.RawPy() as raw:
         raw.open_buffer(buffer)
         yield raw
 
@@ -273,6 +276,13 @@ def _complete_exif(raw: Any, exif: Exif, preview: Preview | None) -> Exif:
             lens_model=raw.lens.model,
         )
     )
+
+
+def _complaint_notice(complaints: list[str]) -> Iterator[str]:
+    """What LibRaw or its libjpeg printed of a file that they decoded all the same."""
+    if complaints:
+        said = complaints[0].removeprefix("unknown file: ")
+        yield f"the decoder complains ({said}); the file may be damaged"
 
 
 def _notices(raw: Any, mosaic: Mosaic, white: float) -> Iterator[str]:
