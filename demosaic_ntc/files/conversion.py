@@ -11,7 +11,7 @@ import numpy as np
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target
-from demosaic_ntc.files.costs import bytes_per_pixel, stage_costs
+from demosaic_ntc.files.costs import DECODING, bytes_per_pixel, stage_costs
 from demosaic_ntc.files.developing.finishing import cut, finish_of, look_name, stored_orientation, turned
 from demosaic_ntc.files.developing.prepared import Prepared, complete_mosaic, prepare
 from demosaic_ntc.files.developing.render import Finish, brightening, finish, finish_error, is_dark
@@ -137,12 +137,12 @@ def develop_photo(
     With `linear`, the pixels are the preview of a DNG, whose own picture is returned beside them.
     """
     with journal.stage("decode"):
-        report(Progress("decoding", 0, 1))
+        report(Progress(DECODING, 0, 1))
         ready = prepare(source, settings)
         settings = for_preview(settings, ready.photo) if linear else settings
         how = settings.development
         journal.notices += _notices(ready, how)
-        report(Progress("decoding", 1, 1))
+        report(Progress(DECODING, 1, 1))
     with journal.stage("demosaic"), named(source):
         restored = complete_mosaic(ready, settings.engine, report, error=error)
         journal.notices += restored.notices

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from demosaic_ntc.imaging.cfa import Cfa
 
+DECODING = "decoding"  # the stage in which a file is read, by libraries that damage may crash
+
 # The engine's picture is rendered as it is written.
-_AROUND_THE_ENGINE = {"decoding": 0.04, "writing": 0.25}
-_AROUND_INTERPOLATION = {"decoding": 0.04, "rendering": 0.15, "writing": 0.1}
+_AROUND_THE_ENGINE = {DECODING: 0.04, "writing": 0.25}
+_AROUND_INTERPOLATION = {DECODING: 0.04, "rendering": 0.15, "writing": 0.1}
 
 _FIRST_ESTIMATE = "first estimate"
 _BAYER = {"fast": 1.2, "normal": 1.7, "best": 2.3}
@@ -21,7 +23,7 @@ _OF_OTHER_ARRAYS = 1.7  # times as much: their groups show many patterns of samp
 _INTERPOLATION = 1.0
 
 #: The stages of a repair where a tenth of the pixels is missing.
-REPAIR_COSTS = {"decoding": 0.05, "groups": 2.0, "writing": 0.1}
+REPAIR_COSTS = {DECODING: 0.05, "groups": 2.0, "writing": 0.1}
 
 # Measured on synthetic raws of 2, 6, 24 and 100 megapixels, two threads: the program itself, what tiles take
 # until a picture has some, and what every pixel does.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import check_target, whole_file
+from demosaic_ntc.files.costs import DECODING
 from demosaic_ntc.files.journal import Journal, rows_as
 from demosaic_ntc.files.pictures.detection import (
     Detected,
@@ -101,13 +102,13 @@ def repair_file(
     check_mask_target(save_mask, overwrite=settings.overwrite)
     by_alpha = settings.mask.alpha and mask is None
     with journal.stage("decode"):
-        report(Progress("decoding", 0, 1))
+        report(Progress(DECODING, 0, 1))
         read = read_picture(source, settings.limits)
         picture = without_palette(read) if by_alpha else read
         check_fits(picture, target)
         missing, detected = _missing(source, picture, mask, settings)
         journal.notices += _notices(picture, missing, target, settings.mask, detected)
-        report(Progress("decoding", 1, 1))
+        report(Progress(DECODING, 1, 1))
     with journal.stage("inpaint"), named(source):
         restored = _completed(picture, missing, settings.engine, report, error=error_map is not None)
         journal.notices += restored.notices

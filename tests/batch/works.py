@@ -102,6 +102,7 @@ def _talk(_target: Path) -> None:
 
 FAULTS: dict[str, Callable[[Path], None]] = {
     "segv": _read_null,
+    "late": _read_null,
     "kill": _be_killed,
     "exit": _leave,
     "hang": _hang,
@@ -138,6 +139,9 @@ class Faulty:
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
     ) -> Done:
         fault = self.faults.get(source.name, self.faults.get("*"))
+        if fault == "late":  # what crashes then is no decoder
+            progress(Progress("decoding", 1, 1))
+            progress(Progress("groups", 0, 1))
         if fault is not None:
             FAULTS[fault](target)
         return self.inner(source, target, overwrite=overwrite, threads=threads, progress=progress)

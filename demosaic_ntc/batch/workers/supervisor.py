@@ -24,6 +24,7 @@ from demosaic_ntc.batch.job import (
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.worker import WorkerSetup, out_of_memory
 from demosaic_ntc.batch.workers.worker_process import HungUp, WorkerProcess
+from demosaic_ntc.files.costs import DECODING
 from demosaic_ntc.files.partial import remove_stale
 
 # How often limits are checked and new jobs looked for.
@@ -140,6 +141,7 @@ class Supervisor(AbstractContextManager["Supervisor"]):
                 worker.has_begun, self._false_starts = True, 0
                 worker.identity = answer["identity"] and Identity(**answer["identity"])
             elif worker.job and "stage" in answer:
+                worker.stage = str(answer["stage"])
                 yield Moved(worker.number, worker.job, answer["stage"], answer["share"])
             elif worker.job and "publishing" in answer:
                 yield Publishing(worker.number, worker.job, result_from(answer["publishing"]))
@@ -175,7 +177,7 @@ class Supervisor(AbstractContextManager["Supervisor"]):
             self._count_false_start(worker, ending)
             self._waiting.extendleft([job] if job else [])
         elif job is not None:
-            reason = f"the process working on it crashed ({ending}); the file is probably damaged"
+            reason = _explain_crash(worker.stage, ending)
             known = Outcome(Status.CRASHED, reason, identity=worker.identity, log=worker.log)
             yield Ended(worker.number, job, replace(known, seconds={"total": seconds}))
 
@@ -189,6 +191,14 @@ class Supervisor(AbstractContextManager["Supervisor"]):
         """End a worker and give its place free."""
         _dismiss(worker)
         del self._workers[worker.number]
+
+
+def _explain_crash(stage: str, ending: str) -> str:
+    """Why a file failed whose worker ended by itself: that is no proof of any damage in the file."""
+    if "SIGKILL" in ending:
+        return f"the process working on it crashed ({ending}), as when memory runs out; give fewer `jobs`"
+    who = "the decoder" if stage in ("", DECODING) else "the process working on it"
+    return f"{who} crashed ({ending}); please report it with this file's line of the report"
 
 
 def _dismiss(worker: WorkerProcess) -> None:

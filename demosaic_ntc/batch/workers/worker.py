@@ -138,13 +138,13 @@ class _Reporter:
 
     def __init__(self, channel: Connection) -> None:
         self._channel = channel
-        self._next = 0.0
+        self._next, self._stage = 0.0, ""
 
     def __call__(self, progress: Progress) -> None:
-        """Report, unless the last report was a moment ago."""
+        """Report a new stage at once, its progress unless the last report was a moment ago."""
         now = time.monotonic()
-        if now >= self._next:
-            self._next = now + _REPORT_SECONDS
+        if now >= self._next or progress.stage != self._stage:
+            self._next, self._stage = now + _REPORT_SECONDS, progress.stage
             _answer(self._channel, stage=progress.stage, share=progress.done / max(progress.total, 1))
 
 

@@ -66,6 +66,7 @@ class WorkerProcess:
         self.has_begun = False  # whether it is known to have got the last job
         self.job: Job | None = None
         self.identity: Identity | None = None
+        self.stage = ""  # of the present job, once it has told one
         self._since = 0.0
         self._log = b""
         with suppress(OSError):  # one that ended at once is found to be gone when it is listened to
@@ -93,7 +94,7 @@ class WorkerProcess:
 
     def give(self, job: Job) -> None:
         """Let it work on a job."""
-        self.job, self.identity, self.has_begun = job, None, False
+        self.job, self.identity, self.has_begun, self.stage = job, None, False, ""
         self._since, self._log = time.monotonic(), b""
         with suppress(OSError):
             self.channel.send(job)

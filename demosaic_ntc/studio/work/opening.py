@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.batch.job import Done
 from demosaic_ntc.errors import DemosaicNtcError, InputError
 from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.files.costs import DECODING
 from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.reading import read_picture
 from demosaic_ntc.files.pictures.writing import check_fits
@@ -87,7 +88,7 @@ class OpenPicture:
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
     ) -> Done:
         """Lay the picture out in the target's folder."""
-        progress(Progress("decoding", 0, 1))
+        progress(Progress(DECODING, 0, 1))
         picture, folder = read_picture(self.picture, self.limits), target.parent
         white = white_shown(picture.colours)
         view = view_of(oriented(picture.colours, picture.orientation), white, threads)
@@ -128,7 +129,7 @@ class OpenRaw:
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
     ) -> Done:
         """Lay the camera's picture out in the target's folder."""
-        progress(Progress("decoding", 0, 1))
+        progress(Progress(DECODING, 0, 1))
         photo = read_photo(self.raw, limits=self.limits)
         embedded = decode_preview(photo.preview, _EMBEDDED_SIDE)
         size = photo.size[::-1] if photo.orientation >= 5 else photo.size

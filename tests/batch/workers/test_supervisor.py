@@ -44,9 +44,10 @@ def test_outcome_tells_what_is_known(make_jobs: Make, run_jobs: RunJobs) -> None
 @pytest.mark.parametrize(
     ("fault", "status", "words"),
     [
-        ("segv", "crashed", "crashed (signal 11, SIGSEGV)"),
-        ("kill", "crashed", "crashed (signal 9, SIGKILL)"),
-        ("exit", "crashed", "crashed (exit code 3)"),
+        ("segv", "crashed", "the decoder crashed (signal 11, SIGSEGV); please report it"),
+        ("kill", "crashed", "crashed (signal 9, SIGKILL), as when memory runs out; give fewer"),
+        ("exit", "crashed", "the decoder crashed (exit code 3)"),
+        ("late", "crashed", "the process working on it crashed (signal 11, SIGSEGV)"),
         ("bug", "failed", "internal error (RuntimeError: surprise); please report it"),
         ("refuse", "failed", "will not do; give another"),
         ("allocate", "failed", "out of memory"),
@@ -58,6 +59,7 @@ def test_fault_costs_its_file_only(
     outcomes = run_jobs(make_jobs("abcde", Faulty({"c": fault})))
     assert _statuses(outcomes) == f"dd{status[0]}dd"
     assert words in outcomes["c"].reason
+    assert "damaged" not in outcomes["c"].reason
     assert outcomes["c"].identity is not None, "the report names the very file"
 
 
