@@ -1,7 +1,8 @@
 """What a file is, found out before anything decodes it: a regular file, not empty, of a known kind and size.
 
 Decoders accept more than is good: LibRaw takes headerless data by its length alone, image libraries reach
-for other programs, and a FIFO blocks any of them for ever. So the first bytes decide here.
+for other programs, and a FIFO blocks any of them for ever. So the first bytes are looked at here; whether
+a file that they do not tell is a raw, LibRaw decides.
 """
 
 import os
@@ -59,6 +60,10 @@ _MAGIC: tuple[tuple[int, bytes, Kind], ...] = (
     (6, b"HEAPCCDR", Kind.RAW),  # Canon CRW
     (4, b"ftypcrx ", Kind.RAW),  # Canon CR3
     (0, b"\0MRM", Kind.RAW),  # Minolta
+    (0, b"qktk\0", Kind.RAW),  # Apple QuickTake
+    (0, b"qktn\0", Kind.RAW),
+    (25, b"ARECOYK", Kind.RAW),  # Contax
+    (0, b"NOKIARAW", Kind.RAW),
     (0, b"FOVb", Kind.FOVEON),
     (0, b"\x89PNG\r\n\x1a\n", Kind.PNG),
     (0, b"\xff\xd8\xff", Kind.JPEG),
@@ -86,6 +91,9 @@ _FLOATING_POINT = 3
 _UNREAD_COMPRESSIONS = {5: "LZW", 8: "deflate", 32946: "deflate", 52546: "JPEG XL"}
 
 COLOUR_FILTER_ARRAY, LINEAR_RAW, RGB = 32803, 34892, 2
+
+# No file of an unknown header is read as a whole if it is larger, in bytes.
+_LARGEST_UNKNOWN = 1 << 28
 
 # Extensions that no camera gives to its raws; ``.tif`` is not among them, some cameras do.
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
@@ -165,17 +173,14 @@ def kind_of(file: BinaryIO) -> Kind:
 
 
 def check_is_raw(file: BinaryIO) -> None:
-    """Refuse, with the reason, whatever the first bytes show to be no raw file."""
+    """Refuse, with the reason, whatever the first bytes show to be no raw file; LibRaw judges the rest."""
     match kind_of(file):
         case Kind.TIFF | Kind.RAW:
             return
         case Kind.FOVEON:
             raise Unsupported("is a Foveon raw with no colour filter array; it needs no demosaicing")
         case Kind.UNKNOWN:
-            raise NotAnImage(
-                "is not a raw file: no known header; "
-                "give `width` `height` `bits` `cfa` if it is headerless mosaic data"
-            )
+            _check_may_be_raw(file)
         case Kind.BIG_TIFF:
             raise Unsupported("is a BigTIFF, which is not read; save it as a TIFF below 4 GiB")
         case Kind.JPEG:
@@ -190,6 +195,23 @@ def check_is_raw(file: BinaryIO) -> None:
                 f"is {kind.value}, not a raw file; repair pictures with `inpaint`, "
                 "or give `cfa` if it is a plain mosaic"
             )
+
+
+def _check_may_be_raw(file: BinaryIO) -> None:
+    """Refuse unknown headers that are nothing for LibRaw: damaged ones of TIFF, and whole videos."""
+    file.seek(0)
+    head = file.read(32)
+    damaged = head[:2] in (b"II", b"MM") and head[:4] not in (b"IIII", b"MMMM")  # those are of Phase One
+    if damaged or file.seek(0, os.SEEK_END) > _LARGEST_UNKNOWN:
+        raise no_known_header()
+
+
+def no_known_header() -> NotAnImage:
+    """Why a file is refused that neither we nor LibRaw know."""
+    return NotAnImage(
+        "is not a raw file: no known header; "
+        "give `width` `height` `bits` `cfa` if it is headerless mosaic data"
+    )
 
 
 def check_name(file: BinaryIO, suffix: str) -> None:

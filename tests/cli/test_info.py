@@ -26,6 +26,13 @@ def test_facts_of_a_raw_are_shown() -> None:
         assert fact in result.stdout, fact
 
 
+def test_when_and_how_a_photo_was_taken_is_told() -> None:
+    shown = _run("info", SAMPLES / "small_rggb.dng")
+    assert "taken          2024-05-17 10:30:00, 35 mm, 1/250 s, f/5.6, ISO 200" in shown.stdout
+    (fact,) = json.loads(_run("info", SAMPLES / "small_rggb.dng", "--json").stdout)
+    assert (fact["taken"]["date"], fact["taken"]["f_number"]) == ("2024-05-17T10:30:00", 5.6)
+
+
 def test_json_is_a_list_with_one_object_per_file() -> None:
     result = _run("info", SAMPLES / "small_rggb.dng", SAMPLES / "small_xtrans.dng", "--json")
     first, second = json.loads(result.stdout)

@@ -23,15 +23,19 @@ from demosaic_ntc.files.metadata import Exif, photo_fields, read_jpeg_exif
 from demosaic_ntc.files.raw.c_stderr import capture_c_stderr
 from demosaic_ntc.files.raw.camera_matrix import camera_matrix
 from demosaic_ntc.files.raw.photo import GREEN, SECOND_GREEN, Box, Mosaic, Multipliers, RawPhoto
+from demosaic_ntc.files.raw.plausible import looks_like_photo
 from demosaic_ntc.files.raw.preview import Preview
 from demosaic_ntc.files.sniff import (
+    Kind,
     Limits,
     check_directory,
     check_is_complete,
     check_is_raw,
     check_pixels,
     is_dng,
+    kind_of,
     main_directory,
+    no_known_header,
     picture_kind,
 )
 from demosaic_ntc.files.tags import Directory, numbers
@@ -48,6 +52,11 @@ _OLDEST_YEAR = 1980
 
 # From this share of constant rows on, a file is probably damaged: cameras have noise in every row.
 _SUSPICIOUS_ROWS = 0.05
+
+_BY_LENGTH = (
+    "no header: taken for a raw by its length alone; "
+    "give `width` `height` `bits` `cfa` if the picture is wrong"
+)
 
 # The two greens of a sensor differ by a percent; from this ratio on, one of them is no green.
 _SUSPICIOUS_GREENS = 1.1
@@ -67,10 +76,24 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
         check_pixels(raw.sizes.raw_width, raw.sizes.raw_height, limits)
         preview = _extract_preview(raw)  # before `unpack`, after which rawpy no longer holds the buffer
         raw.unpack()
+        by_length = kind_of(file) is Kind.UNKNOWN and _is_known_by_length(file)
+        if by_length and not (raw.raw_type == rawpy.RawType.Flat and looks_like_photo(raw.raw_image_visible)):
+            raise no_known_header()
         photo = _photo(raw, _complete_exif(raw, exif, preview), tags if dng else {}, is_dng=dng)
     stated = stated_colours(file) if dng else {}
-    notices = (*photo.notices, *_complaint_notice(complaints))
+    notices = (*photo.notices, *_complaint_notice(complaints), *((_BY_LENGTH,) if by_length else ()))
     return replace(photo, preview=preview, stated=stated, notices=notices)
+
+
+def _is_known_by_length(file: BinaryIO) -> bool:
+    """Whether LibRaw knows a file by nothing but its length: with a byte more it does not."""
+    longer = _Buffer(file, b"\0")
+    try:
+        with rawpy.RawPy() as raw:
+            raw.open_buffer(longer)
+    except rawpy.LibRawError:
+        return True
+    return False
 
 
 def complete_from_header(file: BinaryIO, exif: Exif) -> Exif:
@@ -90,10 +113,10 @@ def read_preview(file: BinaryIO) -> Preview | None:
 class _Buffer(io.BytesIO):
     """The bytes of a file for LibRaw, which reads from them as long as it is open, whatever rawpy holds."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, more: bytes = b"") -> None:
         super().__init__()
         file.seek(0)
-        self._data = file.read()
+        self._data = file.read() + more
 
     def read(self, _size: int | None = -1, /) -> bytes:
         """Return the bytes themselves, no copy."""
@@ -122,17 +145,26 @@ def _libraw_explained(file: BinaryIO) -> Iterator[None]:
     """Turn LibRaw's errors into ours."""
     try:
         yield
-    except rawpy.LibRawTooBigError as error:
-        raise TooLarge("too large for the decoder; give a smaller raw") from error
-    except (rawpy.LibRawFileUnsupportedError, rawpy.LibRawNotImplementedError) as error:
-        raise _unsupported(file) from error
-    except rawpy.LibRawUnsufficientMemoryError as error:
-        raise MemoryError from error
     except rawpy.LibRawError as error:
-        raise Truncated(f"truncated or damaged ({_reason(error)}); copy it again from its source") from error
+        raise _explain(file, error) from error
     except Exception:
         with damage_explained("raw"):
             raise
+
+
+def _explain(file: BinaryIO, error: Exception) -> InputError | MemoryError:
+    """What an error of LibRaw's means."""
+    match error:
+        case rawpy.LibRawUnsufficientMemoryError():
+            return MemoryError()
+        case _ if kind_of(file) is Kind.UNKNOWN:
+            return no_known_header()
+        case rawpy.LibRawTooBigError():
+            return TooLarge("too large for the decoder; give a smaller raw")
+        case rawpy.LibRawFileUnsupportedError() | rawpy.LibRawNotImplementedError():
+            return _unsupported(file)
+        case _:
+            return Truncated(f"truncated or damaged ({_reason(error)}); copy it again from its source")
 
 
 def _unsupported(file: BinaryIO) -> NotAnImage | Unsupported:
