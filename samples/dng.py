@@ -75,7 +75,7 @@ def dng(
     stored = np.pad(mosaic, ((top, 0), (left, 0)), mode="symmetric" if top or left else "edge")
     data = stored.astype("<u2").tobytes()
     start = 8 + len(data)
-    tags = {**_image_tags(stored, cfa, camera), **_camera_tags(camera), **(changed or {})}
+    tags = {**_image_tags(stored, cfa, camera), **camera_tags(camera), **(changed or {})}
     known = exif or Exif()
     block = directory_block(known, {**known.image, **tags}, start)
     return b"II*\0" + struct.pack("<L", start) + data + block
@@ -104,7 +104,7 @@ def _image_tags(stored: NDArray[np.uint16], cfa: Cfa, camera: Camera) -> dict[in
     }
 
 
-def _camera_tags(camera: Camera) -> dict[int, Field]:
+def camera_tags(camera: Camera) -> dict[int, Field]:
     """Levels, matrix and white balance."""
     matrix = tuple(Fraction(round(value * 10000), 10000) for value in camera.from_xyz.ravel())
     return {

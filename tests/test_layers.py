@@ -74,7 +74,7 @@ BORDERS = {
         "studio/canvas/tile_images.py",
         "viewer/pictures.py",
     },
-    "tifffile": {"files/pictures/tiff_reading.py", "files/raw/plain.py"},
+    "tifffile": {"files/dng/linear_reading.py", "files/pictures/tiff_reading.py", "files/raw/plain.py"},
     "rawpy": {"files/raw/libraw.py"},
     "imagecodecs": {"files/dng/writing.py", "files/pictures/lossy.py", "files/pictures/png_reading.py"},
     "psutil": {"machine.py"},

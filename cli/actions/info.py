@@ -14,12 +14,16 @@ from demosaic_ntc.files.raw.noise import noise_of, span_of
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.noise import NoiseModel
 
 from ..arguments.layouts import layout_from
 from ..failures import ExitCode, exit_code, one_line
 from ..flags import in_flags
 from ..output.results import white_levels
+
+# What is told of raws that need no demosaicing.
+_NO_ARRAY = {"linear": "linear, no colour filter array", "MONO": "monochrome, no colour filter array"}
 
 
 def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) -> None:
@@ -47,14 +51,14 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
     """All that is known of a photo, its noise if none is given, and what would be done with it."""
     exposure = expose(photo, "camera", "auto", keep_highlights=False)
     height, width = photo.size
-    crop = photo.camera_crop
+    crop, cfa = photo.camera_crop, photo.cfa or Cfa.named("MONO")
     return {
         "source": str(source),
         "camera": photo.exif.camera,
         "taken": _taken(photo),
         "width": width,
         "height": height,
-        "cfa": photo.cfa.name,
+        "cfa": photo.array_name,
         "black": photo.black.tolist(),
         "white": photo.white,
         "white_used": exposure.white,
@@ -69,7 +73,7 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
         "noise": noise_of(photo, noise).described(span_of(photo)),
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
-        "estimated_seconds": {quality: seconds(quality, height * width, photo.cfa) for quality in QUALITIES},
+        "estimated_seconds": {quality: seconds(quality, height * width, cfa) for quality in QUALITIES},
         "estimated_megabytes": round(memory(height * width) / 1e6),
         "notices": [in_flags(notice) for notice in photo.notices],
     }
@@ -96,7 +100,7 @@ def _lines(fact: dict[str, Any]) -> list[str]:
         "camera": fact["camera"] or "not stated",
         "taken": _taken_line(fact["taken"]) or "not stated",
         "size": f"{fact['width']}×{fact['height']}",
-        "colour array": fact["cfa"],
+        "colour array": _NO_ARRAY.get(fact["cfa"], fact["cfa"]),
         "black": fact["black"],
         "white": f"{fact['white']:g}, used {white_levels(fact['white_by_colour'])}",
         "balance": f"{balance['source']} ({multipliers})",

@@ -34,12 +34,13 @@ class Convert:
         object.__setattr__(self, "fingerprint", name)
 
     def prepare(self) -> None:
-        """Complete a small mosaic, which loads all that a large one needs."""
+        """Complete a small mosaic, which loads all that a large one needs; monochrome raws need as much."""
         from demosaic_ntc.imaging.demosaic import demosaic  # noqa: PLC0415 (see above)
 
         engine = self.settings.engine
         samples = np.random.default_rng(0).random((_TRIAL_SIDE, _TRIAL_SIDE), dtype=np.float32)
-        cfa = self.settings.layout.cfa or "RGGB"
+        given = self.settings.layout.cfa
+        cfa = "RGGB" if given is None or given.is_mono else given
         demosaic(samples, cfa, method=engine.method, quality=engine.quality, threads=1)
 
     def __call__(

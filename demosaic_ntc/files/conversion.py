@@ -170,7 +170,7 @@ def _facts(
     return Facts(
         taken=ready.photo.exif.facts,
         size=(picture.colours.shape[0], picture.colours.shape[1]),
-        cfa=ready.photo.cfa.name,
+        cfa=ready.photo.array_name,
         exposure=ready.exposure,
         stops=log2(look.gain) if how.exposure == "auto" else how.exposure,
         look=look_name(ready, how),
@@ -249,12 +249,12 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     """What a user should know about the photo and the colours chosen for it."""
     yield from ready.photo.notices
     source = ready.exposure.balance_source
-    if how.balance in ("camera", "daylight") and source != how.balance:
+    if how.balance in ("camera", "daylight") and source != how.balance and not ready.photo.is_monochrome:
         used = "none was applied" if source == "none" else f"{source} balance was used"
         advice = "`wb=auto` finds one" if source == "none" else "choose one with `wb`"
         yield f"no {how.balance} white balance is stored; {used} ({advice})"
     yield from _black_notice(ready, how)
-    if ready.photo.matrix.source == "none" and how.space != "camera":
+    if ready.photo.matrix.source == "none" and how.space != "camera" and not ready.photo.is_monochrome:
         yield "no camera profile is known; colours are shown as if the sensor were sRGB"
     if how.crop == "camera" and ready.photo.camera_crop is None:
         yield "the camera stored no crop; the whole visible area is kept"

@@ -20,6 +20,7 @@ _OTHER_ARRAYS = 4.2
 
 _GROUPS = {"fast": 1.3, "normal": 4.6, "best": 19.0}
 _OF_OTHER_ARRAYS = 1.7  # times as much: their groups show many patterns of samples
+_NOISE = {"fast": 1.1, "normal": 2.2, "best": 8.0}  # of raws that need no demosaicing
 _INTERPOLATION = 1.0
 
 #: The stages of a repair where a tenth of the pixels is missing.
@@ -47,6 +48,8 @@ QUALITIES = tuple(_GROUPS)
 
 def stage_costs(method: str, quality: str, cfa: "Cfa | None" = None) -> dict[str, float]:
     """The stages of a conversion and what each costs; without an array, those of Bayer's."""
+    if cfa is not None and cfa.is_mono:
+        return {**_AROUND_THE_ENGINE, "groups": _NOISE[quality]}
     if method not in ("ntc", "predict-only"):
         return {**_AROUND_INTERPOLATION, method: _INTERPOLATION}
     if cfa is None or cfa.is_bayer:

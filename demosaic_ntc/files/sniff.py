@@ -246,6 +246,11 @@ def is_dng(file: BinaryIO) -> bool:
     return any(_DNG_VERSION in directory for directory in TagReader(file).directories())
 
 
+def is_linear(directory: Directory) -> bool:
+    """Whether a directory says that its pixels need no demosaicing."""
+    return number(directory, _PHOTOMETRIC) == LINEAR_RAW
+
+
 def is_xtrans(file: BinaryIO) -> bool:
     """Whether the header alone makes an X-Trans array likely."""
     file.seek(0)
@@ -257,8 +262,8 @@ def is_xtrans(file: BinaryIO) -> bool:
 def check_directory(directory: Directory, limits: Limits) -> None:
     """Check the size and the kind of samples that a raw's own tags announce."""
     check_pixels(number(directory, _WIDTH), number(directory, _HEIGHT), limits)
-    if number(directory, _PHOTOMETRIC, COLOUR_FILTER_ARRAY) == LINEAR_RAW:
-        raise Unsupported("is a linear DNG with no colour filter array; it is demosaiced already")
+    if is_linear(directory):
+        return
     if number(directory, _SAMPLES, 1) != 1:
         raise Unsupported("has several samples per pixel and no colour filter array; give a mosaic")
     if number(directory, _FORMAT, 1) == _FLOATING_POINT:

@@ -23,6 +23,9 @@ _MOST_DIRECTORIES = 64
 _MOST_ENTRIES = 2000
 _LARGEST_VALUE = 1 << 16
 
+# Tables of DNGs that may be larger: linearisation, and the curves of the second list of opcodes.
+_LARGEST_VALUES = {50712: 1 << 18, 51009: 1 << 20}
+
 # Olympus and Panasonic write TIFF under numbers of their own.
 _MAGICS = {42, 0x55, 0x4F52, 0x5352}
 
@@ -86,19 +89,20 @@ class TagReader:
         directory = {}
         for place in range(0, len(entries) - 11, 12):
             tag, kind, amount = struct.unpack_from(self._order + "HHL", entries, place)
-            values = self._values(kind, amount, entries[place + 8 : place + 12])
+            largest = _LARGEST_VALUES.get(tag, _LARGEST_VALUE)
+            values = self._values(kind, amount, entries[place + 8 : place + 12], largest)
             if values is not None:
                 directory[tag] = values
         return directory, struct.unpack(self._order + "L", tail)[0] if len(tail) == 4 else 0
 
-    def _values(self, kind: int, amount: int, inline: bytes) -> Values | None:
+    def _values(self, kind: int, amount: int, inline: bytes, largest: int) -> Values | None:
         """The values of an entry; text and opaque data as bytes; None where they can not be read.
 
         Numbers that are none (NaN, infinity) leave the entry empty: it was there and says nothing.
         """
         letters = _TYPES.get(kind, "")
         size = struct.calcsize("=" + letters) * amount
-        if not letters or size > _LARGEST_VALUE:
+        if not letters or size > largest:
             return None
         data = inline[:size]
         if size > 4:

@@ -2,7 +2,8 @@
 
 Any periodic array of the three colours is one small matrix of channel numbers (0 red, 1 green, 2 blue):
 the four Bayer phases (2×2, US patent 3971065), Fujifilm's X-Trans (6×6) and Quad-Bayer (4×4) have names;
-any other array is written row by row, ``"RGB/GBR/BRG"``.
+any other array is written row by row, ``"RGB/GBR/BRG"``. A monochrome sensor has no array: its samples all
+count as green, which is called MONO.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ NAMED_ROWS = {
     "QUAD_BGGR": "BBGG/BBGG/GGRR/GGRR",
     "QUAD_GRBG": "GGRR/GGRR/BBGG/BBGG",
     "QUAD_GBRG": "GGBB/GGBB/RRGG/RRGG",
+    "MONO": "G",
 }
 
 
@@ -45,13 +47,16 @@ class Cfa:
         if key not in NAMED_ROWS:
             known = ", ".join(NAMED_ROWS)
             raise InputError(f"unknown colour array {name!r}; use {known} or rows such as RG/GB")
-        return cls.parse(NAMED_ROWS[key])
+        return cls._of_rows(NAMED_ROWS[key])
 
     @classmethod
     def parse(cls, text: str) -> "Cfa":
         """Return the array a user wrote: a known name, or rows of the letters R, G, B separated by ``/``."""
-        if "/" not in text:
-            return cls.named(text)
+        return cls._of_rows(text) if "/" in text or text.strip().upper() == "G" else cls.named(text)
+
+    @classmethod
+    def _of_rows(cls, text: str) -> "Cfa":
+        """Return the array whose rows are written."""
         rows = [row.strip().upper() for row in text.split("/")]
         if len({len(row) for row in rows}) != 1 or not rows[0] or set("".join(rows)) - set(CHANNELS):
             raise InputError(f"colour array {text!r} is not rows of R, G, B of one length; write e.g. RG/GB")
@@ -71,6 +76,11 @@ class Cfa:
     def period(self) -> tuple[int, int]:
         """Height and width of one period."""
         return self.pattern.shape[0], self.pattern.shape[1]
+
+    @property
+    def is_mono(self) -> bool:
+        """Whether there are no colours: all samples measure the same light."""
+        return self.pattern.size == 1
 
     @property
     def is_bayer(self) -> bool:
@@ -163,7 +173,7 @@ def _checked_pattern(pattern: NDArray[Any]) -> NDArray[np.uint8]:
             "a colour array is a matrix of 0 (red), 1 (green), 2 (blue); give e.g. [[0, 1], [1, 2]]"
         )
     missing = [CHANNELS[channel] for channel in range(3) if channel not in matrix]
-    if missing:
+    if missing and not (matrix == CHANNELS.index("G")).all():
         raise InputError(f"the colour array never shows {' or '.join(missing)}; give one with R, G and B")
     return matrix.astype(np.uint8)
 

@@ -102,7 +102,7 @@ def demosaic(
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
     task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently, noise)
-    strength, seconds = _checked_strength(denoise), checked_time_limit(time_limit)
+    strength, seconds = checked_strength(denoise), checked_time_limit(time_limit)
     prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolated(method)
@@ -136,7 +136,7 @@ def demosaic_stored(
     denoise: float = 1.0,
 ) -> StoredPicture:
     """Do what `demosaic` does by groups, for samples and a picture that are too large to be spread out."""
-    report, strength, dead = progress or silently, _checked_strength(denoise), None
+    report, strength, dead = progress or silently, checked_strength(denoise), None
     if missing is not None:
         dead = checked_missing(missing, "mosaic", samples.shape[1:])
         samples = mended(samples, dead, cfa)
@@ -268,6 +268,8 @@ class _Task:
 
 def checked_samples(mosaic: NDArray[Any], cfa: Cfa, *, signed: bool = False) -> NDArray[Any]:
     """Return the mosaic as an array of numbers that can be demosaiced, or raise."""
+    if cfa.is_mono:
+        raise InputError("a monochrome mosaic has no colours to restore; give one of R, G and B")
     samples = as_array(mosaic, "mosaic")
     cfa.checked_shape(samples.shape)
     if not all_finite(samples):
@@ -294,7 +296,7 @@ def put_back(picture: NDArray[Any], samples: NDArray[Any], cfa: Cfa, missing: Fl
         np.copyto(picture[*site, channel], samples[site], where=shown, casting="unsafe")
 
 
-def _checked_strength(strength: float) -> float:
+def checked_strength(strength: float) -> float:
     """Return a strength that noise can be taken off with, or raise."""
     if not 0 <= as_number(strength) < np.inf:
         raise InputError(f"denoise is {strength!r}; give a strength from 0 up, 1 for the noise there is")

@@ -71,6 +71,10 @@ class NoiseModel:
         """Return the standard deviation at some light, the root mean square over the colours."""
         return math.sqrt(sum(float(self.variance(light, channel)) for channel in range(3)) / 3)
 
+    def of_channel(self, channel: int) -> "NoiseModel":
+        """Return the model of samples that all have the noise of one channel."""
+        return NoiseModel.given(self.slope[channel], self.floor[channel])
+
     def scaled(self, strength: float) -> "NoiseModel":
         """Return the model with every standard deviation times ``strength``."""
         return NoiseModel.given(

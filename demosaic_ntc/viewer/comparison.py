@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.files.developing.engine_run import in_colours
 from demosaic_ntc.files.developing.finishing import finish_of
 from demosaic_ntc.files.developing.prepared import prepare
 from demosaic_ntc.files.developing.render import Finish, finish
@@ -22,6 +23,7 @@ from demosaic_ntc.files.pixels import oriented, under, unheard
 from demosaic_ntc.files.settings import Development, Settings
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import demosaic
+from demosaic_ntc.imaging.restored import Restored
 
 from .crops import CropBox, most_detailed
 from .page import Page, Scene, Version, page_html
@@ -64,6 +66,18 @@ class Interpolation(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class AsMeasured:
+    """The only version of a raw that needs no demosaicing."""
+
+    name: str = "as measured"
+    settings: str = "no demosaicing: linear or monochrome"
+
+    def run(self, samples: NDArray[Any], _array: None) -> Restored:
+        """Return the samples as a picture."""
+        return Restored(in_colours(samples.astype(np.float32)))
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """Which parts of a picture are shown: given ones, or the most detailed squares."""
 
@@ -83,7 +97,7 @@ class Negative:
 
     name: str
     mosaic: NDArray[np.uint16]
-    cfa: Cfa
+    cfa: Cfa | None  # None where there is nothing to interpolate
     white: float  # of the encoded samples
     lift: float
     look: Finish
@@ -101,7 +115,8 @@ class Negative:
         top, left = max(0, inner.top - MARGIN), max(0, inner.left - MARGIN)
         rows = slice(top, inner.top + inner.height + MARGIN)
         columns = slice(left, inner.left + inner.width + MARGIN)
-        picture = method.run(self.mosaic[rows, columns], self.cfa.shifted(top, left)).image
+        array = None if self.cfa is None else self.cfa.shifted(top, left)
+        picture = method.run(self.mosaic[rows, columns], array).image
         place = CropBox(inner.left - left, inner.top - top, inner.width, inner.height).place
         return self.finished(picture[place] * np.float32(self.white / WHITE))
 
@@ -115,14 +130,18 @@ def read_negative(source: Path, development: Development) -> Negative:
     """Read a raw and decide how all versions of it will look."""
     ready = prepare(source, Settings(development=replace(development, denoise="off")))
     encoded = ready.mosaic
-    guess = demosaic(encoded.samples, ready.photo.cfa, method="bilinear", white=encoded.white).image
+    cfa = ready.photo.cfa
+    cfa = None if cfa is not None and cfa.is_mono else cfa
+    guess = in_colours(encoded.samples)
+    if cfa is not None:
+        guess = demosaic(encoded.samples, cfa, method="bilinear", white=encoded.white).image
     look = finish_of(guess, ready, development, bits=8)
     orientation = ready.photo.orientation
     pixels = finish(guess, encoded.lift, look, unheard)
     return Negative(
         name=source.stem,
         mosaic=np.rint(encoded.samples * (WHITE / encoded.white)).astype(np.uint16),
-        cfa=ready.photo.cfa,
+        cfa=cfa,
         white=encoded.white,
         lift=encoded.lift,
         look=look,
@@ -155,7 +174,7 @@ def write_comparison(
     shown, told = list[Scene](), dict(facts)
     for name, source in zip(_names(sources), sources, strict=True):
         negative = replace(read_negative(source, development), name=name)
-        chosen = methods(negative.cfa)
+        chosen = (AsMeasured(),) if negative.cfa is None else methods(negative.cfa)
         told |= {f"method {method.name}": method.settings for method in chosen}
         shown += _scenes(negative, chosen, parts, folder / PICTURES, report)
     content = page_html(Page(_title(sources), _INTRODUCTION, told, tuple(shown)))

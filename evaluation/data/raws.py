@@ -13,6 +13,7 @@ from demosaic_ntc.batch.plan import RAW_SUFFIXES, Search
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Limits, open_regular
+from demosaic_ntc.imaging.cfa import Cfa
 
 from ..beside import SAMPLE, Camera, write_dng
 from .fetching import DATA_VARIABLE
@@ -117,5 +118,6 @@ def _tiled(target: Path, height: int, width: int) -> Path:
     """Write the sample scene side by side until it is so large."""
     photo = read_photo(SAMPLE)
     repeats = (-(-height // photo.size[0]), -(-width // photo.size[1]))
-    write_dng(target, np.tile(photo.mosaic, repeats)[:height, :width], photo.cfa, Camera())
+    cfa = Cfa.parse(photo.array_name)
+    write_dng(target, np.tile(photo.mosaic, repeats)[:height, :width], cfa, Camera())
     return target

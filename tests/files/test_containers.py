@@ -180,7 +180,7 @@ def test_crw_is_converted_with_what_its_header_tells(data: Path) -> None:
     path = data / "raw_more" / "canon_d30.CRW"
     photo = read_photo(path)
     assert photo.exif.facts == read_facts(path)
-    assert (photo.size, photo.cfa.name, photo.notices) == ((1448, 2176), "RGGB", ())
+    assert (photo.size, photo.array_name, photo.notices) == ((1448, 2176), "RGGB", ())
     assert isinstance(photo.preview, bytes)
     assert photo.preview.startswith(b"\xff\xd8")
 

@@ -118,6 +118,7 @@ def test_the_light_of_a_sensor_can_be_demosaiced(small: Path) -> None:
     site = photo.light[1::2, 0::2]
     stored = photo.mosaic[1::2, 0::2].astype(np.float64)
     assert site == pytest.approx((stored - 512) / (photo.white - 512), abs=1e-6)
+    assert photo.cfa is not None
     picture = demosaic(np.maximum(photo.light, 0), photo.cfa, method="bilinear").image
     assert picture.shape == (*photo.size, 3)
 
@@ -127,7 +128,7 @@ def test_headerless_data_is_read_with_its_size(tmp_path: Path) -> None:
     (tmp_path / "a.raw").write_bytes(samples.tobytes())
     photo = read_mosaic(tmp_path / "a.raw", cfa="GRBG", width=16, height=24, bits=12)
     assert np.array_equal(photo.mosaic, samples)
-    assert (photo.cfa.name, photo.white) == ("GRBG", 4095)
+    assert (photo.array_name, photo.white) == ("GRBG", 4095)
 
 
 def test_the_version_is_told() -> None:

@@ -20,6 +20,9 @@ from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.noise import NoiseModel
 
+# The methods that take noise off; interpolations show it.
+DENOISING_METHODS = ("ntc", "predict-only")
+
 COLOUR_OVER_BRIGHTNESS = 1.25  # how much stronger colour noise is taken off where nothing else is asked
 _HARDLY_SEEN = 0.5 / 255  # under the sRGB curve at mid grey: less noise is left alone
 _GLANCE, _GLANCE_ROWS = 96, 12  # of so many rows, so many first are looked at: whole periods of any array
@@ -37,6 +40,11 @@ class Strengths:
     def engine(self) -> float:
         """What the engine is told."""
         return max(self.brightness, self.colour)
+
+    @property
+    def without_colour(self) -> "Strengths | None":
+        """The same for a photo that has no colours; None if no noise is taken off."""
+        return Strengths(self.brightness, self.brightness) if self.brightness > 0 else None
 
     @property
     def grain(self) -> float:
@@ -102,7 +110,8 @@ def _middle_losses(
         loss, which = losses(np.asarray(image[rows]), rows, columns)
         for channel in range(3):
             lost[channel].append(np.abs(loss[which == channel]))
-    middle = [float(np.median(np.concatenate(each))) for each in lost]
+    found = [np.concatenate(each) for each in lost]
+    middle = [float(np.median(each)) if each.size else 0.0 for each in found]  # of a colour without samples
     return np.maximum(np.array(middle, np.float32), np.float32(1e-6))
 
 

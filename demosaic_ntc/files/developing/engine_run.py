@@ -6,13 +6,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.developing.denoising import Strengths, with_grain
 from demosaic_ntc.files.developing.render import EncodedMosaic
-from demosaic_ntc.files.developing.stabilised import Stabilised, steepness_of_way, to_srgb_curve
+from demosaic_ntc.files.developing.stabilised import steepness_of_way, to_srgb_curve
 from demosaic_ntc.files.later import Later, Part
 from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.demosaic import StoredPicture, demosaic_stored
+from demosaic_ntc.imaging.readable import Readable
 from demosaic_ntc.imaging.restored import ReportProgress, Restored
 
 
@@ -31,22 +33,12 @@ class Developing:
         """Let the engine restore the full colours; they come under the sRGB curve, to be read later."""
         stabilised = self.mosaic.stabilised
         stored = self._stored(report, None if stabilised is None else stabilised.levels())
-        image = _read_later(stored)
-        error = np.moveaxis(np.sqrt(stored.variance), 0, 2) if self.error else None
-        if stabilised is None:
-            white = np.float32(self.mosaic.white)
-            image = image.then(lambda part, *_: part * white)
-            error = None if error is None else error * white
-        else:
-            error = None if error is None else error * steepness_of_way(np.asarray(image), stabilised)
-            image = self._under_srgb_curve(image, stabilised)
-        # Read like an array, and turned into one where numpy meets it.
-        return Restored(cast(NDArray[Any], image), stored.certificate, stored.notices, error=error)
+        return finish_stored(stored, self.mosaic, self.cfa, self.strengths.grain, error=self.error)
 
     def _stored(self, report: ReportProgress, noise: NDArray[np.float64] | None) -> StoredPicture:
         """Let the engine work, with noise of these deviations, (3, levels)."""
         return demosaic_stored(
-            self.mosaic.stored,
+            self.mosaic.plane(),
             self.cfa,
             method=self.engine.method,
             quality=self.engine.quality,
@@ -59,20 +51,42 @@ class Developing:
             denoise=self.strengths.engine if noise is not None else 1.0,
         )
 
-    def _under_srgb_curve(self, image: Later, stabilised: Stabilised) -> Later:
-        """Return a picture without its noise, but with the grain it is to keep."""
-        share = self.strengths.grain
-        if share > 0:
-            image = with_grain(image, self.mosaic.stored, self.cfa, share, stabilised.levels())
-        back = to_srgb_curve(stabilised, 1 - share**2)
-        return image.then(lambda part, *_: back(part))
+
+def finish_stored(
+    stored: StoredPicture, mosaic: EncodedMosaic, cfa: Cfa, grain: float, *, error: bool
+) -> Restored:
+    """Return the engine's picture of a mosaic under the sRGB curve, to be read later.
+
+    Where noise was removed, a share of it is given back as grain.
+    """
+    image, stabilised = read_later(stored.planes), mosaic.stabilised
+    deviation = in_colours(np.moveaxis(np.sqrt(stored.variance), 0, 2)) if error else None
+    if stabilised is None:
+        white = np.float32(mosaic.white)
+        image = image.then(lambda part, *_: part * white)
+        deviation = None if deviation is None else deviation * white
+    else:
+        if deviation is not None:
+            deviation = deviation * steepness_of_way(np.asarray(image), stabilised)
+        if grain > 0:
+            image = with_grain(image, mosaic.plane(), cfa, grain, stabilised.levels())
+        back = to_srgb_curve(stabilised, 1 - grain**2)
+        image = image.then(lambda part, *_: back(part))
+    # Read like an array, and turned into one where numpy meets it.
+    return Restored(cast(NDArray[Any], image), stored.certificate, stored.notices, error=deviation)
 
 
-def _read_later(stored: StoredPicture) -> Later:
-    """Return a picture with its channels last."""
+def read_later(planes: Readable) -> Later:
+    """Return planes as a picture with its channels last, three of them."""
 
     def read(rows: slice, columns: slice) -> Part:
-        return np.ascontiguousarray(np.moveaxis(stored.planes[:, rows, columns], 0, 2))
+        return np.ascontiguousarray(in_colours(np.moveaxis(planes[:, rows, columns], 0, 2)))
 
-    _, height, width = stored.planes.shape
+    _, height, width = planes.shape
     return Later((height, width), np.float32, read)
+
+
+def in_colours(picture: Float32) -> Float32:
+    """Return a picture of three channels, which are equal where it had one."""
+    planes = picture if picture.ndim == 3 else picture[..., None]
+    return np.broadcast_to(planes, (*planes.shape[:2], 3))

@@ -7,15 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.developing.denoising import AS_IT_IS, Strengths, stabilised_for
+from demosaic_ntc.files.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilised_for
 from demosaic_ntc.files.developing.engine_run import Developing
+from demosaic_ntc.files.developing.planes import complete_planes
 from demosaic_ntc.files.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.files.pixels import under
 from demosaic_ntc.files.raw.bad_pixels import without_found
 from demosaic_ntc.files.raw.fringes import without_fringes_found
 from demosaic_ntc.files.raw.levels import Balance, Exposure, GreyPatch, expose, with_levels
 from demosaic_ntc.files.raw.noise import FoundNoise, noise_of
-from demosaic_ntc.files.raw.photo import Box, RawPhoto
+from demosaic_ntc.files.raw.photo import GREEN, Box, RawPhoto
 from demosaic_ntc.files.raw.preview import decode_preview
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.settings import Development, Engine, Settings
@@ -25,9 +26,6 @@ from demosaic_ntc.imaging.mosaics.cells import cell_means
 from demosaic_ntc.imaging.restored import ReportProgress, Restored
 
 Bytes = NDArray[np.uint8]
-
-# The methods that take noise off; interpolations show it.
-DENOISING_METHODS = ("ntc", "predict-only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +61,15 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     engine = settings.engine
     strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
     embedded = decode_preview(photo.preview) if how.look == "camera" else None
-    unasked = photo.is_plain and how.denoise == "auto" and how.noise is None
-    if strengths is None or unasked:  # of a mosaic without a camera nothing is guessed
+    # Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
+    unasked = (photo.is_plain or photo.is_denoised) and how.denoise == "auto" and how.noise is None
+    if photo.is_monochrome and strengths is not None:
+        strengths = strengths.without_colour
+    if strengths is None or unasked:
         return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing, embedded=embedded)
     noise = noise or noise_of(photo, how.noise)
-    stabilised = stabilised_for(noise.model, photo, exposure, always=how.denoise != "auto")
+    model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
+    stabilised = stabilised_for(model, photo, exposure, always=how.denoise != "auto")
     encoded = encode_mosaic(photo, exposure, stabilised)
     return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded)
 
@@ -91,14 +93,17 @@ def complete_mosaic(
     ready: Prepared, engine: Engine, report: ReportProgress, *, error: bool = False
 ) -> Restored:
     """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
+    cfa = ready.photo.cfa
+    if cfa is None or cfa.is_mono:
+        return complete_planes(ready.mosaic, ready.missing, ready.strengths, engine, report, error=error)
     if engine.half:
-        return Restored(cell_means(ready.mosaic.samples, ready.photo.cfa, ready.missing))
+        return Restored(cell_means(ready.mosaic.samples, cfa, ready.missing))
     if engine.method in DENOISING_METHODS:
-        develop = Developing(ready.mosaic, ready.photo.cfa, ready.missing, ready.strengths, engine, error)
+        develop = Developing(ready.mosaic, cfa, ready.missing, ready.strengths, engine, error)
         return develop(report)
     return demosaic(
         ready.mosaic.samples,
-        ready.photo.cfa,
+        cfa,
         method=engine.method,
         threads=engine.threads,
         progress=report,

@@ -9,7 +9,6 @@ Everything runs over bands of rows in float32, with tables for the curves, so me
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from typing import cast
 
 import numpy as np
@@ -23,7 +22,8 @@ from demosaic_ntc.files.developing.tables import tabulated
 from demosaic_ntc.files.later import Later
 from demosaic_ntc.files.pixels import Pixels, ReportRows, unheard
 from demosaic_ntc.files.raw.levels import Exposure
-from demosaic_ntc.files.raw.photo import RawPhoto, Sites
+from demosaic_ntc.files.raw.photo import GREEN, RawPhoto, Sites, place_of
+from demosaic_ntc.imaging.mosaics.planes import PlaneSamples
 from demosaic_ntc.imaging.mosaics.samples import Samples
 
 # Rows per step: few enough for a band of a large picture to stay in the processor's cache.
@@ -60,14 +60,20 @@ class EncodedMosaic:
     Where their noise is to be taken off they are signed, under the curve that makes it alike everywhere.
     """
 
-    stored: Samples  # with full scale 1: divided by the value of a saturated sample
+    stored: Samples | PlaneSamples  # with full scale 1: divided by the value of a saturated sample
     lift: float
     stabilised: Stabilised | None = None
 
     @property
     def samples(self) -> Float32:
-        """All samples, (height, width)."""
+        """All samples, (height, width) or (height, width, 3)."""
         return self.stored.whole() * np.float32(self.white)
+
+    def plane(self, channel: int = GREEN) -> Samples:
+        """Return the one plane of a mosaic, or that of a channel where there are three."""
+        if isinstance(self.stored, Samples):
+            return self.stored
+        return Samples(self.stored.stored[..., channel], {(0, 0): self.stored.tables[channel]})
 
     @property
     def white(self) -> float:
@@ -78,19 +84,22 @@ class EncodedMosaic:
 def encode_mosaic(photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | None = None) -> EncodedMosaic:
     """The samples as the engine wants them: black subtracted, balanced, clipped at white, under a curve."""
     curve = stabilised.curve if stabilised else SRGB_CURVE
-    tables, (down, across) = _encoding_tables(photo.sites, exposure, curve), photo.sites.period
+    tables, period = _encoding_tables(photo.sites, exposure, curve), photo.sites.channels.shape
     lift = 0.0
     if not stabilised:  # tables rise, so that the least value of a site is that of its least sample
-        least = (table[photo.mosaic[y::down, x::across].min()] for (y, x), table in tables.items())
+        least = (table[photo.mosaic[place_of(site, period)].min()] for site, table in tables.items())
         lift = max(0.0, -float(min(least)))
     lifted = {site: (table + np.float32(lift)) / np.float32(1 + lift) for site, table in tables.items()}
-    return EncodedMosaic(Samples(photo.mosaic, lifted, (down, across)), lift, stabilised)
+    if photo.is_linear:
+        return EncodedMosaic(PlaneSamples(photo.mosaic, tuple(lifted.values())), lift, stabilised)
+    by_place = {(y, x): table for (y, x), table in lifted.items()}
+    return EncodedMosaic(Samples(photo.mosaic, by_place, photo.sites.period), lift, stabilised)
 
 
-def _encoding_tables(sites: Sites, exposure: Exposure, curve: Curve | Root) -> dict[tuple[int, int], Float32]:
+def _encoding_tables(sites: Sites, exposure: Exposure, curve: Curve | Root) -> dict[tuple[int, ...], Float32]:
     """For each site of the period, the encoded value of each of the 65536 sample values."""
-    made, tables = dict[tuple[float, float], Float32](), dict[tuple[int, int], Float32]()
-    for place in product(range(sites.period[0]), range(sites.period[1])):
+    made, tables = dict[tuple[float, float], Float32](), dict[tuple[int, ...], Float32]()
+    for place in np.ndindex(sites.channels.shape):
         level = (float(sites.black[place]), exposure.gains[sites.channels[place]])
         if level not in made:
             light = np.minimum((np.arange(65536) - level[0]) * level[1], 1.0)

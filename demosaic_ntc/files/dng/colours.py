@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 from demosaic_ntc.files.colour import XYZ_FROM_SRGB
 from demosaic_ntc.files.metadata import Fields
 from demosaic_ntc.files.raw.photo import Multipliers, RawPhoto
+from demosaic_ntc.files.sniff import LINEAR_RAW
 from demosaic_ntc.files.tags import (
     ASCII,
+    BYTE,
+    LONG,
     RATIONAL,
     SHORT,
     SRATIONAL,
@@ -25,14 +28,16 @@ from demosaic_ntc.files.tags import (
     TagReader,
     fits,
     numbers,
+    write_directory,
 )
 
 UNIQUE_CAMERA_MODEL, BASELINE_EXPOSURE = 50708, 50730
-_MATRIX, _SECOND_MATRIX, _ANALOG_BALANCE, _NEUTRAL, _LIGHT, _SECOND_LIGHT = (
+_MATRIX, _SECOND_MATRIX, _ANALOG_BALANCE, _NEUTRAL, _WHITE_XY, _LIGHT, _SECOND_LIGHT = (
     50721,
     50722,
     50727,
     50728,
+    50729,
     50778,
     50779,
 )
@@ -43,6 +48,29 @@ _NINE = (_MATRIX, _SECOND_MATRIX, 50723, 50724, 50964, 50965)
 _OF_SECOND_LIGHT = (_SECOND_MATRIX, _SECOND_LIGHT, 50724, 50965)
 _SIGNATURES = (50931, 50932)
 _LARGEST_DENOMINATOR = 1_000_000
+
+# All that LibRaw makes colours of, with its type: names of the camera, matrices, lights and the balance.
+_OF_COLOURS = {
+    **dict.fromkeys((271, 272, UNIQUE_CAMERA_MODEL, *_SIGNATURES), ASCII),
+    **dict.fromkeys(_NINE, SRATIONAL),
+    **dict.fromkeys((_ANALOG_BALANCE, _NEUTRAL, _WHITE_XY), RATIONAL),
+    **dict.fromkeys((_LIGHT, _SECOND_LIGHT), SHORT),
+}
+_STANDIN_SIDE = 32
+_STANDIN_BYTES = 6 * _STANDIN_SIDE**2
+_STANDIN = {
+    254: Field(LONG, (0,)),
+    256: Field(LONG, (_STANDIN_SIDE,)),
+    257: Field(LONG, (_STANDIN_SIDE,)),
+    258: Field(SHORT, (16,) * 3),
+    259: Field(SHORT, (1,)),
+    262: Field(SHORT, (LINEAR_RAW,)),
+    273: Field(LONG, (8,)),
+    277: Field(SHORT, (3,)),
+    278: Field(LONG, (_STANDIN_SIDE,)),
+    279: Field(LONG, (_STANDIN_BYTES,)),
+    50706: Field(BYTE, bytes((1, 4, 0, 0))),
+}
 
 
 def stated_colours(file: BinaryIO) -> Fields:
@@ -58,15 +86,37 @@ def stated_colours(file: BinaryIO) -> Fields:
     return {tag: field for tag, field in stated.items() if fits(field)}
 
 
+def colour_standin(file: BinaryIO) -> bytes:
+    """A small linear DNG that states of its colours what a DNG states, for LibRaw to read them there."""
+    first = TagReader(file).first()
+    stated = {tag: Field(kind, first[tag]) for tag, kind in _OF_COLOURS.items() if first.get(tag)}
+    fields = {
+        **_STANDIN,
+        **{tag: field for tag, field in stated.items() if fits(field)},
+    }
+    return (
+        b"II*\0"
+        + (8 + _STANDIN_BYTES).to_bytes(4, "little")
+        + bytes(_STANDIN_BYTES)
+        + write_directory(fields, 8 + _STANDIN_BYTES)
+    )
+
+
 def colour_fields(photo: RawPhoto, balance: Multipliers) -> Fields:
-    """The tags of a picture in the colours of a photo's camera, which these multipliers make neutral."""
+    """The tags of a picture in the colours of a photo's camera, which these multipliers make neutral.
+
+    Of a monochrome camera there is nothing but its name to tell.
+    """
+    camera = photo.exif.camera or "unknown camera"
+    named = {UNIQUE_CAMERA_MODEL: Field(ASCII, camera.encode() + b"\0")}
+    if photo.is_monochrome:
+        return named
     if photo.matrix.source == "DNG" and _MATRIX in photo.stated:
         own = dict(photo.stated)
     else:
         own = {_MATRIX: _numbers(SRATIONAL, camera_from_xyz(photo, balance))}
-    camera = photo.exif.camera or "unknown camera"
     return {
-        UNIQUE_CAMERA_MODEL: Field(ASCII, camera.encode() + b"\0"),
+        **named,
         _LIGHT: Field(SHORT, (_D65,)),
         **own,
         _NEUTRAL: _numbers(RATIONAL, neutral(balance)),

@@ -16,15 +16,15 @@ from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.developing.prepared import Prepared
 from demosaic_ntc.files.developing.render import camera_light
 from demosaic_ntc.files.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
-from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE
+from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
 from demosaic_ntc.files.dng.writing import BLACK, WHITE, LinearPicture
 from demosaic_ntc.files.metadata import ORIENTATION
 from demosaic_ntc.files.raw.levels import Exposure
-from demosaic_ntc.files.raw.photo import Box, RawPhoto
+from demosaic_ntc.files.raw.photo import GREEN, Box, RawPhoto
 from demosaic_ntc.files.settings import Development, Settings
 from demosaic_ntc.files.tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
 
-_SOURCE_NAME, _NOISE_TAKEN_OFF = 50827, 50935
+_SOURCE_NAME = 50827
 
 
 def for_preview(settings: Settings, photo: RawPhoto) -> Settings:
@@ -44,8 +44,9 @@ def linear_picture(image: Float32, ready: Prepared, how: Development, name: str)
         _SOURCE_NAME: Field(ASCII, name.encode("utf-8", "replace") + b"\0"),
     }
     blend_above = ready.exposure.clip if how.highlights == "blend" else None
+    codes = camera_codes(image, ready.mosaic.lift, neutral(balance), blend_above)
     return LinearPicture(
-        codes=camera_codes(image, ready.mosaic.lift, neutral(balance), blend_above),
+        codes=np.ascontiguousarray(codes[..., 0]) if photo.is_monochrome else codes,
         frame=photo.camera_crop or Box(0, 0, *photo.size),
         shared=shared,
         own=_noise_fields(ready),
@@ -82,8 +83,9 @@ def _noise_fields(ready: Prepared) -> dict[int, Field]:
     noise = ready.noise.model if ready.noise else photo.noise
     reduced = Field(RATIONAL, (Fraction(min(taken_off.brightness, 1.0)).limit_denominator(1000),))
     if noise is None or noise.typical_deviation() < 1 / WHITE or taken_off.engine > 0:
-        return {_NOISE_TAKEN_OFF: reduced}
+        return {NOISE_REDUCTION_APPLIED: reduced}
     k = min(exposure.gains[:3]) * (photo.white - float(photo.black.min()))
-    pairs = zip(noise.slope, noise.floor, strict=True)
+    pairs = list(zip(noise.slope, noise.floor, strict=True))
+    pairs = pairs[GREEN : GREEN + 1] if photo.is_monochrome else pairs
     profile = tuple(value for slope, floor in pairs for value in (k * slope, k * k * floor))
-    return {_NOISE_TAKEN_OFF: reduced, NOISE_PROFILE: Field(DOUBLE, profile)}
+    return {NOISE_REDUCTION_APPLIED: reduced, NOISE_PROFILE: Field(DOUBLE, profile)}

@@ -1,10 +1,12 @@
 """The noise that a DNG states of its samples: tag 51041, pairs S, O of variances S·x + O (DNG 1.4)."""
 
+from typing import BinaryIO
+
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.tags import Directory, numbers
+from demosaic_ntc.files.tags import Directory, TagReader, numbers
 from demosaic_ntc.imaging.noise import NoiseModel
 
-NOISE_PROFILE = 51041
+NOISE_PROFILE, NOISE_REDUCTION_APPLIED = 51041, 50935
 
 
 def noise_profile(tags: Directory) -> tuple[NoiseModel | None, tuple[str, ...]]:
@@ -17,3 +19,12 @@ def noise_profile(tags: Directory) -> tuple[NoiseModel | None, tuple[str, ...]]:
     except InputError as error:
         reason = str(error).split(";", maxsplit=1)[0] if stated else "it holds no finite numbers"
         return None, (f"the file's noise profile is not used: {reason}",)
+
+
+def is_denoised(file: BinaryIO, tags: Directory) -> bool:
+    """Whether a DNG says that noise was removed, in the tags of its picture or of the whole file."""
+    return any(
+        value > 0
+        for directory in (tags, TagReader(file).first())
+        for value in numbers(directory, NOISE_REDUCTION_APPLIED)
+    )

@@ -1,8 +1,8 @@
 """Linear DNG files: a demosaiced picture that is still raw, for other converters to go on with.
 
 The first directory shows a thumbnail and says what is true of the whole; below it lie the picture (LinearRaw,
-three samples of 16 bits) and a preview as JPEG. Tags as in the DNG specification 1.4. Directories come last,
-when the places of everything are known.
+three samples of 16 bits, or one of a monochrome sensor) and a preview as JPEG. Tags as in the DNG
+specification 1.4. Directories come last, when the places of everything are known.
 """
 
 import io
@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ _SRGB = 2
 class LinearPicture:
     """A demosaiced picture in camera colours, as the sensor lay, and what is said of it."""
 
-    codes: NDArray[np.uint16]  # (height, width, 3), from BLACK to WHITE
+    codes: NDArray[np.uint16]  # (height, width, 3) or (height, width), from BLACK to WHITE
     frame: Box  # the part that is to be shown
     shared: Fields  # tags of the whole: colours, camera, origin
     own: Fields  # tags of the picture itself
@@ -96,7 +96,7 @@ def _write_jpeg(file: BinaryIO, picture: Image.Image, side: int, quality: int) -
     file.write(data)
     return {
         254: Field(LONG, (1,)),
-        **_size_tags(small.height, small.width, 8, _JPEG, _YCBCR),
+        **_size_tags((small.height, small.width, 3), 8, _JPEG, _YCBCR),
         273: Field(LONG, (place,)),
         278: Field(LONG, (small.height,)),
         279: Field(LONG, (len(data),)),
@@ -108,14 +108,13 @@ def _write_jpeg(file: BinaryIO, picture: Image.Image, side: int, quality: int) -
 
 def _write_strips(file: BinaryIO, codes: NDArray[np.uint16], report: ReportRows) -> dict[int, Field]:
     """Write the samples as they are, one strip right behind the other."""
-    height, width = codes.shape[:2]
+    height, row = len(codes), codes[0].nbytes
     start, bands = _padded(file), range(0, height, _BAND)
     for top in bands:
         file.write(codes[top : top + _BAND].astype("<u2", copy=False).tobytes())
         report(min(top + _BAND, height), height)
-    row = 6 * width
     return {
-        **_size_tags(height, width, 16, _NONE, _LINEAR_RAW),
+        **_size_tags(codes.shape, 16, _NONE, _LINEAR_RAW),
         273: Field(LONG, tuple(start + row * top for top in bands)),
         278: Field(LONG, (min(_BAND, height),)),
         279: Field(LONG, tuple(row * min(_BAND, height - top) for top in bands)),
@@ -128,17 +127,16 @@ def _write_tiles(file: BinaryIO, codes: NDArray[np.uint16], report: ReportRows) 
 
     height, width = codes.shape[:2]
     places, lengths, side = [], [], _tile_side(height, width)
+    colours: dict[str, Any] = {"colorspace": "rgb", "outcolorspace": "rgb"} if codes.ndim == 3 else {}
     for bottom, tile in _tiles(codes, side):
         with encoding_explained("DNG"):
-            data = imagecodecs.jpeg8_encode(
-                tile, lossless=True, predictor=1, bitspersample=16, colorspace="rgb", outcolorspace="rgb"
-            )
+            data = imagecodecs.jpeg8_encode(tile, lossless=True, predictor=1, bitspersample=16, **colours)
         places.append(_padded(file))
         lengths.append(len(data))
         file.write(data)
         report(min(bottom, height), height)
     return {
-        **_size_tags(height, width, 16, _JPEG, _LINEAR_RAW),
+        **_size_tags(codes.shape, 16, _JPEG, _LINEAR_RAW),
         322: Field(LONG, (side,)),
         323: Field(LONG, (side,)),
         324: Field(LONG, tuple(places)),
@@ -157,31 +155,32 @@ def _tiles(codes: NDArray[np.uint16], side: int) -> Iterator[tuple[int, NDArray[
     for top in range(0, height, side):
         for left in range(0, width, side):
             tile = codes[top : top + side, left : left + side]
-            lacking = ((0, side - tile.shape[0]), (0, side - tile.shape[1]), (0, 0))
+            lacking = ((0, side - tile.shape[0]), (0, side - tile.shape[1]), (0, 0))[: tile.ndim]
             yield top + side, np.ascontiguousarray(np.pad(tile, lacking, mode="edge"))
 
 
-def _size_tags(height: int, width: int, bits: int, compression: int, photometric: int) -> dict[int, Field]:
+def _size_tags(shape: tuple[int, ...], bits: int, compression: int, photometric: int) -> dict[int, Field]:
     """What every picture of the file says of itself."""
+    height, width, samples = (*shape, 1)[:3]
     return {
         256: Field(LONG, (width,)),
         257: Field(LONG, (height,)),
-        258: Field(SHORT, (bits,) * 3),
+        258: Field(SHORT, (bits,) * samples),
         259: Field(SHORT, (compression,)),
         262: Field(SHORT, (photometric,)),
-        277: Field(SHORT, (3,)),
+        277: Field(SHORT, (samples,)),
         284: Field(SHORT, (1,)),
     }
 
 
 def _picture_tags(picture: LinearPicture) -> dict[int, Field]:
     """Levels, areas and scale of the picture."""
-    (height, width), frame = picture.codes.shape[:2], picture.frame
+    (height, width, samples), frame = (*picture.codes.shape, 1)[:3], picture.frame
     return {
         254: Field(LONG, (0,)),
         50713: Field(SHORT, (1, 1)),
-        50714: Field(LONG, (BLACK,) * 3),
-        50717: Field(LONG, (WHITE,) * 3),
+        50714: Field(LONG, (BLACK,) * samples),
+        50717: Field(LONG, (WHITE,) * samples),
         50718: Field(RATIONAL, (1, 1)),
         50719: Field(LONG, (frame.left, frame.top)),
         50720: Field(LONG, (frame.width, frame.height)),

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.raw.noise import FoundNoise, linear_samples, noise_of, span_of
-from demosaic_ntc.files.raw.photo import Mosaic, RawPhoto
+from demosaic_ntc.files.raw.noise import GREY_ARRAY, FoundNoise, linear_samples, noise_of, span_of
+from demosaic_ntc.files.raw.photo import GREEN, Mosaic, RawPhoto
 from demosaic_ntc.files.raw.saturation import saturation
 from demosaic_ntc.files.sniff import Limits, named, open_regular
 from demosaic_ntc.imaging.flaws.defects import find_defects
@@ -21,6 +21,12 @@ _MOST_BYTES = 16 << 20
 
 # Sensors have tens of them in a megapixel; where far more seem bad, something else is.
 _LARGEST_SHARE = 0.002
+
+# What counts against a defect of a plane: its neighbours measure the same light, and would know of it.
+_MOST_IN_PLANES = 0.25
+
+# Of white: the standard deviation of a linear raw, at least.
+_LEAST_IN_LINEAR = 0.01
 
 
 def without_found(
@@ -52,13 +58,26 @@ def without_found(
 
 
 def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
-    """Flags of the samples that stick out of all around them by more than this noise."""
+    """Flags of the pixels that stick out of all around them by more than this noise, (height, width)."""
     red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
-    span = span_of(photo)
+    span, light, cfa = span_of(photo), linear_samples(photo), photo.cfa
     white = (min(saturation(photo)) - float(photo.black.max())) / span
-    return find_defects(
-        linear_samples(photo), photo.cfa, noise, balance=(red, green, blue), white=white, step=1 / span
-    )
+    if cfa is not None and not cfa.is_mono:
+        return find_defects(light, cfa, noise, balance=(red, green, blue), white=white, step=1 / span)
+    # Every plane is one of grey light, in which all samples around know of what a lens draws.
+    planes = light[..., None] if light.ndim == 2 else light
+    found = np.zeros(photo.size, np.bool_)
+    for channel in range(planes.shape[2]):
+        own = noise.of_channel(GREEN) if photo.is_monochrome else _at_least(noise.of_channel(channel))
+        found |= find_defects(
+            planes[..., channel], GREY_ARRAY, own, white=white, step=1 / span, most=_MOST_IN_PLANES
+        )
+    return found
+
+
+def _at_least(noise: NoiseModel) -> NoiseModel:
+    """Noise of which a linear raw is judged: it was smoothed, so that estimates say too little of it."""
+    return NoiseModel.given(noise.slope, np.maximum(noise.floor, _LEAST_IN_LINEAR**2).tolist())
 
 
 def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.bool_]:
@@ -105,9 +124,9 @@ def without_bad_pixels(photo: RawPhoto, bad: NDArray[np.bool_]) -> RawPhoto:
     return replace(photo, mosaic=mosaic)
 
 
-def _filled(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int) -> int:
-    """The median of the good samples of one colour in the smallest window that has some."""
-    colours = photo.cfa.pattern
+def _filled(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int) -> NDArray[Any]:
+    """The median of the good samples of one colour, or of each plane, in the smallest window with some."""
+    colours = np.zeros((1, 1), np.uint8) if photo.cfa is None else photo.cfa.pattern
     height, width = colours.shape
     for reach in range(2, max(photo.size) + 1, 2):
         rows = np.arange(max(row - reach, 0), min(row + reach + 1, photo.size[0]))
@@ -116,5 +135,5 @@ def _filled(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int) -> i
         same = colours[np.ix_(rows % height, columns % width)] == colours[row % height, column % width]
         good: Mosaic = photo.mosaic[window][same & ~bad[window]]
         if good.size:
-            return round(float(np.median(good)))
+            return np.asarray(np.rint(np.median(good, axis=0)), np.uint16)
     raise InputError("the list of bad pixels leaves a colour without any sample; mend the list")

@@ -30,6 +30,8 @@ def camera_matrix(raw: Any, channels: NDArray[np.uint8], *, is_dng: bool) -> Cam
     table = np.asarray(raw.rgb_xyz_matrix, dtype=np.float64)[:3]
     if np.any(table):
         return CameraMatrix(from_xyz_matrix(table), "camera table")
+    if channels.ndim == 3:  # no mosaic that known colours could be laid into
+        return NO_MATRIX
     probed = _probed(raw, channels)
     is_identity = np.allclose(probed, np.eye(3), atol=1e-3)
     return NO_MATRIX if is_identity else CameraMatrix(probed, "decoder")

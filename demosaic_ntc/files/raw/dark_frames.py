@@ -9,7 +9,7 @@ from scipy.ndimage import median_filter
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.photo import RawPhoto, place_of
 
 _DEVIATIONS = 8.0
 _AROUND = 5  # samples of one site of the array in each direction that tell what is dark there
@@ -41,12 +41,13 @@ def standing_out(path: Path, photo: RawPhoto) -> NDArray[np.bool_]:
     if middle - photo.black.mean() > _DARK_SHARE * (photo.white - photo.black.mean()):
         raise InputError(f"{path}: is not dark; cover the lens and take it again")
     found = np.zeros(photo.size, np.bool_)
-    down, across = photo.channels.shape
-    for y, x in np.ndindex(down, across):
-        site = photo.mosaic[y::down, x::across].astype(np.float32)
+    period = photo.channels.shape
+    for index in np.ndindex(period):
+        place = place_of(index, period)
+        site = photo.mosaic[place].astype(np.float32)
         away = np.abs(site - median_filter(site, size=_AROUND, mode="nearest"))
         deviation = max(1.4826 * float(np.median(away)), _LEAST_DEVIATION)
-        found[y::down, x::across] = away > _DEVIATIONS * deviation
+        found[place[:2]] |= away > _DEVIATIONS * deviation
     return found
 
 

@@ -12,7 +12,7 @@ from demosaic_ntc.imaging.flaws.fringes import find_fringes, without_fringes
 
 def without_fringes_found(photo: RawPhoto, exposure: Exposure) -> RawPhoto:
     """The photo with red and blue drawn as large as green, and a notice of how far off they were."""
-    if not photo.cfa.is_bayer:
+    if photo.cfa is None or not photo.cfa.is_bayer:
         return _noticed(photo, "colour fringes are looked for in Bayer arrays only")
     gain, black = _levels(photo, exposure)
     light = ((photo.mosaic - black) * gain).astype(np.float32)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto
+from demosaic_ntc.files.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto, place_of
 from demosaic_ntc.files.raw.saturation import Levels, bands, saturation
 from demosaic_ntc.files.raw.temperature import PRESETS, Temperature, balance_under, light_under
 
@@ -134,6 +134,8 @@ def _divided(multipliers: Multipliers, *by: float) -> Multipliers:
 
 def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Multipliers, str]:
     """The multipliers that were asked for, or what stands in for them, and where they come from."""
+    if photo.is_monochrome:
+        return (1.0, 1.0, 1.0, 1.0), "none"
     if isinstance(balance, tuple):
         red, green, blue = balance
         return (red, green, blue, green), "given"
@@ -163,7 +165,9 @@ def _grey_there(photo: RawPhoto, patch: GreyPatch, span: float) -> Multipliers:
     light = np.maximum(photo.mosaic[rows, columns] - sites.black[within], 0)
     if light.max() >= span:
         raise InputError(f"the grey patch {patch} is clipped; choose a darker one")
-    channels = np.where(sites.channels[within] == SECOND_GREEN, GREEN, sites.channels[within])
+    channels = np.broadcast_to(
+        np.where(sites.channels[within] == SECOND_GREEN, GREEN, sites.channels[within]), light.shape
+    )
     means = [
         float(light[channels == channel].mean()) if (channels == channel).any() else 0.0
         for channel in range(3)
@@ -180,10 +184,10 @@ def grey_world(photo: RawPhoto, span: float) -> Multipliers:
     for band in bands(photo.mosaic):
         light = _above_black(band, sites.black)
         kept = _unsaturated(light, span - _NEAR_WHITE)
-        for y, x in np.ndindex(sites.period):
-            place = (slice(y, None, sites.period[0]), slice(x, None, sites.period[1]))
-            sums[sites.channels[y, x]] += light[place][kept[place]].sum(dtype=np.float64)
-            counts[sites.channels[y, x]] += kept[place].sum()
+        for site in np.ndindex(sites.channels.shape):
+            place = place_of(site, sites.channels.shape)
+            sums[sites.channels[site]] += light[place][kept[place[:2]]].sum(dtype=np.float64)
+            counts[sites.channels[site]] += kept[place[:2]].sum()
     known = _standing_in(photo, sums, counts)
     return known[RED], known[GREEN], known[BLUE], known[SECOND_GREEN]
 
@@ -200,14 +204,16 @@ def _standing_in(photo: RawPhoto, sums: NDArray[np.float64], counts: NDArray[np.
 
 def _above_black(band: NDArray[np.uint16], black: NDArray[np.float64]) -> NDArray[np.float32]:
     """Samples above their site's black level; negative ones are zero."""
-    height, width = black.shape
-    tiled = np.tile(black.astype(np.float32), (-(-band.shape[0] // height), -(-band.shape[1] // width)))
+    height, width = black.shape[:2]
+    repeats = (-(-band.shape[0] // height), -(-band.shape[1] // width), 1)[: band.ndim]
+    tiled = np.tile(black.astype(np.float32), repeats)
     light: NDArray[np.float32] = np.maximum(band - tiled[: band.shape[0], : band.shape[1]], 0)
     return light
 
 
 def _unsaturated(light: NDArray[np.float32], limit: float) -> NDArray[np.bool_]:
-    """Which samples lie in 8×8 blocks that stay below the limit."""
+    """Which pixels, (height, width), lie in 8×8 blocks that stay below the limit."""
+    light = light.max(axis=2) if light.ndim == 3 else light
     height, width = light.shape
     rows = np.maximum.reduceat(light, range(0, height, _BLOCK), axis=0)
     blocks = np.maximum.reduceat(rows, range(0, width, _BLOCK), axis=1) <= limit

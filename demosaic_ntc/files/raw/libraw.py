@@ -17,12 +17,21 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.files.containers import read_raw_exif
 from demosaic_ntc.files.damage import damage_explained
-from demosaic_ntc.files.dng.colours import stated_colours
-from demosaic_ntc.files.dng.noise_profile import noise_profile
+from demosaic_ntc.files.dng.colours import colour_standin, stated_colours
+from demosaic_ntc.files.dng.linear_reading import camera_crop, check_linear, read_linear
+from demosaic_ntc.files.dng.noise_profile import is_denoised, noise_profile
 from demosaic_ntc.files.metadata import Exif, photo_fields, read_jpeg_exif
 from demosaic_ntc.files.raw.c_stderr import capture_c_stderr
 from demosaic_ntc.files.raw.camera_matrix import camera_matrix
-from demosaic_ntc.files.raw.photo import GREEN, SECOND_GREEN, Box, Mosaic, Multipliers, RawPhoto
+from demosaic_ntc.files.raw.photo import (
+    GREEN,
+    NO_MATRIX,
+    SECOND_GREEN,
+    Box,
+    Mosaic,
+    Multipliers,
+    RawPhoto,
+)
 from demosaic_ntc.files.raw.plausible import looks_like_photo
 from demosaic_ntc.files.raw.preview import Preview
 from demosaic_ntc.files.sniff import (
@@ -33,6 +42,7 @@ from demosaic_ntc.files.sniff import (
     check_is_raw,
     check_pixels,
     is_dng,
+    is_linear,
     kind_of,
     main_directory,
     no_known_header,
@@ -43,6 +53,10 @@ from demosaic_ntc.imaging.noise import middle
 
 _CFA_DIMENSIONS, _CFA_PATTERN, _CFA_COLOURS = 33421, 33422, 50710
 _BLACK_DIMENSIONS, _BLACK, _ACTIVE_AREA = 50713, 50714, 50829
+
+# One period of a linear raw and of a monochrome one.
+_LINEAR: NDArray[np.uint8] = np.arange(3, dtype=np.uint8).reshape(1, 1, 3)
+_MONO: NDArray[np.uint8] = np.full((1, 1), GREEN, np.uint8)
 
 # LibRaw's flips 0..7 (1 mirrors, 2 turns upside down, 4 transposes) as orientations of EXIF.
 _ORIENTATIONS = (1, 2, 4, 3, 5, 8, 6, 7)
@@ -63,7 +77,7 @@ _SUSPICIOUS_GREENS = 1.1
 
 
 def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
-    """Decode a raw file of any Bayer or X-Trans camera that LibRaw knows."""
+    """Decode a raw file of any camera that LibRaw knows, or a linear DNG."""
     check_is_raw(file)
     tags = main_directory(file) or {}
     if tags:
@@ -71,6 +85,9 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
     check_is_complete(file)
     exif = read_raw_exif(file)
     dng = is_dng(file)
+    if dng and is_linear(tags):
+        check_linear(tags)
+        return _linear_photo(file, tags, exif)
     complaints: list[str] = []
     with _opened(file, complaints) as raw:
         check_pixels(raw.sizes.raw_width, raw.sizes.raw_height, limits)
@@ -184,10 +201,46 @@ def _reason(error: Exception) -> str:
     return words.decode("ascii", "replace") if isinstance(words, bytes) else str(words)
 
 
+def _linear_photo(file: BinaryIO, tags: Directory, exif: Exif) -> RawPhoto:
+    """Everything of a linear DNG; LibRaw, which need not know its samples, reads its header and colours."""
+    with _opened(file, []) as raw:
+        preview, orientation = _extract_preview(raw), _ORIENTATIONS[raw.sizes.flip & 7]
+    read = read_linear(file, tags)
+    noise, unused = noise_profile(tags)
+    photo = RawPhoto(
+        mosaic=read.samples,
+        channels=_LINEAR if read.samples.ndim == 3 else _MONO,
+        black=read.black,
+        white=read.white,
+        orientation=orientation,
+        camera_crop=camera_crop(tags, read.samples.shape[:2]),
+        exif=exif,
+        noise=noise,
+        is_denoised=is_denoised(file, tags),
+        notices=(*_row_notice(read.samples, read.white), *unused),
+        preview=preview,
+    )
+    return photo if photo.is_monochrome else _with_colours(photo, file)
+
+
+def _with_colours(photo: RawPhoto, file: BinaryIO) -> RawPhoto:
+    """The photo with its colours as LibRaw understands them in a small DNG that states the same."""
+    with _opened(io.BytesIO(colour_standin(file)), []) as raw:
+        return replace(
+            photo,
+            camera_balance=_multipliers(raw.camera_whitebalance),
+            daylight_balance=_multipliers(raw.daylight_whitebalance),
+            matrix=camera_matrix(raw, photo.channels, is_dng=True),
+            stated=stated_colours(file),
+        )
+
+
 def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPhoto:
     """Everything of an unpacked raw; nothing in it points into LibRaw's memory."""
     channels = _channels(raw, dng_tags)
-    mosaic: Mosaic = np.array(raw.raw_image_visible, dtype=np.uint16, order="C")
+    seen = raw.raw_image_visible[..., :3] if channels.ndim == 3 else raw.raw_image_visible
+    mosaic: Mosaic = np.array(seen, dtype=np.uint16, order="C")
+    is_mono = channels is _MONO
     black, white = _black(raw, channels, dng_tags), float(raw.white_level)
     noise, unused = noise_profile(dng_tags)
     return RawPhoto(
@@ -195,25 +248,30 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
         channels=channels,
         black=black,
         white=white,
-        camera_balance=_multipliers(raw.camera_whitebalance),
-        daylight_balance=_multipliers(raw.daylight_whitebalance),
+        camera_balance=None if is_mono else _multipliers(raw.camera_whitebalance),
+        daylight_balance=None if is_mono else _multipliers(raw.daylight_whitebalance),
         orientation=_ORIENTATIONS[raw.sizes.flip & 7],
         camera_crop=_camera_crop(raw.sizes),
         exif=exif,
         noise=noise,
         notices=(*_notices(raw, mosaic, white), *unused),
-        matrix=camera_matrix(raw, channels, is_dng=is_dng),  # last: it may overwrite the samples
+        # Last: it may overwrite the samples.
+        matrix=NO_MATRIX if is_mono else camera_matrix(raw, channels, is_dng=is_dng),
     )
 
 
 def _channels(raw: Any, dng_tags: Directory) -> NDArray[np.uint8]:
     """One period of the colour array at the top left of the visible area, or an error for other sensors."""
     pattern = _pattern(raw)
-    if raw.raw_type != rawpy.RawType.Flat or raw.num_colors == 1 or pattern is None:
-        raise Unsupported("no colour filter array: monochrome or demosaiced already; nothing to do here")
+    if raw.num_colors == 1 and raw.raw_type == rawpy.RawType.Flat:
+        return _MONO
     if raw.num_colors != 3 or raw.color_desc not in (b"RGBG", b"RGB\0", b"RGB"):
         filters = raw.color_desc.decode("ascii", "replace")
         raise Unsupported(f"unsupported colour filters {filters}; only red, green and blue are known")
+    if raw.raw_type == rawpy.RawType.Stack:
+        return _LINEAR
+    if pattern is None:
+        raise Unsupported("has no colour filter array that LibRaw knows; convert it to a DNG")
     period = 6 if pattern.shape == (6, 6) else 2
     top, left = raw.sizes.top_margin, raw.sizes.left_margin
     # Asked sample by sample: LibRaw's own pattern array is wrong for X-Trans with margins above 6.
@@ -319,16 +377,22 @@ def _complaint_notice(complaints: list[str]) -> Iterator[str]:
 
 def _notices(raw: Any, mosaic: Mosaic, white: float) -> Iterator[str]:
     """What a user should know about a file that decodes but may not be right."""
-    constant = (mosaic.min(axis=1) == mosaic.max(axis=1)) & (mosaic[:, 0] < white)
-    if constant.mean() >= _SUSPICIOUS_ROWS:
-        yield f"constant rows: {constant.mean():.0%} of the picture; the file may be damaged"
+    yield from _row_notice(mosaic, white)
     if raw.sizes.pixel_aspect != 1:
         yield f"pixels are not square (ratio {raw.sizes.pixel_aspect:g}); the picture is not stretched"
 
 
+def _row_notice(mosaic: Mosaic, white: float) -> Iterator[str]:
+    """A warning where many rows are constant and not clipped."""
+    constant = ((mosaic.min(axis=1) == mosaic.max(axis=1)) & (mosaic[:, 0] < white)).reshape(len(mosaic), -1)
+    share = constant.all(axis=1).mean()
+    if share >= _SUSPICIOUS_ROWS:
+        yield f"constant rows: {share:.0%} of the picture; the file may be damaged"
+
+
 def green_notice(photo: RawPhoto) -> Iterator[str]:
     """A warning where the two greens of a Bayer array differ more than any sensor's do."""
-    if not photo.cfa.is_bayer or photo.black.shape != (2, 2):
+    if photo.cfa is None or not photo.cfa.is_bayer or photo.black.shape != (2, 2):
         return
     (y, x), (v, u) = np.argwhere((photo.channels == GREEN) | (photo.channels == SECOND_GREEN))
     first = middle(photo.mosaic[y::8, x::8]) - photo.black[y, x]

@@ -6,9 +6,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.photo import RawPhoto, place_of
 from demosaic_ntc.files.raw.saturation import saturation
+from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
+
+#: The array under which samples without one are looked at: as if it had measured them.
+GREY_ARRAY = Cfa.named("RGGB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,8 @@ def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
     if photo.noise is not None:
         return FoundNoise(photo.noise, "profile")
     low, high = _clipping_levels(photo)
-    return FoundNoise(estimate_noise(linear_samples(photo), photo.cfa, low=low, high=high), "estimated")
+    mosaic, cfa = _as_mosaic(photo)
+    return FoundNoise(estimate_noise(mosaic, cfa, low=low, high=high), "estimated")
 
 
 def span_of(photo: RawPhoto) -> float:
@@ -45,14 +50,21 @@ def span_of(photo: RawPhoto) -> float:
 
 
 def linear_samples(photo: RawPhoto) -> NDArray[np.float32]:
-    """Return the samples (height, width) as light, black 0 and white 1; dark noise stays negative."""
+    """Return the samples, as they lie, as light, black 0 and white 1; dark noise stays negative."""
     light = photo.mosaic.astype(np.float32)
-    down, across = photo.black.shape
-    for (i, j), black in np.ndenumerate(photo.black):
-        site = light[i::down, j::across]
+    for index, black in np.ndenumerate(photo.black):
+        site = light[place_of(index, photo.black.shape)]
         site -= np.float32(black)
         site /= np.float32(photo.white - black)
     return light
+
+
+def _as_mosaic(photo: RawPhoto) -> tuple[NDArray[np.float32], Cfa]:
+    """Return light (height, width) and its array: of a linear raw what an array would measure of it."""
+    light, cfa = linear_samples(photo), photo.cfa
+    if cfa is None:
+        return GREY_ARRAY.sample(light), GREY_ARRAY
+    return light, GREY_ARRAY if cfa.is_mono else cfa
 
 
 def _clipping_levels(photo: RawPhoto) -> tuple[float, float]:

@@ -44,6 +44,8 @@ class RawPhoto:
 
     `channels` and `black` are one period each, anchored at the top left sample. Channels are 0 red,
     1 green, 2 blue and 3 for the green of the other rows, which may have a level and gain of its own.
+    A linear raw has all three colours at every pixel: its samples are (height, width, 3), and the periods
+    (1, 1, 3). Of a monochrome one all samples count as green.
     """
 
     mosaic: Mosaic
@@ -58,6 +60,7 @@ class RawPhoto:
     camera_crop: Box | None = None
     exif: Exif = field(default_factory=Exif)
     noise: NoiseModel | None = None  # as the file states it; its light is 0 at black and 1 at white
+    is_denoised: bool = False  # as the file states it
     stated: Fields = field(default_factory=dict)  # what a DNG says of its camera's colours
     notices: tuple[str, ...] = ()
     preview: Preview | None = None  # the camera's own picture
@@ -65,20 +68,37 @@ class RawPhoto:
     def __repr__(self) -> str:
         """Show what it is, not its samples."""
         camera = f"{self.exif.camera}, " if self.exif.camera else ""
-        return f"RawPhoto({camera}{self.size[1]}×{self.size[0]}, {self.cfa.name}, white {self.white:g})"
+        return f"RawPhoto({camera}{self.size[1]}×{self.size[0]}, {self.array_name}, white {self.white:g})"
 
     @property
     def light(self) -> NDArray[np.float32]:
-        """The samples above black, 1 at white, (height, width); noise below black is below zero."""
+        """The samples above black, 1 at white, as they lie; noise below black is below zero."""
         height, width = self.size
-        black = np.tile(self.black, (-(-height // self.black.shape[0]), -(-width // self.black.shape[1])))
+        black = _tiled(self.black, -(-height // self.black.shape[0]), -(-width // self.black.shape[1]))
         lifted = self.mosaic - black[:height, :width].astype(np.float32)
         return np.asarray(lifted / np.float32(self.white - self.black.min()), dtype=np.float32)
 
     @property
-    def cfa(self) -> Cfa:
-        """The colour array, in which both greens are one."""
+    def cfa(self) -> Cfa | None:
+        """The colour array, in which both greens are one; None of a linear raw, which has none."""
+        if self.is_linear:
+            return None
         return Cfa(np.where(self.channels == SECOND_GREEN, GREEN, self.channels).astype(np.uint8))
+
+    @property
+    def array_name(self) -> str:
+        """The name of the colour array, or ``linear``."""
+        return "linear" if self.cfa is None else self.cfa.name
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether every pixel has all colours."""
+        return self.mosaic.ndim == 3
+
+    @property
+    def is_monochrome(self) -> bool:
+        """Whether no pixel has a colour."""
+        return self.cfa is not None and self.cfa.is_mono
 
     @property
     def size(self) -> tuple[int, int]:
@@ -90,12 +110,15 @@ class RawPhoto:
         """Channel and black level of every site of the smallest period that holds both."""
         height = np.lcm(self.channels.shape[0], self.black.shape[0])
         width = np.lcm(self.channels.shape[1], self.black.shape[1])
-        return Sites(_tiled(self.channels, height, width), _tiled(self.black, height, width))
+        return Sites(_grown(self.channels, height, width), _grown(self.black, height, width))
 
 
 @dataclass(frozen=True, slots=True)
 class Sites:
-    """One period of a sensor: what each of its sites measures, and what it reads in the dark."""
+    """One period of a sensor: what each of its sites measures, and what it reads in the dark.
+
+    Of a linear raw the planes are sites, too.
+    """
 
     channels: NDArray[np.uint8]
     black: NDArray[np.float64]
@@ -106,6 +129,17 @@ class Sites:
         return self.channels.shape[0], self.channels.shape[1]
 
 
-def _tiled(period: NDArray[Any], height: int, width: int) -> NDArray[Any]:
+def place_of(site: tuple[int, ...], period: tuple[int, ...]) -> tuple[slice | int, ...]:
+    """Where the samples of a site of a period lie: in some of the rows and columns, and in its plane."""
+    down, across = (slice(first, None, step) for first, step in zip(site[:2], period[:2], strict=True))
+    return down, across, *site[2:]
+
+
+def _tiled(period: NDArray[Any], down: int, across: int) -> NDArray[Any]:
+    """A period repeated so many times."""
+    return np.tile(period, (down, across, 1)[: period.ndim])
+
+
+def _grown(period: NDArray[Any], height: int, width: int) -> NDArray[Any]:
     """A period repeated to a multiple of its size."""
-    return np.tile(period, (height // period.shape[0], width // period.shape[1]))
+    return _tiled(period, height // period.shape[0], width // period.shape[1])

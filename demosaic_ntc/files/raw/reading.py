@@ -8,19 +8,21 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.files.containers import read_raw_exif
 from demosaic_ntc.files.metadata import read_jpeg_exif
 from demosaic_ntc.files.raw.libraw import complete_from_header, green_notice, read_preview, read_raw
-from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.photo import NO_MATRIX, RawPhoto
 from demosaic_ntc.files.raw.plain import Layout, read_headerless, read_plain
 from demosaic_ntc.files.raw.preview import decode_preview
 from demosaic_ntc.files.sniff import (
     Kind,
     Limits,
     check_name,
+    is_linear,
     is_xtrans,
     kind_of,
+    main_directory,
     named,
     open_regular,
     picture_kind,
@@ -39,7 +41,8 @@ def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: Limits | 
         if not layout.is_headerless:
             check_name(file, path.suffix)
         photo = _read(file, layout, bounds)
-        photo.cfa.checked_shape(photo.size)
+        if photo.cfa is not None:
+            photo.cfa.checked_shape(photo.size)
         return photo
 
 
@@ -62,10 +65,15 @@ def read_facts(path: Path) -> dict[str, Any]:
 
 
 def likely_array(path: Path, layout: Layout) -> Cfa:
-    """Guess a file's colour array before anything is decoded, to tell how long that will take."""
+    """Guess a file's colour array before anything is decoded, to tell how long that will take.
+
+    A linear raw has none, and takes as long as a monochrome one.
+    """
     if layout.cfa is not None:
         return layout.cfa
     with suppress(InputError, OSError), open_regular(path, Limits()) as file:
+        if is_linear(main_directory(file) or {}):
+            return Cfa.named("MONO")
         return Cfa.named("XTRANS" if is_xtrans(file) else "RGGB")
     return Cfa.named("RGGB")
 
@@ -89,5 +97,10 @@ def _is_picture(file: BinaryIO) -> bool:
 
 
 def _with_cfa(photo: RawPhoto, cfa: Cfa) -> RawPhoto:
-    """The photo under another colour array, for raws whose own is wrong."""
-    return replace(photo, channels=cfa.pattern)
+    """The photo under another colour array, for raws whose own is wrong, or was taken off."""
+    if photo.is_linear:
+        raise Unsupported("is a linear raw with no colour filter array; leave out `cfa`")
+    changed = replace(photo, channels=cfa.pattern)
+    if not cfa.is_mono:
+        return changed
+    return replace(changed, camera_balance=None, daylight_balance=None, matrix=NO_MATRIX, stated={})

@@ -52,11 +52,18 @@ class _Pile:
 
 
 def saturation(photo: RawPhoto) -> Levels:
-    """The levels at which red, green and blue saturate; the nominal white where no pile shows one."""
+    """The levels at which red, green and blue saturate; the nominal white where no pile shows one.
+
+    Colours of a linear raw were clipped by whoever made them, at levels of their own below white, and a
+    monochrome one has no other colours that would tell.
+    """
+    cfa = photo.cfa
+    if cfa is None or cfa.is_mono:
+        return photo.white, photo.white, photo.white
     edges = [_lower_edge(histogram, photo.white) for histogram in _histograms(photo)]
     if min(edges) >= photo.white:
         return photo.white, photo.white, photo.white
-    cells = _some_cells(photo)
+    cells = _some_cells(photo, cfa.pattern)
     red, green, blue = (
         edge if edge < photo.white and _is_clipped(cells, colour, edge, photo.white) else photo.white
         for colour, edge in enumerate(edges)
@@ -107,12 +114,11 @@ def _find_pile(histogram: Counts, white: float) -> _Pile | None:
     return None
 
 
-def _some_cells(photo: RawPhoto) -> Cells:
+def _some_cells(photo: RawPhoto, pattern: NDArray[np.uint8]) -> Cells:
     """The mean of each colour in each period of the array, of strips of rows all over the photo."""
     every = max(1, photo.mosaic.size // _SAMPLES)
     tops = range(0, photo.mosaic.shape[0], _STRIP * every)
     strips = np.concatenate([photo.mosaic[top : top + _STRIP] for top in tops])
-    pattern = photo.cfa.pattern
     (down, across), (height, width) = pattern.shape, strips.shape
     cells = strips[: height // down * down, : width // across * across].astype(np.float32)
     sites = cells.reshape(height // down, down, width // across, across).swapaxes(1, 2)

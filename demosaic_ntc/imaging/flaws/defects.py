@@ -68,18 +68,19 @@ def find_defects(
     balance: tuple[float, float, float] = (1.0, 1.0, 1.0),
     white: float = 1.0,
     step: float = 0.0,
+    most: float = _LIMIT,
 ) -> Flags:
     """Return flags of the samples of a mosaic (height, width) that are no light.
 
     The mosaic is linear, black 0 and saturated from `white` on; `balance` makes greys equal in R, G and B,
-    and samples are told apart in steps of `step`.
+    and samples are told apart in steps of `step`. What counts against a defect is `most` at most.
     """
     prepare_kernels(FOR_DEFECTS)
     least = max(step, _LEAST_NOISE)
     told = np.stack([noise.slope, np.maximum(noise.floor, least**2), balance])
     places, sums = _candidates(mosaic, cfa, told, white).sums()
     nearly = np.count_nonzero((sums > _NEARLY[0]) & (sums < _NEARLY[1])) / (mosaic.size / 1e6)
-    limit = max(_LIMIT * min(1.0, _USUAL / max(nearly, 1.0)), _LEAST_LIMIT)
+    limit = max(most * min(1.0, _USUAL / max(nearly, 1.0)), _LEAST_LIMIT)
     defects = np.zeros(mosaic.shape, np.bool_)
     defects[tuple(places[sums <= limit].T)] = True
     return defects

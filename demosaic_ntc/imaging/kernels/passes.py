@@ -87,6 +87,7 @@ def predict(
     gather(picture.planes, picture.known, row, column, offsets, size, shown, group)
     note_whole(group, channels)
     if picture.measured.size > 0:
+        group.whole[:] = False  # what is noisy is to be restored even where all of it is known
         gather_measured(picture.measured, row, column, offsets, size, channels, group)
     if settings.predictor == GAUSSIAN:
         strength, floor = settings.strength, settings.floor

@@ -72,6 +72,7 @@ def test_array_stays_in_phase_with_odd_margins(tmp_path: Path, margins: tuple[in
     tags = {50829: area, 33422: Field(BYTE, shifted.pattern.tobytes())}
     write_dng(path, stored, cfa, Camera(), changed=tags)
     photo = read_photo(path)
+    assert photo.cfa is not None
     colours = photo.cfa.channel_map(photo.size)
     assert np.array_equal(photo.mosaic, (colours.astype(np.uint16) + 1) * 1000)
 

@@ -73,7 +73,7 @@ def test_quicktake(tmp_path: Path) -> None:
     head[:5], head[544:548], head[552:554] = b"qktk\0", struct.pack(">HH", 480, 640), b"\0\x1e"
     (tmp_path / "a.qtk").write_bytes(bytes(head) + np.random.default_rng(0).bytes(480 * 640))
     photo = read_photo(tmp_path / "a.qtk")
-    assert (photo.exif.camera, photo.size, photo.cfa.name) == ("Apple QuickTake 100", (480, 640), "GRBG")
+    assert (photo.exif.camera, photo.size, photo.array_name) == ("Apple QuickTake 100", (480, 640), "GRBG")
 
 
 def test_headers_that_libraw_knows_and_we_do_not_are_read(tmp_path: Path) -> None:
