@@ -28,6 +28,9 @@ NAMED_ROWS = {
 }
 
 
+_MONO = [[CHANNELS.index("G")]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Cfa:
     """A periodic colour filter array, kept as its smallest period; `pattern[0, 0]` is the top left pixel."""
@@ -173,7 +176,7 @@ def _checked_pattern(pattern: NDArray[Any]) -> NDArray[np.uint8]:
             "a colour array is a matrix of 0 (red), 1 (green), 2 (blue); give e.g. [[0, 1], [1, 2]]"
         )
     missing = [CHANNELS[channel] for channel in range(3) if channel not in matrix]
-    if missing and not (matrix == CHANNELS.index("G")).all():
+    if missing and matrix.tolist() != _MONO:
         raise InputError(f"the colour array never shows {' or '.join(missing)}; give one with R, G and B")
     return matrix.astype(np.uint8)
 

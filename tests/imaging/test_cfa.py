@@ -3,6 +3,7 @@ import pytest
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import NAMED_ROWS, Cfa, as_cfa
+from demosaic_ntc.imaging.demosaic import demosaic
 
 
 def test_rggb_shows_red_at_the_top_left_and_blue_diagonally_below() -> None:
@@ -93,3 +94,12 @@ def test_shapes_that_hold_no_period_are_refused(shape: tuple[int, ...], complain
 def test_only_rgb_pictures_can_be_sampled() -> None:
     with pytest.raises(InputError, match="height × width × 3"):
         Cfa.named("RGGB").sample(np.zeros((4, 4, 4)))
+
+
+def test_a_monochrome_sensor_has_no_array() -> None:
+    mono = Cfa.parse("mono")
+    assert (mono.name, mono.rows, mono.is_mono, mono.is_bayer) == ("MONO", "G", True, False)
+    assert mono.shifted(1, 1) == mono == Cfa.parse(mono.rows)
+    assert not Cfa.named("RGGB").is_mono
+    with pytest.raises(InputError, match="no colours to restore"):
+        demosaic(np.zeros((8, 8)), "mono")
