@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -67,6 +68,30 @@ class Naming:
             if part is not None:
                 name += own[part] if part in own else _told(part, form or "", known, number)
         return self.output / within / f"{name}{self.suffix or source.suffix}"
+
+
+def tell_apart(pairs: Sequence[tuple[Path, Path]]) -> list[Path]:
+    """The targets of inputs, with their extensions added to all that would have one name: ``IMG_CR2.png``.
+
+    Inputs that share extensions as well keep their targets; nobody else can tell them apart.
+    """
+    inputs: dict[str, set[Path]] = {}
+    for source, target in pairs:
+        inputs.setdefault(os.path.normcase(target), set()).add(source)
+    return [
+        _with_extension(target, source) if _differ_in_extension(inputs[os.path.normcase(target)]) else target
+        for source, target in pairs
+    ]
+
+
+def _differ_in_extension(sources: set[Path]) -> bool:
+    """Whether there are several inputs, no two of which have one extension, in whatever case."""
+    return 1 < len(sources) == len({source.suffix.lower() for source in sources})
+
+
+def _with_extension(target: Path, source: Path) -> Path:
+    """A target with the extension of its input in its name; an input without one leaves it as it is."""
+    return target.with_stem(f"{target.stem}_{source.suffix[1:]}") if source.suffix else target
 
 
 def _is_known(part: _Part) -> bool:

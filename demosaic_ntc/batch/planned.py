@@ -3,9 +3,10 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from demosaic_ntc.batch.job import Allowance, Event, Job
+from demosaic_ntc.batch.naming import tell_apart
 from demosaic_ntc.batch.plan import check_apart, check_pairs, make_folders, make_output
 from demosaic_ntc.batch.records.resume import Skipped, decide
 from demosaic_ntc.batch.resources import team_for, workers_that_fit
@@ -80,7 +81,9 @@ class Plan:
 def plan_batch(task: BatchTask) -> Plan:
     """Find the inputs of a batch and refuse results that would fall on each other or on what is read."""
     found = enumerate(task.search.files(task.sources), start=1)
-    jobs = tuple(task.job(file, number) for number, file in found)
+    alone = [task.job(file, number) for number, file in found]
+    targets = tell_apart([(job.source, job.target) for job in alone])
+    jobs = tuple(replace(job, target=target) for job, target in zip(alone, targets, strict=True))
     masks = [job.work.mask for job in jobs if isinstance(job.work, Inpaint) and job.work.mask is not None]
     check_pairs(((job.source, job.target) for job in jobs), masks)
     check_apart(task.report.path, (path for job in jobs for path in (job.source, job.target)), masks)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from demosaic_ntc.batch.naming import Naming
+from demosaic_ntc.batch.naming import Naming, tell_apart
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.metadata import MODEL, Exif, photo_fields
 from demosaic_ntc.files.tags import ASCII, Field
@@ -76,3 +76,20 @@ def test_what_is_not_known_is_called_so(tmp_path: Path) -> None:
 def test_templates_that_make_no_names_are_refused(template: str) -> None:
     with pytest.raises(InputError):
         Naming(Path(), ".png", template)
+
+
+def _told_apart(*names: str) -> list[str]:
+    sources = [Path("/in") / name for name in names]
+    return [path.name for path in tell_apart([(s, Path("/out") / f"{s.stem}.png") for s in sources])]
+
+
+def test_extensions_are_added_where_inputs_would_have_one_result() -> None:
+    assert _told_apart("a.CR2", "b.CR2", "a.CR3") == ["a_CR2.png", "b.png", "a_CR3.png"]
+    assert _told_apart("a.v1.cr2", "a.v1.dng", "a.v2.dng") == ["a.v1_cr2.png", "a.v1_dng.png", "a.v2.png"]
+    assert _told_apart("a", "a.dng") == ["a.png", "a_dng.png"]
+
+
+def test_inputs_of_one_extension_are_not_told_apart_by_it() -> None:
+    assert _told_apart("1/a.dng", "2/a.dng", "a.cr2") == ["a.png"] * 3
+    assert _told_apart("a.CR2", "a.cr2") == ["a.png"] * 2, "some file systems would not, either"
+    assert _told_apart("a.dng", "a.dng") == ["a.png"] * 2

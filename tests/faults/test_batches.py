@@ -171,13 +171,37 @@ def test_output_over_an_input_is_wrong_usage(tmp_path: Path, batch: Batch, small
 
 
 def test_two_inputs_of_one_output_are_wrong_usage(tmp_path: Path, batch: Batch, fill: Fill) -> None:
-    fill("a.dng", "a.cr2")
-    result = batch()
+    folder = fill("a.dng")
+    (folder / "below").mkdir()
+    (folder / "below" / "a.dng").write_bytes((folder / "a.dng").read_bytes())
+    sources = [folder / "a.dng", folder / "below" / "a.dng"]
+    result = batch(sources=sources)
     assert result.exit_code == 2
     assert "would both become" in " ".join(result.stderr.replace("│", " ").split())
     assert pictures(tmp_path / "out") == []
-    assert batch("--name", "{stem}_{ext}").exit_code == 0
-    assert pictures(tmp_path / "out") == ["a_cr2.png", "a_dng.png"]
+    assert batch("--name", "{parent}_{stem}", sources=sources).exit_code == 0
+    assert pictures(tmp_path / "out") == ["below_a.png", "in_a.png"]
+
+
+def test_results_of_inputs_that_differ_in_extension_get_it(tmp_path: Path, batch: Batch, fill: Fill) -> None:
+    """An input that is added later overwrites nothing, and what is resumed has the names it had."""
+    fill("a.dng", "b.dng")
+    assert batch().exit_code == 0
+    before = (tmp_path / "out" / "a.png").stat()
+    fill("a.cr2")
+    assert batch("--resume").exit_code == 0
+    names = ["a.png", "a_cr2.png", "a_dng.png", "b.png"]
+    assert pictures(tmp_path / "out") == names
+    assert (tmp_path / "out" / "a.png").stat().st_mtime_ns == before.st_mtime_ns
+    again = batch("--resume")
+    assert (again.exit_code, pictures(tmp_path / "out")) == (0, names)
+    assert "skipped       3" in again.stdout
+
+
+def test_extension_that_makes_another_clash_is_wrong_usage(tmp_path: Path, batch: Batch, fill: Fill) -> None:
+    fill("a.dng", "a.cr2", "a_dng.dng")
+    assert batch().exit_code == 2
+    assert pictures(tmp_path / "out") == []
 
 
 @pytest.mark.parametrize("tail", [b'{"input": "/in/b', b""])
