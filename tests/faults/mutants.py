@@ -19,6 +19,7 @@ from PIL import Image
 from demosaic_ntc import complete
 from demosaic_ntc.errors import DemosaicNtcError
 from tests.faults.targets import REQUESTS, SIDE, TARGETS, kept_kernels, kept_results
+from tests.made_raws import MADE, made
 
 ROOT = Path(__file__).resolve().parents[2]
 Mutation = tuple[str, float, int]
@@ -188,6 +189,7 @@ def _of_pictures(folder: Path) -> Files:
     draw = np.random.default_rng(0)
     colours = draw.integers(256, size=(SIDE, SIDE, 3), dtype=np.uint8)
     files = {name: (ROOT / "samples" / name).read_bytes() for name in ("small_rggb.dng", "small_xtrans.dng")}
+    files |= {name: made(name, (36, 48)).content for name in MADE}
     grey, deep = colours[..., 0], (colours[..., 0].astype(np.uint16) << 7)
     pictures = {
         "rgb": Image.fromarray(colours),

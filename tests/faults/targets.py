@@ -320,10 +320,11 @@ class Target:
 
 
 _PICTURES = (".png", ".jpg", ".tif")
+_RAWS = (".dng", ".raf", ".mrw")
 TARGETS = {
     "read_picture": Target(_read_picture, (*_PICTURES, ".dng")),
-    "read_photo": Target(_read_photo, (*_PICTURES, ".dng")),
-    "convert": Target(_convert, (".dng",)),
+    "read_photo": Target(_read_photo, (*_PICTURES, *_RAWS)),
+    "convert": Target(_convert, _RAWS),
     "convert options": Target(_convert, (".dng",)),
     "convert --cfa": Target(_plain, (".png", ".tif")),
     "convert headerless": Target(_headerless, (".dng", ".txt")),
@@ -332,7 +333,7 @@ TARGETS = {
     "inpaint --detect": Target(_detected, _PICTURES),
     "inpaint --mask-from": Target(_transparent, _PICTURES),
     "inpaint options": Target(_repair_options, (".png",)),
-    "compare": Target(_compare, (".dng",)),
+    "compare": Target(_compare, _RAWS),
     "bad-pixels": Target(_dark_frames, (".dng",)),
     "batch options": Target(_batch_options, (".dng",)),
     "benchmark": Target(_benchmarked, (".png", ".tif")),
@@ -341,10 +342,10 @@ TARGETS = {
     "solution": Target(_solution, (".npz",)),
     "kernel cache": Target(_kernel_cache, (".nbi", ".nbc")),
     "studio request": Target(_asked, (".request",)),
-    "studio upload": Target(_uploaded, (*_PICTURES, ".dng", ".bmp", ".webp", ".gif")),
-    "info": Target(_info, (".dng", ".tif", ".png")),
+    "studio upload": Target(_uploaded, (*_PICTURES, *_RAWS, ".bmp", ".webp", ".gif")),
+    "info": Target(_info, (*_RAWS, ".tif", ".png")),
     "batch --inpaint": Target(_batch, _PICTURES),
-    "batch --name": Target(_named, (".dng",)),
+    "batch --name": Target(_named, _RAWS),
     "batch --resume": Target(_report, (".jsonl",)),
     "convert --bad-pixels": Target(_bad_pixels, (".txt",)),
     "batch --scheduler": Target(_scheduler, (".jsonl", ".txt")),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.batch.helping import PATIENCE
+from tests.made_raws import MADE, made
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,14 +21,14 @@ from demosaic_ntc.files.conversion import convert_file
 from demosaic_ntc.files.settings import Engine, Output, Settings
 
 whole, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
+start, end = map(int, sys.argv[3:])
 settings = Settings(engine=Engine(method="bilinear"), output=Output(overwrite=True))
-tags = int.from_bytes(whole[4:8], "little")
 read = refused = 0
 for seed in range(500):
     generator = np.random.default_rng(seed)
     data = bytearray(whole)
     for _ in range(generator.integers(1, 6)):
-        data[generator.integers(tags, len(data))] = generator.integers(256)
+        data[generator.integers(start, end)] = generator.integers(256)
     if generator.random() < 0.2:
         del data[generator.integers(1, len(data)) :]
     path.write_bytes(data)
@@ -43,7 +44,22 @@ print(read, refused)
 @pytest.mark.fault
 @pytest.mark.parametrize("name", ["small_rggb.dng", "small_xtrans.dng"])
 def test_random_damage_to_the_tags(tmp_path: Path, name: str) -> None:
-    command = [sys.executable, "-c", MUTATE, str(ROOT / "samples" / name), str(tmp_path / "a.dng")]
+    whole = (ROOT / "samples" / name).read_bytes()
+    _try_damage(tmp_path, "a.dng", whole, int.from_bytes(whole[4:8], "little"), len(whole))
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("name", MADE)
+def test_random_damage_to_headers_of_other_containers(tmp_path: Path, name: str) -> None:
+    written = made(name, (36, 48))
+    _try_damage(tmp_path, name, written.content, 28, len(written.content) - written.samples.nbytes)
+
+
+def _try_damage(folder: Path, name: str, whole: bytes, start: int, end: int) -> None:
+    """Damage bytes from start to end, again and again."""
+    (folder / "whole").write_bytes(whole)
+    words = (folder / "whole", folder / name, start, end)
+    command = [sys.executable, "-c", MUTATE, *map(str, words)]
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr.decode(errors="replace")[-500:]
     read, refused = map(int, answer.stdout.split())
