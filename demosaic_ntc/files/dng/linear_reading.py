@@ -29,6 +29,7 @@ _UNSIGNED, _FLOATING_POINT = 1, 3
 _COMPRESSIONS = {1, 5, 7, 8, 32946, 34892, 52546}
 
 _FULL = 65535  # white of samples that are scaled
+_USUAL_TILE = 1024  # a side up to which tiles may be larger than twice the picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,11 @@ def _page(tiff: Any, tags: Directory) -> Any:
 
 def _check_sizes(page: Any, file: BinaryIO) -> None:
     """Refuse strips and tiles that call themselves larger than they are: decoders would make room."""
-    most = prod((page.tilelength, page.tilewidth) if page.is_tiled else (page.rowsperstrip, page.imagewidth))
+    height, width = page.imagelength, page.imagewidth
+    tall, wide = (page.tilelength, page.tilewidth) if page.is_tiled else (page.rowsperstrip, width)
+    if page.is_tiled and (tall > max(2 * height, _USUAL_TILE) or wide > max(2 * width, _USUAL_TILE)):
+        raise NotAnImage(f"has tiles of {wide}×{tall} in a picture of {width}×{height}; the file is damaged")
+    most = wide * min(tall, max(height, _USUAL_TILE))
     for place, length in zip(page.dataoffsets, page.databytecounts, strict=False):
         file.seek(place)
         size = size_in(file.read(length), int(page.compression))
@@ -186,7 +191,8 @@ def _scaled(
 
 def _codes(values: NDArray[Any], black: float, white: float, curves: list[Curve]) -> NDArray[np.uint16]:
     """Values between two levels as codes of 16 bits, by some curves; what is no number is black."""
-    light = np.clip(np.nan_to_num((values.astype(np.float64) - black) / (white - black)), 0, 1)
+    with np.errstate(invalid="ignore"):
+        light = np.clip(np.nan_to_num((values.astype(np.float64) - black) / (white - black)), 0, 1)
     for curve in curves:
         light = curve(light)
     return np.asarray(np.rint(light * _FULL), np.uint16)
