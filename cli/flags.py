@@ -11,7 +11,7 @@ SETTINGS = frozenset(
     (
         *("bad_pixels", "bits", "black", "cfa", "color_space", "compress", "detect", "exposure"),
         *("half", "height", "invert", "jobs", "linear", "look", "mask_color", "mask_from"),
-        *("max_pixels", "memory", "method", "name", "output", "overwrite", "quality", "raw_bits"),
+        *("max_pixels", "memory", "method", "name", "noise", "output", "overwrite", "quality", "raw_bits"),
         *("report", "resize", "resume", "sensitivity", "threshold", "timeout", "wb", "white", "width"),
     )
 )

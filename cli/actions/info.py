@@ -52,6 +52,7 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
     exposure = expose(photo, "camera", "auto", keep_highlights=False)
     height, width = photo.size
     crop, cfa = photo.camera_crop, photo.cfa or Cfa.named("MONO")
+    found = noise_of(photo, noise)
     return {
         "source": str(source),
         "camera": photo.exif.camera,
@@ -70,12 +71,12 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
             "source": exposure.balance_source,
         },
         "matrix": {"source": photo.matrix.source, "to_srgb": photo.matrix.to_srgb.round(6).tolist()},
-        "noise": noise_of(photo, noise).described(span_of(photo)),
+        "noise": found.described(span_of(photo)),
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
         "estimated_seconds": {quality: seconds(quality, height * width, cfa) for quality in QUALITIES},
         "estimated_megabytes": round(memory(height * width) / 1e6),
-        "notices": [in_flags(notice) for notice in photo.notices],
+        "notices": [in_flags(notice) for notice in (*photo.notices, *found.notices)],
     }
 
 
@@ -132,7 +133,20 @@ def _taken_line(taken: dict[str, Any]) -> str:
 
 
 def _noise_line(noise: dict[str, Any]) -> str:
-    """How noisy the samples are and how that is known."""
-    sources = {"given": "given", "profile": "the file's profile", "estimated": "estimated"}
-    mid, read = f"{100 * noise['mid_grey']:.2g}", f"{noise['read_noise']:.2g}"
-    return f"at mid grey {mid} % of white, read noise {read} DN ({sources[noise['source']]})"
+    """How noisy the samples are and how that is known: what the file states, and what its samples show."""
+    sources = {
+        "given": "given",
+        "profile": "the file's profile",
+        "scaled": "the file's profile, scaled",
+        "estimated": "estimated",
+    }
+    read, how = f"{noise['read_noise']:.2g}", [sources[noise["source"]]]
+    for name in ("stated", "measured"):
+        if noise["source"] != "estimated" and noise[f"{name}_mid_grey"] is not None:
+            how.append(f"{name} {_percent(noise[f'{name}_mid_grey'])}")
+    return f"at mid grey {_percent(noise['mid_grey'])} of white, read noise {read} DN ({', '.join(how)})"
+
+
+def _percent(share: float) -> str:
+    """A share of white in percent, to two digits."""
+    return f"{100 * share:.2g} %"

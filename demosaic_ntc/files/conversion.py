@@ -248,6 +248,7 @@ def _parameters(ready: Prepared, settings: Settings) -> str:
 def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     """What a user should know about the photo and the colours chosen for it."""
     yield from ready.photo.notices
+    yield from ready.noise.notices if ready.noise else ()
     source = ready.exposure.balance_source
     if how.balance in ("camera", "daylight") and source != how.balance and not ready.photo.is_monochrome:
         used = "none was applied" if source == "none" else f"{source} balance was used"

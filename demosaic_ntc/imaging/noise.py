@@ -6,7 +6,7 @@ light where black is 0 and white is 1: the first term is the photons' own, the s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from demosaic_ntc.imaging.noise_patches import FEWEST_PATCHES, Patches, clipping
 
 MID_GREY = 0.18  # of white, in linear light
 
+_FEWEST_TO_JUDGE = 2000  # patches, to say that a given model is wrong
 _REFINEMENTS = 3  # patches are chosen again by what was measured
 _LARGEST_RISE = 1.2  # of the deviation by a refinement: patches are chosen better, not noisier
 _SHARING_ROUNDS = 2  # the shape of the line from all colours, their factors from each
@@ -107,18 +108,58 @@ def estimate_noise(
     variances, and patches are chosen again by how calm they are for noise of that line.
     """
     patches = Patches.of(mosaic, cfa, *clipping_levels(mosaic, low, high))
-    if patches.count < FEWEST_PATCHES:
-        return NOISELESS
-    model, usual = _lines(np.array(list(patches.calmest()))), middle(patches.light)
+    return NOISELESS if patches.count < FEWEST_PATCHES else _fit(patches, _lines)
+
+
+def noise_factor(
+    mosaic: Float32, cfa: Cfa, model: NoiseModel, *, low: float = -math.inf, high: float = math.inf
+) -> float | None:
+    """Return how many times the deviations of a model the noise of a mosaic has; None if it cannot be told.
+
+    The mosaic and its levels are those of `estimate_noise`. One number is fitted instead of a line for each
+    colour, which texture misleads far less. Texture adds to most bins, and lossy compression takes the noise
+    off some lights: of the numbers between the lower envelope of all bins and the lower quartile of those of
+    the lights, the one nearest to the model is returned.
+    """
+    patches = Patches.of(mosaic, cfa, *clipping_levels(mosaic, low, high))
+    if patches.count < _FEWEST_TO_JUDGE or model.is_zero:
+        return None
+    envelope = _fit(patches, lambda bins: _scaled_to(model, bins, _level))
+    usual = _fit(patches, lambda bins: _scaled_to(model, bins, _quartile), of_all=False)
+    least, most = (fitted.typical_deviation() / model.typical_deviation() for fitted in (envelope, usual))
+    return min(max(1.0, least), max(least, most))
+
+
+def _fit(patches: Patches, fit: Callable[[Float64], NoiseModel], *, of_all: bool = True) -> NoiseModel:
+    """Return the model fitted to the bins of calm patches, which are chosen again by what was found."""
+    model, usual = fit(np.array(list(patches.calmest(of_all=of_all)))), middle(patches.light)
     for _ in range(_REFINEMENTS):
         if model.is_zero:
             break
         deviations = np.stack([model.deviation(patches.light[channel], channel) for channel in range(3)])
-        refined = _lines(np.array(list(patches.calm(deviations))))
+        refined = fit(np.array(list(patches.calm(deviations, of_all=of_all))))
         if refined.typical_deviation(usual) > _LARGEST_RISE * model.typical_deviation(usual):
             break  # texture that grows with the light was let in
         model = refined
     return model
+
+
+def _scaled_to(
+    model: NoiseModel, bins: Float64, summarise: Callable[[Float64, Float64], float]
+) -> NoiseModel:
+    """Return a model scaled by a summary of how many times its variance the bins have."""
+    told = np.array([model.variance(light, int(channel)) for channel, light, *_ in bins])
+    return model.scaled(math.sqrt(summarise(bins[:, 2] / np.maximum(told, _TINY), bins[:, 3])))
+
+
+def _level(values: Float64, freedoms: Float64) -> float:
+    """Return the lower envelope of values, a line without a slope."""
+    return _line(np.zeros(len(values)), values, freedoms)[1]
+
+
+def _quartile(values: Float64, _freedoms: Float64) -> float:
+    """Return what a quarter of the values lies below."""
+    return float(np.quantile(values, 0.25))
 
 
 def middle(values: NDArray[Any]) -> float:
@@ -151,7 +192,7 @@ def _factor(shape: Float64, variance: Float64, freedoms: Float64, own: Flags) ->
     own = own & (shape > _DARKEST * shape.max())
     if not own.any():
         return 1.0
-    _, level = _line(np.zeros(int(own.sum())), variance[own] / shape[own], freedoms[own])
+    level = _level(variance[own] / shape[own], freedoms[own])
     return float(np.clip(level, 1 / _LARGEST_FACTOR, _LARGEST_FACTOR))
 
 
@@ -165,17 +206,16 @@ def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, 
     """
     columns = np.stack([light, np.ones(len(light))], axis=1)
     fitted = np.full(len(light), middle(variance) + _TINY)
-    trust, away = np.ones(len(light)), np.zeros(len(light))
+    trust = np.ones(len(light))
     for _ in range(_FIT_ROUNDS):
         weight = np.sqrt(freedoms * trust) / fitted
         (slope, floor), left = _nonnegative_fit(columns * weight[:, None], variance * weight)
         fitted = slope * light + floor + _TINY
         away = (variance / fitted - 1) * np.sqrt(freedoms / 2)
         trust = 1 / np.maximum(1, np.where(away > 0, away / _TOO_HIGH, -away / _TOO_LOW))
-    usual = max(1.0, 1.4826 * middle(np.abs(away)))
     level = max(float((variance * weight) @ weight / (weight @ weight)), 0.0)
     _, left_by_level = _with_squares(columns * weight[:, None], variance * weight, 0.0, level)
-    if (left_by_level - left) / 2 <= (_SIGNIFICANT * usual) ** 2:
+    if (left_by_level - left) / 2 <= _SIGNIFICANT**2:
         return 0.0, level
     return slope, floor
 

@@ -59,7 +59,7 @@ class Patches:
     """What is used of the patches without clipped samples."""
 
     light: Float32  # (3, count): the mean of each colour
-    order: NDArray[np.intp]  # (3, count): the patches by the light of each colour
+    order: NDArray[np.intp]  # (3, count): the patches by the light of the other two colours
     coarse: Float32  # (3, count): energy in the polynomials, the mean left out
     fine: Float32  # (3, count): energy in what is orthogonal to them
     freedoms: tuple[tuple[int, int], ...]  # of the coarse and of the fine part, for each colour
@@ -79,30 +79,33 @@ class Patches:
         parts = [_parts(samples[colours == channel], cfa, channel) for channel in range(3)]
         light, coarse, fine = (np.stack([part[k] for part in parts]) for k in range(3))
         freedoms = tuple(_freedoms(cfa, channel) for channel in range(3))
-        return cls(light, np.argsort(light, axis=1), coarse, fine, freedoms, low, high)
+        return cls(light, _order(light), coarse, fine, freedoms, low, high)
 
     @property
     def count(self) -> int:
         """How many there are."""
         return int(self.light.shape[1])
 
-    def calmest(self) -> Iterator[Bin]:
+    def calmest(self, *, of_all: bool = True) -> Iterator[Bin]:
         """Yield the bins of each colour, measured on the patches with the least coarse energy."""
-        return self._measured(self.coarse.sum(axis=0), -math.inf, np.zeros(3))
+        return self._measured(self.coarse.sum(axis=0), -math.inf, np.zeros(3), of_all)
 
-    def calm(self, deviations: Float64) -> Iterator[Bin]:
-        """Yield the bins measured on all patches that are calm for noise of these deviations (3, count)."""
+    def calm(self, deviations: Float64, *, of_all: bool = True) -> Iterator[Bin]:
+        """Yield the bins measured on all patches that are calm for noise of these deviations (3, count).
+
+        Unless those that are calmest of all are wanted, every light has one bin.
+        """
         deviations = np.maximum(deviations, _LEAST_DEVIATION)
         explained = sum(coarse for coarse, _ in self.freedoms)
         energy = (self.coarse / deviations**2).sum(axis=0)
-        return self._measured(energy, _CALM_ENERGY * explained, _CLIPPING * deviations)
+        return self._measured(energy, _CALM_ENERGY * explained, _CLIPPING * deviations, of_all)
 
-    def _measured(self, energy: NDArray[Any], calm: float, margins: Float64) -> Iterator[Bin]:
+    def _measured(self, energy: NDArray[Any], calm: float, margins: Float64, of_all: bool) -> Iterator[Bin]:
         """Yield the bins of patches up to a calm energy, margins (3) or (3, count) off the levels."""
         for channel in range(3):
             inside = self._between_levels(channel, margins[channel])
             freedoms = self.freedoms[channel][1]
-            for chosen in _chosen(inside, energy[inside], calm):
+            for chosen in _chosen(inside, energy[inside], calm, of_all):
                 variance = self.fine[channel, chosen].mean(dtype=np.float64) / freedoms
                 light = self.light[channel, chosen].mean(dtype=np.float64)
                 yield channel, float(light), float(variance), len(chosen) * freedoms
@@ -118,15 +121,19 @@ class Patches:
         return farthest
 
 
-def _chosen(patches: NDArray[np.intp], energy: NDArray[Any], calm: float) -> Iterator[NDArray[np.intp]]:
+def _chosen(
+    patches: NDArray[np.intp], energy: NDArray[Any], calm: float, of_all: bool
+) -> Iterator[NDArray[np.intp]]:
     """Yield the patches to be measured together, of patches by light with their energies.
 
-    These are the calm ones in each bin of light, so that all lights are seen; and the calmest of all,
-    whatever their light, because in a picture full of texture most bins hold nothing else.
+    These are the calm ones in each bin of light, so that all lights are seen; and, if wanted, the calmest of
+    all, whatever their light, because in a picture full of texture most bins hold nothing else.
     """
     bins = np.arange(len(patches))
     for part in np.array_split(bins, max(1, min(_BINS, len(bins) // _BIN_PATCHES))):
         yield patches[part[_calmest(energy[part], calm, _CALM_PATCHES)]]
+    if not of_all:
+        return
     calmest = patches[_calmest(energy, calm, _CALM_OF_ALL)]
     yield from np.array_split(calmest, max(1, min(_BINS, len(calmest) // _MEASURED_PATCHES)))
 
@@ -165,6 +172,17 @@ def _parts(samples: Float32, cfa: Cfa, channel: int) -> tuple[Float32, Float32, 
     rest = samples - light
     fine = np.square(_fine_basis(cfa, channel).T @ rest).sum(axis=0)
     return light, np.maximum(np.square(rest).sum(axis=0) - fine, 0), fine
+
+
+def _order(light: Float32) -> NDArray[np.intp]:
+    """Return the patches (3, count) by the light of the other two colours.
+
+    By its own light a patch that is dark but for its noise would stand among brighter ones, and bring the
+    variance of the dark there.
+    """
+    usual = light.sum(axis=1, keepdims=True) / max(light.shape[1], 1)
+    shares = light / np.maximum(usual, _LEAST_DEVIATION)
+    return np.argsort(shares.sum(axis=0) - shares, axis=1)
 
 
 def _freedoms(cfa: Cfa, channel: int) -> tuple[int, int]:

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,25 @@ def test_noise_of_the_profile_is_shown_and_may_be_given_instead(tmp_path: Path) 
     path, mosaic = tmp_path / "a.dng", np.full((40, 60), 3000, np.uint16)
     profile = {NOISE_PROFILE: Field(DOUBLE, (4e-4, 1e-6))}
     write_dng(path, mosaic, Cfa.named("RGGB"), Camera(black=1000, white=16000), changed=profile)
-    assert "at mid grey 0.85 % of white, read noise 15 DN (the file's profile)" in _run("info", path).stdout
+    line = "at mid grey 0.85 % of white, read noise 15 DN (the file's profile, stated 0.85 %)"
+    assert line in _run("info", path).stdout
     shown = _run("info", path, "--noise", "0,4e-6").stdout
-    assert "at mid grey 0.2 % of white, read noise 30 DN (given)" in shown
+    assert "at mid grey 0.2 % of white, read noise 30 DN (given, stated 0.85 %)" in shown
+
+
+def test_noise_that_the_samples_contradict_is_shown_beside_what_they_show(tmp_path: Path) -> None:
+    """Of a span of 15000: a deviation of 30 is 0.2 % of white, of 60 it is 0.4 %."""
+    path, noise = tmp_path / "a.dng", 30 * np.random.default_rng(0).standard_normal((192, 256))
+    profile = {NOISE_PROFILE: Field(DOUBLE, (0.0, 16e-6))}
+    mosaic = np.round(4000 + noise).astype(np.uint16)
+    write_dng(path, mosaic, Cfa.named("RGGB"), Camera(black=1000, white=16000), changed=profile)
+    shown = _run("info", path).stdout
+    assert re.search(r"\(the file's profile, scaled, stated 0.4 %, measured 0\.(19|2|21) %\)", shown)
+    assert "note           the file's noise profile states 0.4 % of white at mid grey" in shown
+    (fact,) = json.loads(_run("info", path, "--json").stdout)
+    assert fact["noise"]["stated_mid_grey"] == pytest.approx(0.004)
+    assert fact["noise"]["measured_mid_grey"] == pytest.approx(0.002, rel=0.1)
+    assert "--noise" in fact["notices"][0]
 
 
 def test_noise_is_estimated_where_no_profile_states_it() -> None:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise, middle
+from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise, middle, noise_factor
 
 RGGB = Cfa.named("RGGB")
 ARRAYS = ("RGGB", "GBRG", "X-Trans", "quad-rggb", "RGB/GBR/BRG")
@@ -151,6 +151,86 @@ def test_noise_of_textured_photographs_is_found(data: Path, name: str, sigma: in
     picture = np.asarray(Image.open(data / name).convert("RGB")) / 255
     mosaic = _noisy(picture, RGGB, [0] * 3, [(sigma / 255) ** 2] * 3)
     assert 255 * estimate_noise(mosaic, RGGB).typical_deviation(0.3) == pytest.approx(sigma, rel=0.15)
+
+
+def _photographed(data: Path, name: str, slope: float) -> tuple[NDArray[np.float32], NoiseModel]:
+    """Measure a photograph's linear light with noise of photons and of reading them out."""
+    encoded = np.asarray(Image.open(data / name).convert("RGB")) / 255
+    light = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+    floor = 0.001 * slope + 1e-7
+    mosaic = _noisy(light * [0.5, 1, 0.625], RGGB, [slope] * 3, [floor] * 3)
+    return mosaic, NoiseModel.given(slope, floor)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "slope"),
+    [
+        ("mcmaster/1.tif", 3e-4),
+        ("mcmaster/8.tif", 0.01),
+        ("mcmaster/15.tif", 0.01),
+        ("mcmaster/16.tif", 3e-4),
+        ("mcmaster/16.tif", 0.01),
+        ("kodak/kodim13.png", 3e-4),
+    ],
+)
+def test_noise_is_not_lost_where_most_is_dark_or_textured(data: Path, name: str, slope: float) -> None:
+    mosaic, truth = _photographed(data, name, slope)
+    found = estimate_noise(mosaic, RGGB).typical_deviation() / truth.typical_deviation()
+    assert 0.8 < found < 1.8
+
+
+def test_dark_patches_do_not_lower_the_noise_of_brighter_ones() -> None:
+    """A patch of the dark that is bright by its noise must not be taken for one of brighter parts."""
+    y, x = np.mgrid[:384, :512]
+    dark = np.where((x < 384)[..., None], 0.0, 0.02 + 0.3 * (y / 384)[..., None] * np.ones(3))
+    model = estimate_noise(_noisy(dark, RGGB, [0.01] * 3, [1e-5] * 3), RGGB)
+    for channel in range(3):
+        assert model.variance(0.005, channel) == pytest.approx(6e-5, rel=0.35)
+
+
+@pytest.mark.parametrize("array", ["RGGB", "X-Trans"])
+@pytest.mark.parametrize("off", [0.3, 1 / 1.6, 1.0, 1.6, 3.0])
+def test_how_far_off_a_model_is_is_found(array: str, off: float) -> None:
+    cfa, truth = Cfa.parse(array), NoiseModel((4e-4, 3e-4, 2e-4), (1e-5, 1e-5, 2e-5))
+    mosaic = _noisy(_picture(384, 512), cfa, truth.slope, truth.floor)
+    assert noise_factor(mosaic, cfa, truth.scaled(off)) == pytest.approx(1 / off, rel=0.1)
+
+
+def test_parts_that_were_smoothed_do_not_make_a_model_wrong() -> None:
+    """Lossy compression takes the noise off skies; where samples of other parts agree, the model stays."""
+    truth = NoiseModel.given(4e-4, 1e-5)
+    x = np.mgrid[:384, :512][1]
+    even = 0.1 + 0.8 * (x / 512)[..., None] * np.ones(3)
+    mosaic = _noisy(even, RGGB, truth.slope, truth.floor)
+    mosaic[:, 448:] = RGGB.sample(even)[:, 448:]
+    assert noise_factor(mosaic, RGGB, truth) == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize("model", [NoiseModel.given(0.0, 0.0), NoiseModel.given(1e-4, 1e-6)])
+def test_of_little_nothing_is_said_about_a_model(model: NoiseModel) -> None:
+    mosaic = np.random.default_rng(0).random((300, 60) if model.is_zero else (60, 60)).astype(np.float32)
+    assert noise_factor(mosaic, RGGB, model) is None
+
+
+TEXTURED = ["kodak/kodim05.png", "kodak/kodim13.png", "mcmaster/1.tif", "mcmaster/8.tif"]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("slope", [3e-4, 1e-3, 3e-3])
+@pytest.mark.parametrize("name", TEXTURED)
+def test_a_right_model_is_right_for_photographs(data: Path, name: str, slope: float) -> None:
+    mosaic, truth = _photographed(data, name, slope)
+    assert noise_factor(mosaic, RGGB, truth) == pytest.approx(1, abs=0.2)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("slope", [1e-3, 3e-3])
+@pytest.mark.parametrize("name", TEXTURED)
+def test_a_wrong_model_is_wrong_for_photographs(data: Path, name: str, slope: float) -> None:
+    mosaic, truth = _photographed(data, name, slope)
+    for off in (1.6, 1 / 1.6):
+        assert noise_factor(mosaic, RGGB, truth.scaled(off)) == pytest.approx(1 / off, rel=0.25)
 
 
 @pytest.mark.parametrize("values", [[3], [9, 1], [4, 1, 7], [65535, 65535, 1, 65535], [2, 5, 5, 3]])

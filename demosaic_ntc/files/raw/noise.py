@@ -1,4 +1,4 @@
-"""How noisy a photo is: as the user says, as the file says, or as its samples show."""
+"""How noisy a photo is: as the user says, as the file says if its samples agree, or as these show."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 from demosaic_ntc.files.raw.photo import RawPhoto, place_of
 from demosaic_ntc.files.raw.saturation import saturation
 from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
+from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise, noise_factor
+
+# Within this ratio of deviations a profile is taken as it is: texture adds a little to what is measured.
+# It is scaled at most so far: where compression smoothed skies, shadows have their noise.
+_AGREEMENT, _MOST_SCALED = 1.25, 2.0
 
 #: The array under which samples without one are looked at: as if it had measured them.
 GREY_ARRAY = Cfa.named("RGGB")
@@ -17,10 +21,15 @@ GREY_ARRAY = Cfa.named("RGGB")
 
 @dataclass(frozen=True, slots=True)
 class FoundNoise:
-    """The noise of a photo's samples, in light that is 0 at black and 1 at white, and where it comes from."""
+    """The noise of a photo's samples, in light that is 0 at black and 1 at white, and where it comes from.
+
+    ``measured`` is how many times the deviations that the file states its samples show, where that is known.
+    """
 
     model: NoiseModel
-    source: Literal["given", "profile", "estimated"]
+    source: Literal["given", "profile", "scaled", "estimated"]
+    stated: NoiseModel | None = None  # the file's profile
+    measured: float | None = None
 
     def described(self, span: float) -> dict[str, Any]:
         """Return the model as an object for JSON; ``span`` is how far white lies above black."""
@@ -30,18 +39,51 @@ class FoundNoise:
             "floor": list(self.model.floor),
             "mid_grey": self.model.typical_deviation(),
             "read_noise": self.model.typical_deviation(0) * span,
+            "stated_mid_grey": self.stated and self.stated.typical_deviation(),
+            "measured_mid_grey": self.measured_deviation,
         }
+
+    @property
+    def measured_deviation(self) -> float | None:
+        """The standard deviation at mid grey that the samples show; None where it was not measured."""
+        if self.source == "estimated":
+            return self.model.typical_deviation()
+        if self.stated is None or self.measured is None:
+            return None
+        return self.measured * self.stated.typical_deviation()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user should know: that the file's profile is not believed."""
+        if self.source != "scaled" or self.stated is None:
+            return ()
+        stated, used = (f"{100 * model.typical_deviation():.2g} %" for model in (self.stated, self.model))
+        shown = f"{100 * (self.measured_deviation or 0):.2g} %"
+        return (
+            f"the file's noise profile states {stated} of white at mid grey, its samples show {shown}; "
+            f"{used} is used (`noise` gives another)",
+        )
 
 
 def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
-    """Return the noise that was given, or that the file's profile states, or that the samples show."""
+    """Return the noise that was given, or that the file's profile states, or that the samples show.
+
+    A profile that the samples contradict is scaled to what they show.
+    """
     if given is not None:
-        return FoundNoise(given, "given")
-    if photo.noise is not None:
-        return FoundNoise(photo.noise, "profile")
-    low, high = _clipping_levels(photo)
-    mosaic, cfa = _as_mosaic(photo)
-    return FoundNoise(estimate_noise(mosaic, cfa, low=low, high=high), "estimated")
+        return FoundNoise(given, "given", photo.noise)
+    (mosaic, cfa), (low, high) = _as_mosaic(photo), _clipping_levels(photo)
+    if photo.noise is None:
+        return FoundNoise(estimate_noise(mosaic, cfa, low=low, high=high), "estimated")
+    return _scale(photo.noise, noise_factor(mosaic, cfa, photo.noise, low=low, high=high))
+
+
+def _scale(stated: NoiseModel, measured: float | None) -> FoundNoise:
+    """Return the noise that a file states, scaled where its samples show less or more by far."""
+    if measured is None or 1 / _AGREEMENT <= measured <= _AGREEMENT:
+        return FoundNoise(stated, "profile", stated, measured)
+    factor = min(max(measured, 1 / _MOST_SCALED), _MOST_SCALED)
+    return FoundNoise(stated.scaled(factor), "scaled", stated, measured)
 
 
 def span_of(photo: RawPhoto) -> float:

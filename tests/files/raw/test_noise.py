@@ -1,11 +1,14 @@
-"""The noise of a photo: given, stated by its DNG, or estimated; profiles that make no sense are not used."""
+"""The noise of a photo: given, stated by its DNG, or estimated; wrong profiles are scaled or not used."""
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
+from demosaic_ntc import develop
 from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE
 from demosaic_ntc.files.raw.noise import linear_samples, noise_of, span_of
 from demosaic_ntc.files.raw.photo import RawPhoto
@@ -13,7 +16,7 @@ from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.tags import DOUBLE, LONG, Field
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.noise import NoiseModel
-from samples.dng import Camera, write_dng
+from samples.dng import Camera, exposed, write_dng
 
 RGGB = Cfa.named("RGGB")
 
@@ -73,10 +76,77 @@ def test_a_profile_of_another_type_of_number_is_read(tmp_path: Path) -> None:
     assert _read(tmp_path / "a.dng", 0, 1, kind=LONG).noise == NoiseModel((0.0,) * 3, (1.0,) * 3)
 
 
+def _stating(path: Path, deviation: float, stated: float) -> RawPhoto:
+    """Write and read a DNG of one level, whose noise and stated noise are these, in sample values."""
+    profile = Field(DOUBLE, (0.0, (stated / 15500) ** 2))
+    camera = Camera(black=500, white=16000)
+    write_dng(path, _exposed(3000, deviation), RGGB, camera, changed={NOISE_PROFILE: profile})
+    return read_photo(path)
+
+
 def test_what_is_given_goes_before_the_profile_and_that_before_an_estimate(tmp_path: Path) -> None:
-    photo, given = _read(tmp_path / "a.dng", 1e-4, 2e-6), NoiseModel.given(3e-4, 0.0)
+    photo, given = _stating(tmp_path / "a.dng", 40, 42), NoiseModel.given(3e-4, 0.0)
     assert (noise_of(photo, given).model, noise_of(photo, given).source) == (given, "given")
     assert (noise_of(photo).model, noise_of(photo).source) == (photo.noise, "profile")
+
+
+@pytest.mark.parametrize("stated", [33, 40, 48])
+def test_a_profile_that_the_samples_bear_out_stays(tmp_path: Path, stated: float) -> None:
+    photo = _stating(tmp_path / "a.dng", 40, stated)
+    found = noise_of(photo)
+    assert (found.model, found.source, found.stated) == (photo.noise, "profile", photo.noise)
+    assert found.measured == pytest.approx(40 / stated, rel=0.1)
+    assert found.notices == ()
+
+
+@pytest.mark.parametrize("off", [1.6, 1 / 1.6])
+def test_a_profile_that_the_samples_contradict_is_scaled_and_noticed(tmp_path: Path, off: float) -> None:
+    photo = _stating(tmp_path / "a.dng", 40, 40 * off)
+    found = noise_of(photo)
+    assert found.source == "scaled"
+    assert found.model.typical_deviation() * 15500 == pytest.approx(40, rel=0.1)
+    described = found.described(span_of(photo))
+    assert described["stated_mid_grey"] * 15500 == pytest.approx(40 * off)
+    assert described["measured_mid_grey"] == pytest.approx(found.model.typical_deviation())
+    (notice,) = found.notices
+    assert notice.startswith(f"the file's noise profile states {100 * 40 * off / 15500:.2g} % of white")
+    assert f"show {100 * found.model.typical_deviation():.2g} %" in notice
+
+
+@pytest.mark.parametrize("off", [8, 1 / 8])
+def test_a_profile_is_scaled_by_two_at_most(tmp_path: Path, off: float) -> None:
+    found = noise_of(_stating(tmp_path / "a.dng", 40, 40 * off))
+    assert found.model.typical_deviation() * 15500 == pytest.approx(40 * off * (0.5 if off > 1 else 2))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "place"), [("kodak/kodim05.png", 128), ("kodak/kodim19.png", 128)])
+def test_a_profile_1_6_times_too_strong_gives_the_picture_of_the_right_one(
+    data: Path, tmp_path: Path, name: str, place: int
+) -> None:
+    with Image.open(data / name) as opened:
+        encoded = np.asarray(opened.convert("RGB"))[place : place + 192, place : place + 192] / 255
+    truth = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+    camera, noise = Camera(black=512), NoiseModel.given(1e-3, 2e-6)
+    light = (exposed(truth, RGGB, camera) - 512) / 15871
+    drawn = np.random.default_rng(5).standard_normal(light.shape)
+    codes = np.clip(np.round((light + noise.deviation(light, 0) * drawn) * 15871 + 512), 0, 16383)
+    found = dict[float, float]()
+    for off in (1.0, 1.6):
+        pair = (noise.slope[0] * off**2, noise.floor[0] * off**2)
+        write_dng(
+            tmp_path / "a.dng",
+            codes.astype(np.uint16),
+            RGGB,
+            camera,
+            changed={NOISE_PROFILE: Field(DOUBLE, pair)},
+        )
+        done = develop(tmp_path / "a.dng", look="neutral", quality="fast", bits="float", threads=1)
+        assert done.metadata["noise"]["source"] == ("profile" if off == 1 else "scaled")
+        assert any("noise profile states" in notice for notice in done.facts.notices) == (off != 1)
+        found[off] = -10 * math.log10(np.square(done.image - encoded)[10:-10, 10:-10].mean())
+    assert found[1.0] > 24
+    assert found[1.6] == pytest.approx(found[1.0], abs=0.2)
 
 
 def test_noise_is_estimated_from_the_samples(tmp_path: Path) -> None:
