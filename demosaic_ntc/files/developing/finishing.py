@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.files.colour import LINEAR_CURVE, ColourSpace, output_space, to_linear
 from demosaic_ntc.files.developing.look import Adjustments, Look, automatic_look, camera_look, neutral_look
-from demosaic_ntc.files.developing.prepared import Prepared
+from demosaic_ntc.files.developing.prepared import Prepared, is_neutral
 from demosaic_ntc.files.developing.render import Finish, brightening, light_of, thinned
 from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.preview import shows_scene
 from demosaic_ntc.files.settings import Development
 
 # A look is chosen by one in n rows and columns, so that about this many pixels decide.
@@ -39,24 +40,34 @@ def finish_of(image: Float32, ready: Prepared, how: Development, bits: int) -> F
         added = replace(added, exposure=how.exposure)
     if name == "neutral":
         return replace(plain, look=neutral_look(_luminance(space), added))
-    return replace(plain, look=_look(image, plain, ready, added))
+    return replace(plain, look=_look(image, plain, ready, added, name))
 
 
 def look_name(ready: Prepared, how: Development) -> str:
     """The look that is meant: of mosaics without a camera nothing is guessed, linear light is not bent."""
-    if how.look is None:
-        return "neutral" if ready.photo.is_plain or how.linear else "auto"
-    return "auto" if how.look == "camera" and ready.embedded is None else how.look
+    if is_neutral(ready.photo, how):
+        return "neutral"
+    return "auto" if how.look is None or ready.embedded is None else how.look
 
 
-def _look(image: Float32, plain: Finish, ready: Prepared, added: Adjustments) -> Look:
-    """The look of the camera's own picture if there is one to go by, else the automatic one."""
+def _look(image: Float32, plain: Finish, ready: Prepared, added: Adjustments, name: str) -> Look:
+    """The automatic look, as bright as the camera's own picture if there is one, or the look of that."""
     every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
-    light = light_of(thinned(image, every), ready.mosaic.lift, plain).reshape(-1, 3)
-    luminance = _luminance(plain.space)
+    seen = light_of(thinned(image, every), ready.mosaic.lift, plain)
+    light, luminance = seen.reshape(-1, 3), _luminance(plain.space)
     if ready.embedded is None:
         return automatic_look(light, luminance, added)
-    return camera_look(light, to_linear(ready.embedded, plain.space), luminance, added)
+    own = to_linear(ready.embedded, plain.space)
+    if name == "camera":
+        return camera_look(light, own, luminance, added)
+    return automatic_look(light, luminance, added, _brightness(own, seen, luminance, ready))
+
+
+def _brightness(own: Float32, seen: Float32, luminance: NDArray[np.float64], ready: Prepared) -> float | None:
+    """The median luminance of the camera's own picture; None if it shows something else."""
+    assert ready.embedded is not None
+    shown = (own @ luminance).reshape(ready.embedded.shape[:2])
+    return float(np.median(shown)) if shows_scene(shown, seen @ luminance, ready.photo.orientation) else None
 
 
 def _luminance(space: ColourSpace) -> NDArray[np.float64]:

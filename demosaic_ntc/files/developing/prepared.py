@@ -17,7 +17,7 @@ from demosaic_ntc.files.raw.fringes import without_fringes_found
 from demosaic_ntc.files.raw.levels import Balance, Exposure, GreyPatch, expose, with_levels
 from demosaic_ntc.files.raw.noise import FoundNoise, noise_of
 from demosaic_ntc.files.raw.photo import GREEN, Box, RawPhoto
-from demosaic_ntc.files.raw.preview import decode_preview
+from demosaic_ntc.files.raw.preview import decode_guide
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.files.sniff import named
@@ -38,7 +38,7 @@ class Prepared:
     missing: NDArray[np.bool_] | None  # samples that are not to be used
     noise: FoundNoise | None = None  # where it was looked for
     strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
-    embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where its look is wanted
+    embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where a look is wanted
 
     @property
     def taken_off(self) -> Strengths:
@@ -60,7 +60,7 @@ def prepare(source: Path, settings: Settings) -> Prepared:
         photo, noise = without_fringes_found(photo, exposure), None  # samples were moved
     engine = settings.engine
     strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
-    embedded = decode_preview(photo.preview) if how.look == "camera" else None
+    embedded = None if is_neutral(photo, how) else decode_guide(photo.preview)
     # Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
     unasked = (photo.is_plain or photo.is_denoised) and how.denoise == "auto" and how.noise is None
     if photo.is_monochrome and strengths is not None:
@@ -72,6 +72,11 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     stabilised = stabilised_for(model, photo, exposure, always=how.denoise != "auto")
     encoded = encode_mosaic(photo, exposure, stabilised)
     return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded)
+
+
+def is_neutral(photo: RawPhoto, how: Development) -> bool:
+    """Whether light is shown as it was measured; of mosaics without a camera nothing is guessed."""
+    return how.look == "neutral" or (how.look is None and (photo.is_plain or how.linear))
 
 
 def on_sensor(balance: Balance, photo: RawPhoto, how: Development) -> Balance:

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.colour import SPACES, SRGB_CURVE
@@ -15,15 +14,16 @@ from demosaic_ntc.files.developing import finishing
 from demosaic_ntc.files.developing.look import (
     Adjustments,
     Look,
+    _Curve,
     automatic_look,
     brightened,
     camera_look,
     contrasted,
     neutral_look,
 )
-from demosaic_ntc.files.developing.prepared import prepare
+from demosaic_ntc.files.developing.prepared import Prepared, complete_mosaic, prepare
 from demosaic_ntc.files.developing.render import Finish, finish, finish_error
-from demosaic_ntc.files.settings import Development, Engine, Settings
+from demosaic_ntc.files.settings import Development, Engine, LookName, Settings
 
 LUMINANCE = SPACES["srgb"].to_xyz[1]
 NOTHING = Adjustments()
@@ -194,14 +194,115 @@ def test_what_makes_no_sense_is_refused(wrong: dict[str, float]) -> None:
         Development(**wrong)  # type: ignore[arg-type]
 
 
-def test_real_raws_look_as_their_cameras_show_them(tmp_path: Path, data: Path) -> None:
-    """Median luma of ours beside that of the picture that the camera stored."""
-    source = data / "raw" / "IMG_0848.CR2"
-    embedded = prepare(source, Settings(development=Development(look="camera"))).embedded
-    assert embedded is not None
-    wanted = np.median(embedded @ LUMINANCE)
-    for look, within in (("auto", 0.2), ("camera", 0.12)):
-        settings = Settings(development=Development(look=look), engine=BILINEAR)  # type: ignore[arg-type]
-        convert_file(source, tmp_path / f"{look}.jpg", settings)
-        with Image.open(tmp_path / f"{look}.jpg") as picture:
-            assert np.median(np.asarray(picture) @ LUMINANCE) == pytest.approx(wanted, rel=within)
+def _outdoors(sky: float, ground: float, clouds: float, tint: tuple[float, ...]) -> NDArray[np.float32]:
+    """A bright sky of clouds above a dark ground, and the sun: one pixel in a hundred."""
+    generator = np.random.default_rng(2)
+    above = sky * (1 + clouds * generator.standard_normal((24000, 1))) * np.array(tint)
+    below = ground * np.exp(0.8 * generator.standard_normal((36000, 1)))
+    below = below * np.exp(0.2 * generator.standard_normal((36000, 3)))
+    pixels = np.concatenate([above, below, np.full((600, 3), 1.2)])
+    return np.asarray(np.maximum(pixels, 0), dtype=np.float32)
+
+
+def _codes(light: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Light as codes of 8 bits."""
+    return np.rint(255 * SRGB_CURVE.encode(np.clip(light, 0, 1)))
+
+
+@pytest.mark.parametrize("aim", [None, 0.02, 0.12, 0.25])
+@pytest.mark.parametrize(
+    ("sky", "clouds", "tint"),
+    [
+        (0.8, 0.05, (0.92, 0.97, 1.0)),
+        (0.9, 0.05, (0.92, 0.97, 1.0)),
+        (0.95, 0.05, (0.92, 0.97, 1.0)),
+        (0.98, 0.01, (1.0, 1.0, 1.0)),
+        (0.99, 0.003, (1.0, 1.0, 1.0)),
+    ],
+)
+def test_skies_are_not_burnt(sky: float, clouds: float, tint: tuple[float, ...], aim: float | None) -> None:
+    """Few pixels get a channel at its end that was not, the sun stays white, and the ground is lifted."""
+    light = _outdoors(sky, 0.04, clouds, tint)
+    shown = automatic_look(light, LUMINANCE, NOTHING, aim)(light.copy())
+    newly = (_codes(shown) == 255) & (_codes(light) < 255)
+    assert newly.any(axis=1).mean() <= 0.002
+    assert (_codes(shown[-600:]) == 255).all()
+    median, before = (float(np.median(each @ LUMINANCE)) for each in (shown, light))
+    assert median == pytest.approx(aim, rel=0.1) if aim else median > 1.5 * before
+
+
+def test_skies_keep_what_is_in_them() -> None:
+    """Clouds of a bright sky lie apart by more than a sharp shoulder would leave."""
+    light = _outdoors(0.9, 0.04, 0.05, (0.92, 0.97, 1.0))
+    shown = automatic_look(light, LUMINANCE, NOTHING)(light.copy())
+    darker, brighter = np.quantile(_codes(shown[:24000]) @ LUMINANCE, [0.1, 0.9])
+    assert brighter - darker > 3.3
+
+
+@pytest.mark.parametrize("roundness", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("aim", [0.05, 0.2, 0.5])
+def test_round_curves_rise_from_black_to_white_through_the_aim(roundness: float, aim: float) -> None:
+    curve = _Curve.through(1.0, 0.08, aim, roundness)
+    tones = curve(TONES)
+    assert (tones[0], tones[-1]) == (0, pytest.approx(1))
+    assert (np.diff(tones) > 0).all()
+    assert float(curve(np.array(0.08))) == pytest.approx(aim, rel=0.01)
+
+
+def test_contrast_that_ends_at_a_slope_is_as_steep_around_mid_grey() -> None:
+    step = 1e-5
+    for end in (0.0, 0.4, 0.8):
+        values = contrasted(np.array([0.18 - step, 0.18, 0.18 + step, 1 - step, 1.0]), 1.3, end)
+        assert np.diff(values[:3]) / step == pytest.approx(1.3, rel=1e-3)
+        assert (values[4] - values[3]) / step == pytest.approx(end, abs=0.05)
+
+
+@pytest.mark.parametrize("aim", [0.01, 0.05, 0.2, 0.4])
+def test_a_guided_look_is_as_bright_as_its_guide(aim: float) -> None:
+    light = _photo(0.08) * np.array([1.0, 0.5, 0.15], dtype=np.float32)
+    shown = automatic_look(light, LUMINANCE, NOTHING, aim)(light.copy())
+    assert float(np.median(shown @ LUMINANCE)) == pytest.approx(aim, rel=0.05)
+
+
+def test_the_cameras_own_picture_guides_the_automatic_look(samples: Path) -> None:
+    """A darker one makes it darker; one of something else, or none, leaves it as it is."""
+    ready = prepare(samples / "scene_grbg.dng", Settings(engine=BILINEAR))
+    image = complete_mosaic(ready, BILINEAR, lambda _: None).image
+    plain = _rendered(image, ready, "neutral")
+    dim = (0.5 * plain).astype(np.uint8)
+    guided = _rendered(image, replace(ready, embedded=dim), None)
+    assert np.median(guided @ LUMINANCE) == pytest.approx(np.median(dim @ LUMINANCE), rel=0.05)
+    alone = _rendered(image, ready, None)
+    assert np.median(alone @ LUMINANCE) > 1.2 * np.median(guided @ LUMINANCE)
+    other = np.ascontiguousarray(255 - dim)
+    assert np.array_equal(_rendered(image, replace(ready, embedded=other), None), alone)
+
+
+def _rendered(image: NDArray[np.float32], ready: Prepared, look: LookName | None) -> NDArray[np.uint8]:
+    how = finishing.finish_of(image, ready, Development(look=look), 8)
+    return np.asarray(finish(image, ready.mosaic.lift, how, _unheard), np.uint8)
+
+
+GUIDED = ["raw/IMG_0848.CR2", "raw/RAW_KODAK_DC50.KDC", "raw_more/canon_d30.CRW"]
+OTHERS = [
+    "raw/colorchart_tinydng.dng",
+    "raw/minhtcai_test.dng",
+    "raw_more/gopro_fusion_front.dng",
+    "raw_more/gopro_hero6.dng",
+]
+
+
+@pytest.mark.parametrize("name", [*GUIDED, *OTHERS])
+def test_real_raws_are_as_bright_as_their_cameras_show_them_and_not_burnt(data: Path, name: str) -> None:
+    """Median luma of ours beside that of the picture that the camera stored; newly clipped pixels."""
+    half = Engine(half=True)
+    ready = prepare(data / name, Settings(development=Development(), engine=half))
+    image = complete_mosaic(ready, half, lambda _: None).image
+    neutral, auto = _rendered(image, ready, "neutral"), _rendered(image, ready, None)
+    assert ((auto == 255) & (neutral < 255)).any(axis=-1).mean() <= 0.002
+    assert (ready.embedded is not None) == (name in GUIDED)
+    if ready.embedded is not None:
+        wanted = np.median(ready.embedded @ LUMINANCE)
+        for look, within in ((None, 0.06), ("camera", 0.12)):
+            shown = _rendered(image, ready, look)  # type: ignore[arg-type]
+            assert np.median(shown @ LUMINANCE) == pytest.approx(wanted, rel=within)
