@@ -250,7 +250,9 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     yield from ready.photo.notices
     yield from ready.noise.notices if ready.noise else ()
     source = ready.exposure.balance_source
-    if how.balance in ("camera", "daylight") and source != how.balance and not ready.photo.is_monochrome:
+    if source == "preview":
+        yield "no white balance is stored; it was fitted to the camera's own picture (`wb` chooses another)"
+    elif how.balance in ("camera", "daylight") and source != how.balance and not ready.photo.is_monochrome:
         used = "none was applied" if source == "none" else f"{source} balance was used"
         advice = "`wb=auto` finds one" if source == "none" else "choose one with `wb`"
         yield f"no {how.balance} white balance is stored; {used} ({advice})"

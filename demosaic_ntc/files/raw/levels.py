@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.files.raw.fitted_balance import fit_balance
 from demosaic_ntc.files.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto, place_of
 from demosaic_ntc.files.raw.saturation import Levels, bands, saturation
 from demosaic_ntc.files.raw.temperature import PRESETS, Temperature, balance_under, light_under
@@ -151,6 +152,8 @@ def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Mul
         return (1.0, 1.0, 1.0, 1.0), "none"
     if balance == "daylight" and photo.daylight_balance is not None:
         return photo.daylight_balance, "daylight"
+    if balance == "camera" and (fitted := fit_balance(photo, span)) is not None:
+        return fitted, "preview"
     return grey_world(photo, span), "auto"
 
 

@@ -79,6 +79,13 @@ class RawPhoto:
         return np.asarray(lifted / np.float32(self.white - self.black.min()), dtype=np.float32)
 
     @property
+    def blacks(self) -> NDArray[np.float32]:
+        """The mean black level of red, green and blue."""
+        sites = self.sites
+        colours = np.where(sites.channels == SECOND_GREEN, GREEN, sites.channels)
+        return np.array([sites.black[colours == colour].mean() for colour in range(3)], dtype=np.float32)
+
+    @property
     def cfa(self) -> Cfa | None:
         """The colour array, in which both greens are one; None of a linear raw, which has none."""
         if self.is_linear:

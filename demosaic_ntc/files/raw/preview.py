@@ -54,12 +54,21 @@ def decode_guide(preview: Preview | None) -> Bytes | None:
 
 def shows_scene(own: Plane, seen: Plane, orientation: int) -> bool:
     """Whether the luminances of a camera's picture are of the scene that is seen, as it lies or upright."""
+    return way_round(own, seen, orientation) is not None
+
+
+def way_round(own: Plane, seen: Plane, orientation: int) -> int | None:
+    """The orientation that what is seen has in a camera's picture: 1 or this one; None for another scene.
+
+    Both are luminances, (height, width).
+    """
     parts, ours = part_means(own), part_means(seen)
     flat, ours_flat = (np.log2(np.maximum(each, 1e-4)).std() < _FLAT for each in (parts, ours))
     if flat or ours_flat:
-        return bool(flat and ours_flat)
-    ways = (ours, oriented(ours, orientation))
-    return max(_rank_correlation(parts, way) for way in ways) >= _LEAST_CORRELATION
+        return 1 if flat and ours_flat else None
+    found = {way: _rank_correlation(parts, oriented(ours, way)) for way in (1, orientation)}
+    best = max(found, key=lambda way: found[way])
+    return best if found[best] >= _LEAST_CORRELATION else None
 
 
 def part_means(plane: Plane) -> Plane:

@@ -63,7 +63,7 @@ def saturation(photo: RawPhoto) -> Levels:
     edges = [_lower_edge(histogram, photo.white) for histogram in _histograms(photo)]
     if min(edges) >= photo.white:
         return photo.white, photo.white, photo.white
-    cells = _some_cells(photo, cfa.pattern)
+    cells = sample_cells(photo)
     red, green, blue = (
         edge if edge < photo.white and _is_clipped(cells, colour, edge, photo.white) else photo.white
         for colour, edge in enumerate(edges)
@@ -114,13 +114,19 @@ def _find_pile(histogram: Counts, white: float) -> _Pile | None:
     return None
 
 
-def _some_cells(photo: RawPhoto, pattern: NDArray[np.uint8]) -> Cells:
-    """The mean of each colour in each period of the array, of strips of rows all over the photo."""
+def sample_cells(photo: RawPhoto) -> Cells:
+    """The mean of each colour in each period of the array, of strips of rows all over the photo.
+
+    Of a linear raw they are its pixels.
+    """
     every = max(1, photo.mosaic.size // _SAMPLES)
     tops = range(0, photo.mosaic.shape[0], _STRIP * every)
-    strips = np.concatenate([photo.mosaic[top : top + _STRIP] for top in tops])
+    strips = np.concatenate([photo.mosaic[top : top + _STRIP] for top in tops]).astype(np.float32)
+    if photo.cfa is None:
+        return strips
+    pattern = photo.cfa.pattern
     (down, across), (height, width) = pattern.shape, strips.shape
-    cells = strips[: height // down * down, : width // across * across].astype(np.float32)
+    cells = strips[: height // down * down, : width // across * across]
     sites = cells.reshape(height // down, down, width // across, across).swapaxes(1, 2)
     return np.stack([sites[..., pattern == colour].mean(axis=-1) for colour in range(3)], axis=-1)
 
