@@ -77,7 +77,7 @@ def test_upright_and_cut_pictures_are_compared_as_they_lie() -> None:
 def test_what_is_clipped_or_odd_in_places_does_not_count() -> None:
     light = _scene(0.3)
     own = _own(light, 1.2, 1.5)
-    own[:20, :40] = (250, 20, 200)
+    own[:40, :60] = (180, 90, 150)
     light[60:, 100:] *= 12
     found = fit_balance(_photo(light, own), SPAN)
     assert found is not None
@@ -85,12 +85,13 @@ def test_what_is_clipped_or_odd_in_places_does_not_count() -> None:
 
 
 def test_pictures_that_tell_nothing_of_colours_are_not_believed() -> None:
-    """None, one in black and white, one of another scene, and wild colours."""
+    """None, one in black and white, one of another scene, and wild colours of pixels or of parts."""
     light = _scene(0.5)
     own = _own(light)
     grey = np.repeat(own[..., 1:2], 3, axis=2)
     wild = np.random.default_rng(0).permuted(own, axis=2)
-    for each in (None, grey, _own(_scene(0.5, seed=9)), wild):
+    tints = np.exp2(np.random.default_rng(0).uniform(-1, 1, (12, 12, 3))).repeat(8, axis=0).repeat(12, axis=1)
+    for each in (None, grey, _own(_scene(0.5, seed=9)), wild, _own(0.5 * light * tints)):
         assert fit_balance(_photo(light, each), SPAN) is None
 
 
