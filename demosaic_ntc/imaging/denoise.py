@@ -14,6 +14,7 @@ from demosaic_ntc.imaging.checks import (
 from demosaic_ntc.imaging.demosaic import StoredPicture, checked_strength
 from demosaic_ntc.imaging.kernels.examples import for_mosaics, prepare_kernels
 from demosaic_ntc.imaging.known import Known
+from demosaic_ntc.imaging.mosaics.calm import settle_calm
 from demosaic_ntc.imaging.mosaics.planes import CodedPlanes, extremes_of
 from demosaic_ntc.imaging.plan import TOLERANCE
 from demosaic_ntc.imaging.plans import NOISY
@@ -47,23 +48,26 @@ def denoise_stored(
     report, strength = progress or silently, checked_strength(denoise)
     channels, height, width = samples.shape
     dead = None if missing is None else checked_missing(missing, "picture", (height, width))
-    variance = checked_noise(noise, 1.0, channels) * np.float32(strength**2)
+    variance, workers = checked_noise(noise, 1.0, channels), checked_threads(threads)
     prepare_kernels(for_mosaics(method, True, error))
     deadline = Deadline.after(checked_time_limit(time_limit))
     picture, wanted = CodedPlanes.of(samples), np.ones((height, width), np.bool_)
+    if quality != "best" and variance.mean() > TOLERANCE:
+        wanted = ~settle_calm(picture, samples, None, variance, strength, workers, deadline)
+        wanted |= False if dead is None else dead
     steps = NOISY[quality] if method == "ntc" else tuple(step.without_completion for step in NOISY[quality])
     start = Estimate(
         picture, _first_variance(samples, variance) if error else np.zeros((0, 0, 0), np.float32)
     )
     estimate, gaps = restore(
         start,
-        _known(samples, dead, variance),
+        _known(samples, dead, variance * np.float32(strength**2)),
         [Work(step, wanted) for step in steps],
-        checked_threads(threads),
+        workers,
         lambda share: report(Progress("groups", round(share * _UNITS), _UNITS)),
         deadline,
     )
-    proven = GroupCertificate.of(gaps, TOLERANCE) if method == "ntc" else None
+    proven = GroupCertificate.of(gaps, TOLERANCE, 1 - float(wanted.mean())) if method == "ntc" else None
     return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(deadline))
 
 

@@ -19,14 +19,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.kernels import filter_separably, gaussian
 from demosaic_ntc.imaging.mosaics.cells import centred
 from demosaic_ntc.imaging.mosaics.rims import close_to
-from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.parallel import in_order
-from demosaic_ntc.imaging.readable import Writable
+from demosaic_ntc.imaging.readable import Readable, Writable
 from demosaic_ntc.imaging.tiles import Tile, tiles_of
 from demosaic_ntc.ntc.deadline import Deadline
 
@@ -48,8 +47,8 @@ _NEVER = Deadline()
 
 def settle_calm(
     planes: Writable,
-    samples: Samples,
-    cfa: Cfa,
+    samples: Readable,
+    cfa: Cfa | None,
     noise: Float32,
     strength: float,
     threads: int,
@@ -59,37 +58,39 @@ def settle_calm(
 
     What is not looked at by the deadline stays as it is.
 
-    ``planes`` are the estimate (3, height, width), ``samples`` its noisy mosaic, ``noise``
-    their variance at equal steps from level 0 to 1, (3, levels). Up to ``strength`` times that what is seen
+    ``planes`` are the estimate (channels, height, width), ``samples`` its noisy mosaic (1, height, width), or
+    without an array noisy planes of its shape, ``noise`` their variance at equal steps from level 0 to 1,
+    (channels, levels). Up to ``strength`` times that what is seen
     is taken for noise: with more, weak edges would be lost that groups keep.
     """
-    shape = samples.shape[1:]
+    shape = samples.shape[1], samples.shape[2]
     calm = np.zeros(shape, np.bool_)
 
     def settle(tile: Tile) -> None:
         if deadline.passed():
             return
-        flags, means = _settled(samples.window(*tile.seen), cfa, noise, max(strength, 1.0))
+        flags, means = _settled(samples[:, *tile.seen], cfa, noise, max(strength, 1.0))
         calm[tile.core] = flags[tile.inner]
         settled = planes[:, *tile.core]
         for plane, mean in zip(settled, means, strict=True):
             np.copyto(plane, mean[tile.inner], where=flags[tile.inner])
         planes[:, *tile.core] = settled
 
-    whole_cells = tuple(int(length) for length in np.lcm(cfa.period, _CELL))
+    whole_cells = tuple(int(length) for length in np.lcm(cfa.period if cfa else (1, 1), _CELL))
     tiles = list(tiles_of(shape, HALO, (whole_cells[0], whole_cells[1]), _SIDE))
     for _ in in_order(settle, tiles, threads):
         pass
     return calm
 
 
-def _settled(mosaic: Float32, cfa: Cfa, noise: Float32, times: float) -> tuple[Flags, list[Float32]]:
-    """Return which pixels of a mosaic are calm, and the means of the three colours around all.
+def _settled(seen: Planes, cfa: Cfa | None, noise: Float32, times: float) -> tuple[Flags, list[Float32]]:
+    """Return which pixels of a mosaic or of planes are calm, and the means of all colours around them.
 
     Up to so many ``times`` the variance of noise are taken for noise.
     """
-    calm, means = _settled_cells(_cells(mosaic, cfa), noise, times, cfa)
-    height, width = mosaic.shape
+    cells = _cells_of_planes(seen) if cfa is None else _cells(seen[0], cfa)
+    calm, means = _settled_cells(cells, noise, times, cfa)
+    _, height, width = seen.shape
     spread = [_between_cells(mean)[:height, :width] for mean in means]
     return calm.repeat(_CELL, 0).repeat(_CELL, 1)[:height, :width], spread
 
@@ -109,10 +110,24 @@ def _cells(mosaic: Float32, cfa: Cfa) -> list[tuple[Float32, list[Flags]]]:
     ]
 
 
+def _cells_of_planes(planes: Planes) -> list[tuple[Float32, list[Flags]]]:
+    """Return the same of planes, which have samples of all colours at all places."""
+    padding = [(0, -length % _CELL) for length in planes.shape[1:]]
+    inside = np.pad(np.ones(planes.shape[1:], np.bool_), padding)
+    cells = []
+    for own, plane in enumerate(planes):
+        padded = np.pad(plane, padding)
+        for y, x in np.ndindex(_CELL, _CELL):
+            here = inside[y::_CELL, x::_CELL]
+            flags = [here if channel == own else np.zeros_like(here) for channel in range(len(planes))]
+            cells.append((np.ascontiguousarray(padded[y::_CELL, x::_CELL]), flags))
+    return cells
+
+
 def _settled_cells(
-    cells: list[tuple[Float32, list[Flags]]], noise: Float32, times: float, cfa: Cfa
+    cells: list[tuple[Float32, list[Flags]]], noise: Float32, times: float, cfa: Cfa | None
 ) -> tuple[Flags, list[Float32]]:
-    """Return which cells are calm, and the means of the three colours around their middles."""
+    """Return which cells are calm, and the means of all colours around their middles."""
     means, doubts = list[Float32](), list[Float32]()
     near, window = gaussian(_WIDTH, -_REACH, _REACH), np.ones(2 * _WINDOW + 1, np.float32)
     shape = cells[0][0].shape
@@ -133,11 +148,14 @@ def _settled_cells(
         count += samples
         means.append(mean)
         doubts.append(of_mean)
-    means = list(np.moveaxis(centred(np.stack(means, axis=2), cfa, _CELL), 2, 0).copy())
+    if cfa is not None:
+        means = list(np.moveaxis(centred(np.stack(means, axis=2), cfa, _CELL), 2, 0).copy())
     quiet = total < _LEAST * count
     restless |= (total > times * _most(count, _CHANCE)) | quiet
     striking |= (total > times * _most(count, _BEYOND_CHANCE)) | quiet
     calm = ~close_to(restless & close_to(striking, _CLOSE), _RIM)
+    if len(means) == 1:
+        return calm, means
     edges = _smooth_colours(means, doubts, calm)
     return calm & ~close_to(edges, _WINDOW), means  # colours move on both sides of an edge, not on it
 
