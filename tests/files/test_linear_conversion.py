@@ -17,10 +17,13 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.colour import SRGB_CURVE
 from demosaic_ntc.files.conversion import convert_file
 from demosaic_ntc.files.developed import develop, read_mosaic
+from demosaic_ntc.files.raw.bad_pixels import found_bad_pixels
+from demosaic_ntc.files.raw.levels import grey_world
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
 from demosaic_ntc.files.tags import DOUBLE, LONG, RATIONAL, Field
 from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.imaging.noise import NoiseModel
 from samples.dng import Camera, camera_from_srgb, exposed, write_dng
 from samples.linear_dng import linear_dng
 from samples.make_samples import EXIF, light_of, rounded
@@ -155,6 +158,43 @@ def test_a_list_of_bad_pixels_holds_for_all_planes(tmp_path: Path) -> None:
     assert changed.any(axis=2).sum() == 1
 
 
+# A spark of a lamp as a lens draws it, in shares of its middle.
+SPARK = np.array([[0.21, 0.36, 0.27], [0.43, 1.0, 0.43], [0.18, 0.27, 0.18]])
+
+
+@pytest.mark.parametrize("kind", ["linear", "monochrome"])
+def test_small_lights_are_no_hot_pixels(tmp_path: Path, kind: str) -> None:
+    light = np.full((96, 128), 0.012)
+    light[40:43, 60:63] = np.maximum(SPARK * 0.16, 0.012)
+    planes = np.repeat(light[..., None], 3, axis=2)
+    photo = read_photo(_write(tmp_path / "a.dng", _planes(planes) if kind == "linear" else _mono(light)))
+    noise = NoiseModel.given(1e-5, 1e-8)
+    assert not found_bad_pixels(photo, noise).any()
+    photo.mosaic[70, 30] = 20000
+    assert np.argwhere(found_bad_pixels(photo, noise)).tolist() == [[70, 30]]
+
+
+@pytest.mark.parametrize("kind", ["linear", "monochrome"])
+def test_bad_pixels_are_completed_by_similar_patches(tmp_path: Path, kind: str) -> None:
+    """In stripes the median around a pixel is that of the other stripes as often as not."""
+    _, x = np.mgrid[:96, :128]
+    light = np.where(x % 5 < 2, 0.5, 0.1)
+    planes = np.repeat(light[..., None], 3, axis=2)
+    source = _write(tmp_path / "a.dng", _planes(planes) if kind == "linear" else _mono(light))
+    (tmp_path / "bad.txt").write_text("50 30\n51 60\n71 41\n")
+    picture = _converted(source, bad_pixels=tmp_path / "bad.txt")
+    assert picture[..., 1] == pytest.approx(_seen(light), abs=0.03)
+
+
+def test_noise_of_a_monochrome_raw_has_no_colours(tmp_path: Path) -> None:
+    """Whatever a model says of red and blue: grey stays grey, and brightness alone has a strength."""
+    source = _write(tmp_path / "a.dng", _noisy(_mono()))
+    noise = NoiseModel.given([8e-4, 4e-4, 1e-4], [8e-6, 4e-6, 1e-6])
+    developed = develop(source, look="neutral", noise=noise, quality="fast")
+    assert np.ptp(developed.image.astype(int), axis=2).max() == 0
+    assert developed.metadata["noise"]["removed"] == {"brightness": 1.0, "color": 1.0}
+
+
 @pytest.mark.parametrize("kind", ["linear", "monochrome"])
 def test_half_is_the_mean_of_four(tmp_path: Path, kind: str) -> None:
     source = _write(tmp_path / "a.dng", _planes() if kind == "linear" else _mono())
@@ -184,6 +224,14 @@ def test_white_balance_of_a_linear_raw(tmp_path: Path, wb: Any) -> None:
     picture = _converted(_write(tmp_path / "a.dng", _planes(grey)), balance=wb, linear=True)
     means = picture.mean(axis=(0, 1))
     assert np.ptp(means) / means.mean() < 2e-3
+
+
+def test_clipped_blocks_do_not_count_in_a_grey_world(tmp_path: Path) -> None:
+    """Where blue alone is clipped, the colour of none is known."""
+    samples = _planes(np.full((96, 128, 3), 0.4))
+    samples[:, 64:] = (3000, 3000, 65000)
+    red, green, blue, _ = grey_world(read_photo(_write(tmp_path / "a.dng", samples)), 65000 - 512)
+    assert (red / green, blue / green) == pytest.approx((2, 1.6), rel=1e-3)
 
 
 def test_white_balance_from_a_patch(tmp_path: Path) -> None:
