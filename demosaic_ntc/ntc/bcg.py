@@ -11,10 +11,19 @@ has ⟨∇f, v⟩ below z, f* ≥ f(x) − (⟨∇f, x⟩ − z). Only such proo
 *Start of Φ.* Without any oracle, min_v ⟨∇f, v⟩ ≥ Σ_u min(∇f_u, 0), because vertices are 0-1: a free bound,
 and half the gap that it allows is the first Φ.
 
-*When guessing fails.* The oracle's heuristics are asked first. While Φ exceeds the tolerance a proof
-could not end the run, so none is asked for: the best vertex is taken if it improves at all, and Φ shrinks
-by rule. That is a step size, not a certificate. Only when Φ is down at half the tolerance must the exact
-oracle speak.
+*As published* (`SimplexDescent`). While two active vertices differ by Φ or more along the gradient, weight
+moves among them; else the oracle is asked, heuristics first, then a proof. A vertex found means a step
+towards that one vertex, Φ stays; none means that x stays and Φ is halved. Three liberties, none of which
+weakens a proof: the first Φ comes from the free bound instead of a call of the oracle; Φ goes to half the
+*proven* gap where that is smaller than half of Φ; and exact oracles are asked to refute Φ/K, though
+Algorithm 1 is content where they refute Φ.
+
+*With full correction* (`FullyCorrective`, the default) the same loop is used more freely. While Φ exceeds the
+tolerance a proof could not end the run, so none is asked for: the best vertices are taken if they improve at
+all, and Φ shrinks by rule or grows with what was found. That is a step size, not a certificate. Only when Φ
+is down at half the tolerance must the exact oracle speak.
+
+Without an exact oracle, or where it ran out of time, Φ shrinks by rule in both ways, and nothing is proven.
 """
 
 from collections.abc import Callable
@@ -94,12 +103,16 @@ def minimise(
         if local_gap(active) >= estimate:
             descent.descend(active)
         else:
-            prove = estimate <= floor
-            found = separate(gradient, here - estimate / ACCURACY, prove=prove)
+            last = estimate <= floor
+            found = separate(gradient, here - estimate / ACCURACY, prove=last or descent.as_published)
             lower = max(lower, objective - (here - found.lower_bound))
-            estimate, unproved = _next_estimate(estimate, here, found, prove, limits.tolerance)
-            if here - found.value > STALLED * observed.energy:
+            gap, least = here - found.value, STALLED * observed.energy
+            enough = estimate / ACCURACY if descent.as_published else 0.0
+            if gap >= enough and gap > least:
                 descent.absorb(active, (found.vertex, *found.others))
+            estimate, unproved = next_estimate(
+                estimate, here, found, last, limits.tolerance, steady=descent.as_published
+            )
         active.refresh()
 
 
@@ -109,16 +122,19 @@ def local_gap(active: ActiveSet) -> float:
     return float(slopes.max() - slopes.min())
 
 
-def _next_estimate(
-    estimate: float, here: float, found: Found, prove: bool, tolerance: float
+def next_estimate(
+    estimate: float, here: float, found: Found, last: bool, tolerance: float, *, steady: bool
 ) -> tuple[float, bool]:
-    """Return the next Φ, and whether the run must end because nothing is left that could prove it done."""
-    gap = here - found.value
+    """Return the next Φ, and whether the run must end because nothing is left that could prove it done.
+
+    ``here`` is ⟨∇f, x⟩; ``last`` tells that Φ is at its least; a ``steady`` Φ never grows.
+    """
+    gap, proven = here - found.value, here - found.lower_bound
     if gap >= estimate / ACCURACY:
-        return max(estimate, gap / 2), False
-    if np.isfinite(found.lower_bound):
-        return min(estimate, here - found.lower_bound) / 2, prove and here - found.lower_bound > tolerance
-    return min(estimate / 2, max(gap, estimate / 16)), prove
+        return estimate if steady else max(estimate, gap / 2), False
+    if np.isfinite(proven):
+        return min(estimate, proven) / 2, last and proven > tolerance
+    return min(estimate / 2, max(gap, estimate / 16)), last
 
 
 def _verdict(gap: float, unproved: bool, iteration: int, limits: Limits) -> Status | None:

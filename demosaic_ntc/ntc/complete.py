@@ -12,10 +12,10 @@ from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation
 from demosaic_ntc.ntc.atoms import ActiveSet, active_from, constant_start
 from demosaic_ntc.ntc.bcg import Limits, Outcome, Progress, minimise
-from demosaic_ntc.ntc.corrective import FullyCorrective
+from demosaic_ntc.ntc.corrective import Descent, FullyCorrective, SimplexDescent
 from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.face import LARGEST_SPREAD, spread_over_face
-from demosaic_ntc.ntc.least import PROVEN_WITHIN, Path, fit_with_least_norm, zero_start
+from demosaic_ntc.ntc.least import Path, fit_with_least_norm, within, zero_start
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem, observe
 from demosaic_ntc.ntc.proving import ORACLES, separation
@@ -23,8 +23,9 @@ from demosaic_ntc.ntc.radius import chosen_misfit
 from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
 
 RADII = ("auto", "least")
+DESCENTS: dict[str, type[Descent]] = {"corrective": FullyCorrective, "simplex": SimplexDescent}
 GAP, LEAST_GAP = 1e-6, 1e-4  # the defaults for a given radius, and where the radius is sought
-ITERATIONS = 20_000
+ITERATIONS, SIMPLEX_ITERATIONS = 20_000, 200_000  # the published steps are many, and each is cheap
 SPREAD = 16  # more hardly change the mean: measured on the paper's experiments
 
 
@@ -33,6 +34,7 @@ class _Run:
     """What a completion has at its disposal, whatever its radius."""
 
     oracles: WeakSeparation
+    descent: Descent
     deadline: Deadline
     spread: int
     seed: int
@@ -50,6 +52,7 @@ def complete(
     weight: ArrayLike | None = None,
     gap: float | None = None,
     oracle: str = "auto",
+    descent: str = "corrective",
     deadline: float | None = None,
     spread: int = SPREAD,
     seed: int = 0,
@@ -63,27 +66,26 @@ def complete(
     * ``value``: (n,) nonnegative samples. Values above a given radius are legal; the fit then says so.
     * ``radius``: λ, the bound on the norm of the completion. For a tensor with entries in [0, μ] and
       nonnegative rank k it lies between μ and k μ. ``"least"`` finds the smallest within which the samples
-      are fitted to the tolerance. ``"auto"`` does so, too, with the tolerance chosen by observations held out
-      in turn: the least one where samples carry structure, a looser one where they are noisy or few.
+      are fitted to the tolerance; ``"auto"`` does so, too, with a tolerance chosen by held-out samples.
     * ``noise``: deviation of the samples' errors, in their unit; only ``"least"`` and ``"auto"`` leave it.
     * ``weight``: (n,) how much each sample counts; all alike when left out.
     * ``gap``: relative to the mean square of the samples. For a given radius: the certified distance from the
       optimum at which to stop, 1e-6 when left out. For ``"least"`` and ``"auto"``: the mean squared misfit to
-      be reached, 1e-4 when left out; the radius is the least one to about the root of it.
-    * ``oracle``: ``"auto"`` proves by the cheapest exact means that fits the size, ``"heuristic"`` never
-      proves, ``"exact"`` enumerates or branches, ``"gurobi"`` and ``"highs"`` solve integer programs.
+      be reached, 1e-4 when left out; OPTIMAL then means a radius proven least to four times the root of it.
+    * ``oracle``: ``"auto"`` proves by the cheapest exact means for the size, at last by seconds of an integer
+      program; ``"heuristic"`` never proves; ``"exact"`` searches; ``"gurobi"``, ``"highs"`` name a solver.
+    * ``descent``: ``"corrective"``; or ``"simplex"``, Blended Conditional Gradients as published: slower.
     * ``deadline``: seconds after which the best solution so far is returned, with its honest gap.
-    * ``spread``: the result is the mean of up to this many vertices, 1 to 64, for each that is found, where
-      slices are left that no observation decides. With 1 one of them is taken.
+    * ``spread``: where no observation decides, the mean of so many vertices, 1 to 64, is taken for each.
     * ``seed``: makes random starts and draws repeatable.
-    * ``start``: a solution of the same shape to go on from, such as one that ran out of time.
-    * ``progress``: called once per iteration with a `Progress`.
+    * ``start``: a solution of the same shape to go on from. ``progress``: called with a `Progress` each time.
     """
     observed = observe(shape, index, value, weight)
-    _check(gap, oracle, deadline, radius)
+    _check(gap, oracle, descent, deadline, radius)
     _check_more(noise, spread, seed, start, observed)
     limit = Deadline.after(None if deadline is None else as_number(deadline))
-    run = _Run(separation(oracle, observed, limit, seed), limit, spread, seed, start, progress)
+    oracles = separation(oracle, observed, limit, seed)
+    run = _Run(oracles, DESCENTS[descent](), limit, spread, seed, start, progress)
     if not isinstance(radius, str):
         return _within(Problem(observed, float(radius)), gap or GAP, run)
     misfit = max(noise * noise - observed.noise, (gap or LEAST_GAP) * observed.energy)
@@ -95,9 +97,14 @@ def complete(
 def _within(problem: Problem, gap: float, run: _Run) -> Solution:
     """Complete within a given radius, from the best constant or from where another solution ended."""
     active = active_from(problem, run.start) if run.start else constant_start(problem)
-    limits = Limits(gap * problem.observed.energy, ITERATIONS, run.deadline)
-    outcome = minimise(active, run.oracles, FullyCorrective(), limits, run.progress)
+    limits = Limits(gap * problem.observed.energy, _iterations(run), run.deadline)
+    outcome = minimise(active, run.oracles, run.descent, limits, run.progress)
     return _solution(active, run, outcome)
+
+
+def _iterations(run: _Run) -> int:
+    """Return how many iterations a run may take."""
+    return SIMPLEX_ITERATIONS if run.descent.as_published else ITERATIONS
 
 
 def _resumed(start: Solution | None, observed: Observations) -> float | None:
@@ -109,18 +116,15 @@ def _least(observed: Observations, misfit: float, gap: float, run: _Run) -> Solu
     """Complete with the least norm that fits to a misfit, without the noise within cells."""
     start = run.start
     active = active_from(Problem(observed, start.radius), start) if start else zero_start(observed)
-    path = Path(active, run.oracles, run.deadline, math.sqrt(gap), run.progress)
+    path = Path(active, run.oracles, run.deadline, math.sqrt(gap), run.progress, run.descent)
     exact = any(not isinstance(oracle, AlternatingMaximisation) for oracle in run.oracles.proving)
-    fitted, proven = fit_with_least_norm(path, misfit, ITERATIONS, exact)
+    fitted, proven = fit_with_least_norm(path, misfit, _iterations(run), exact)
     objective = active.problem.objective(active.point)
     certificate = Certificate(objective, min(observed.noise + proven.misfit, objective))
     upper = active.problem.radius if active.point.any() else 0.0
     least = LeastRadius(min(proven.radius, upper), upper, observed.noise + misfit)
-    proved = (
-        certificate.gap <= gap * observed.energy or upper <= (1 + PROVEN_WITHIN * path.step) * least.lower
-    )
     if fitted:
-        status = Status.OPTIMAL if proved else Status.HEURISTIC
+        status = Status.OPTIMAL if within(upper, least.lower, path.step) else Status.HEURISTIC
     else:
         status = Status.TIME if run.deadline.passed() else Status.ITERATIONS
     return _solution(active, run, Outcome(status, certificate, path.iterations), least)
@@ -145,12 +149,14 @@ def _solution(active: ActiveSet, run: _Run, outcome: Outcome, least: LeastRadius
     )
 
 
-def _check(gap: float | None, oracle: str, deadline: float | None, radius: float | str) -> None:
+def _check(gap: float | None, oracle: str, descent: str, deadline: float | None, radius: float | str) -> None:
     """Refuse what makes no sense of how far to go, and within which radius."""
     if gap is not None and not 0 < as_number(gap) < math.inf:
         raise InputError(f"gap is {gap!r}; give a positive number such as 1e-6, or None")
     if not isinstance(oracle, str) or oracle not in ORACLES:
         raise InputError(f"oracle {oracle!r} is not known; choose one of {', '.join(ORACLES)}")
+    if not isinstance(descent, str) or descent not in DESCENTS:
+        raise InputError(f"descent {descent!r} is not known; choose one of {', '.join(DESCENTS)}")
     if deadline is not None and not as_number(deadline) > 0:
         raise InputError(f"deadline is {deadline!r}; give a positive number of seconds, or None")
     if radius not in RADII if isinstance(radius, str) else not 0 < as_number(radius) < math.inf:

@@ -3,12 +3,13 @@
 Two ways to lower ‖Σ a_i p_i‖² = aᵀ Q a over the simplex. *Fully corrective*: Wolfe's finite method for
 the least-norm point of a polytope (P. Wolfe, "Finding the nearest point in a polytope", Mathematical
 Programming 11, 1976): go to the minimiser over the affine hull; where that leaves the simplex, stop at
-its border, drop the vertex that reached weight zero, and go on. *Simplex descent*: the step of Blended
-Conditional Gradients (G. Braun, S. Pokutta, D. Tu and S. Wright, ICML 2019, Algorithm 2).
+its border, drop the vertex that reached weight zero, and go on. *Simplex descent*: the simplex gradient
+descent of Blended Conditional Gradients (G. Braun, S. Pokutta, D. Tu and S. Wright, ICML 2019, Algorithm 2),
+which is what the paper runs.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from demosaic_ntc.ntc.kernels.corrective import correct_weights
 class Descent(Protocol):
     """Moves weight among the active vertices."""
 
+    as_published: ClassVar[bool]  # whether Φ and the oracle are used as in the published algorithm
+
     def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:
         """Take new vertices into the active set and move towards them."""
 
@@ -29,6 +32,8 @@ class Descent(Protocol):
 
 class FullyCorrective:
     """Wolfe's step: after it the point is optimal over the convex hull of what remains active."""
+
+    as_published: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._factor: Float64 = np.empty((16, 16))
@@ -59,31 +64,48 @@ class FullyCorrective:
 
 
 class SimplexDescent:
-    """The simplex descent step of Blended Conditional Gradients."""
+    """The steps of Blended Conditional Gradients as published."""
+
+    as_published: ClassVar[bool] = True
 
     def absorb(self, active: ActiveSet, vertices: Sequence[Vertex]) -> None:
-        """Move on the segment from the point to the first vertex, as far as the objective falls."""
-        active.extend(vertices[:1])
-        slopes = active.gram @ active.weights
-        here, there = float(active.weights @ slopes), float(active.gram[-1, -1])
-        cross = float(slopes[-1])
+        """Go to the best point of the segment from the point to the first vertex; drop what has no weight."""
+        place = _place_of(active, vertices[0])
+        gram = active.gram
+        slopes = gram @ active.weights
+        here, cross, there = float(active.weights @ slopes), float(slopes[place]), float(gram[place, place])
         step = min(max((here - cross) / (here - 2 * cross + there), 0.0), 1.0)
         active.weights = (1 - step) * active.weights
-        active.weights[-1] += step
+        active.weights[place] += step
+        active.keep(np.flatnonzero(active.weights))
 
     def descend(self, active: ActiveSet) -> None:
-        """Go along the projected gradient to the border of the simplex, or to the best point before it."""
+        """Go along the projected gradient to the border of the simplex, or to the best point before it.
+
+        To the border wherever the objective is no higher there than here, so that a vertex is dropped. On
+        the way the objective is a parabola: it has its first value again at twice its minimum's distance.
+        """
         weights, gram = active.weights, active.gram
         slopes = gram @ weights
         direction = slopes - slopes.mean()
-        falling = direction > 0
-        if not falling.any():
+        falling = np.flatnonzero(direction > 0)
+        if not falling.size:
             return
         reach = weights[falling] / direction[falling]
         border = float(reach.min())
         curvature = float(direction @ gram @ direction)
         best = float(direction @ direction) / curvature if curvature > 0 else np.inf
-        active.weights = np.maximum(weights - min(best, border) * direction, 0.0)
-        if best >= border:
-            stopping = np.flatnonzero(falling)[reach.argmin()]
-            active.keep(np.delete(np.arange(len(active)), stopping))
+        dropping = border <= 2 * best
+        active.weights = np.maximum(weights - (border if dropping else best) * direction, 0.0)
+        if dropping:
+            active.weights[falling[reach == border]] = 0.0
+            active.keep(np.flatnonzero(active.weights))
+
+
+def _place_of(active: ActiveSet, vertex: Vertex) -> int:
+    """Return where a vertex stands among the active ones, at the end if it is new: they are a set."""
+    for place, member in enumerate(active.shelf.vertices):
+        if np.array_equal(member.support, vertex.support):
+            return place
+    active.extend([vertex])
+    return len(active) - 1

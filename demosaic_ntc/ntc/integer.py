@@ -11,7 +11,7 @@ as soon as an incumbent meets the target, and as soon as the bound proves that n
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +21,13 @@ from scipy import sparse
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
-from demosaic_ntc.ntc.oracle import Found
+from demosaic_ntc.ntc.deadline import Deadline
+from demosaic_ntc.ntc.oracle import NOTHING, Found
 from demosaic_ntc.ntc.problem import Bits, Observations
 
 GUROBI_NO_LICENCE, GUROBI_SIZE_LIMIT = 10009, 10010
 GUROBI_FREE_SIZE = 2000  # rows, and columns, that the licence inside the wheel covers
+HIGHS_CELLS = 2_000  # up to which HiGHS finds a bound within seconds
 OPTIMALITY = 1e-9  # relative gap at which a solver may call itself done
 
 
@@ -64,13 +66,17 @@ def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Float64
     return Program(np.concatenate([np.zeros(binaries), cost]), matrix, upper, binaries)
 
 
+UNLIMITED = Deadline()
 Solver = Callable[[Program, float, float | None], tuple[Float64, float]]
 
 
 class IntegerProgram:
     """An oracle that hands the separation problem to an integer-programming solver."""
 
-    def __init__(self, name: str, solve: Solver, observed: Observations, time_limit: float | None) -> None:
+    def __init__(
+        self, name: str, solve: Solver, observed: Observations, deadline: Deadline, seconds: float
+    ) -> None:
+        """Answer until the deadline, and for so many seconds in all."""
         self.name = name
         self._solve = solve
         self._slots = observed.slots
@@ -78,13 +84,20 @@ class IntegerProgram:
         self._used = used
         self._packed = packed.reshape(self._slots.shape)
         self._length = int(observed.offsets[-1])
-        self._time_limit = time_limit
+        self._deadline = deadline
+        self._seconds = seconds  # left
 
     def __call__(self, gradient: Float64, target: float) -> Found:
-        """Return the solver's incumbent and the bound it proved."""
+        """Return the solver's incumbent and the bound it proved; nothing when its time is used up."""
+        seconds = min(self._deadline.remaining, self._seconds)
+        if seconds <= 0:
+            return NOTHING
         scale = float(np.abs(gradient).max()) or 1.0  # coefficients of order one suit the tolerances
         program = separation_program(self._packed, self._used.size, gradient / scale)
-        binaries, bound = self._solve(program, target / scale, self._time_limit)
+        started = self._deadline.clock()
+        limit = seconds if math.isfinite(seconds) else None
+        binaries, bound = self._solve(program, target / scale, limit)
+        self._seconds -= self._deadline.clock() - started
         vertex = self._vertex(binaries)
         return Found(vertex, float(gradient[vertex.support].sum()), bound * scale)
 
@@ -105,16 +118,18 @@ def _installed(name: str) -> Iterator[None]:
         ) from None
 
 
-def gurobi(observed: Observations, time_limit: float | None = None) -> IntegerProgram:
+def gurobi(
+    observed: Observations, deadline: Deadline = UNLIMITED, seconds: float = math.inf
+) -> IntegerProgram:
     """Return the Gurobi oracle; a missing licence or package is told at once."""
     with _installed("gurobipy"):
         import gurobipy  # noqa: PLC0415 (takes its time, and may be missing)
     environment = _gurobi_environment(gurobipy)
 
-    def solve(program: Program, target: float, seconds: float | None) -> tuple[Float64, float]:
-        return _solve_with_gurobi(gurobipy, environment, program, target, seconds)
+    def solve(program: Program, target: float, limit: float | None) -> tuple[Float64, float]:
+        return _solve_with_gurobi(gurobipy, environment, program, target, limit)
 
-    return IntegerProgram("gurobi", solve, observed, time_limit)
+    return IntegerProgram("gurobi", solve, observed, deadline, seconds)
 
 
 def _gurobi_environment(package: Any) -> Any:
@@ -159,15 +174,17 @@ def _solve_with_gurobi(
         return values[: program.binaries], min(float(model.ObjBound), 0.0)
 
 
-def highs(observed: Observations, time_limit: float | None = None) -> IntegerProgram:
+def highs(
+    observed: Observations, deadline: Deadline = UNLIMITED, seconds: float = math.inf
+) -> IntegerProgram:
     """Return the HiGHS oracle."""
     with _installed("highspy"):
         import highspy  # noqa: PLC0415 (takes its time, and may be missing)
 
-    def solve(program: Program, target: float, seconds: float | None) -> tuple[Float64, float]:
-        return _solve_with_highs(highspy, program, target, seconds)
+    def solve(program: Program, target: float, limit: float | None) -> tuple[Float64, float]:
+        return _solve_with_highs(highspy, program, target, limit)
 
-    return IntegerProgram("highs", solve, observed, time_limit)
+    return IntegerProgram("highs", solve, observed, deadline, seconds)
 
 
 def _solve_with_highs(
@@ -213,12 +230,16 @@ def _highs_model(package: Any, program: Program) -> Any:
     return model
 
 
-def best_available(observed: Observations, time_limit: float) -> IntegerProgram:
-    """Return Gurobi where its licence holds and covers any separation problem of this size, else HiGHS."""
-    columns = observed.value.size + sum(observed.shape)
-    if columns <= GUROBI_FREE_SIZE and observed.value.size * len(observed.shape) <= GUROBI_FREE_SIZE:
-        try:
-            return gurobi(observed, time_limit)
-        except SolverError:
-            return highs(observed, time_limit)
-    return highs(observed, time_limit)
+def best_available(observed: Observations, deadline: Deadline, seconds: float) -> IntegerProgram | None:
+    """Return Gurobi where its licence holds and covers any separation problem of this size, else HiGHS.
+
+    None where the problem is too large for HiGHS, too, or neither is installed.
+    """
+    cells, modes = observed.index.shape
+    if max(cells + sum(observed.shape), cells * modes) <= GUROBI_FREE_SIZE:
+        with suppress(SolverError):
+            return gurobi(observed, deadline, seconds)
+    if cells <= HIGHS_CELLS:
+        with suppress(LicenceMissing):
+            return highs(observed, deadline, seconds)
+    return None

@@ -27,11 +27,11 @@ import numpy as np
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, zero_vertex
-from demosaic_ntc.ntc.bcg import Progress
-from demosaic_ntc.ntc.corrective import FullyCorrective
+from demosaic_ntc.ntc.bcg import Progress, local_gap
+from demosaic_ntc.ntc.corrective import Descent, FullyCorrective
 from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.kernels.supports import slope_at
-from demosaic_ntc.ntc.oracle import WeakSeparation
+from demosaic_ntc.ntc.oracle import Found, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem
 
 PART_OF_MISFIT = 1.6  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit, at first
@@ -79,6 +79,7 @@ class Path:
         deadline: Deadline,
         step: float,
         progress: Callable[[Progress], None] | None = None,
+        descent: Descent | None = None,
     ) -> None:
         """Start at the active set's point; radii are raised by ``step``, relative, beyond their bounds."""
         self.active = active
@@ -89,7 +90,7 @@ class Path:
         self.dual: Dual | None = None
         self._part = PART_OF_MISFIT
         self._misled = False  # an exact oracle found a vertex that the heuristics overlook
-        self._descent = FullyCorrective()
+        self._descent: Descent = descent or FullyCorrective()
         self._deadline = deadline
         self._progress = progress
 
@@ -107,15 +108,22 @@ class Path:
                 return True
             self.iterations += 1
             wanted = self._part * fit
-            found = self.separate(gradient, here - wanted, prove=self._misled)
-            if here - found.value < wanted:
-                self._raise(misfit, -found.value / (2 * problem.radius))
-            if here - found.value > STALLED * observed.energy:
-                self._descent.absorb(active, (found.vertex, *found.others))
-            else:
+            if self._descent.as_published and local_gap(active) >= wanted:
                 self._descent.descend(active)
+            else:
+                found = self.separate(gradient, here - wanted, prove=self._misled)
+                if here - found.value < wanted:
+                    self._raise(misfit, -found.value / (2 * problem.radius))
+                self._take(found, here)
             active.refresh()
         return False
+
+    def _take(self, found: Found, here: float) -> None:
+        """Take in what the oracle found, or move weight where that is of no use."""
+        if here - found.value > STALLED * self.active.problem.observed.energy:
+            self._descent.absorb(self.active, (found.vertex, *found.others))
+        else:
+            self._descent.descend(self.active)
 
     def _raise(self, misfit: float, steepest: float) -> None:
         """Go to the next radius of Newton's method."""
@@ -160,6 +168,11 @@ def zero_start(observed: Observations) -> ActiveSet:
     return ActiveSet(problem, [zero_vertex(problem)], np.ones(1))
 
 
+def within(radius: float, bound: float, step: float) -> bool:
+    """Return whether a radius counts as the least one beside a lower bound on it."""
+    return radius <= (1 + PROVEN_WITHIN * step) * bound
+
+
 @dataclass(frozen=True, slots=True)
 class Proven:
     """What is proven about fits to a misfit: none has a smaller norm; within the radius none is closer."""
@@ -172,7 +185,8 @@ def fit_with_least_norm(path: Path, misfit: float, iterations: int, exact: bool)
     """Fit to a misfit with the least norm; say if that succeeded, and what is proven.
 
     With an exact oracle the bound that the path ended with is proven. Where it is wrong, because a vertex was
-    overlooked, the path goes on from there with that vertex.
+    overlooked, the path goes on from there with that vertex. Where the oracle ran out of time, its bound is
+    taken as it is, and the interval stays open.
     """
     observed = path.active.problem.observed
     lower, closest = entry_bound(observed, misfit), 0.0
@@ -181,15 +195,16 @@ def fit_with_least_norm(path: Path, misfit: float, iterations: int, exact: bool)
         problem = path.active.problem
         dual = path.dual or dual_at(problem, path.active.point)
         steepest = float(np.maximum(dual.residual, 0.0).sum())
+        found = None
         if exact and fitted and dual.length > 0:
             found = path.separate(-dual.residual, -math.inf, prove=True)
             steepest = min(steepest, -found.lower_bound)
         if steepest > 0:
             lower = max(lower, dual.bound(misfit, steepest))
-        too_large = exact and fitted and problem.radius > (1 + PROVEN_WITHIN * path.step) * lower > 0
-        if not too_large or not proofs_left:
+        allowed = max(lower, dual.bound(misfit, -found.value)) if found and found.value < 0 else lower
+        if not found or within(problem.radius, allowed, path.step) or not allowed or not proofs_left:
             break
-        path.go_back((1 + path.step) * lower, found.vertex)
+        path.go_back((1 + path.step) * allowed, found.vertex)
     if dual.length > 0:
         closest = max(dual.toward - problem.radius * steepest, 0.0) / dual.length
     return fitted, Proven(lower, closest**2)

@@ -34,6 +34,10 @@ class Found:
     others: tuple[Vertex, ...] = ()  # more vertices that meet the target, or nearly as good as the best
 
 
+NOTHING = Found(Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32)), math.inf)
+"""What an oracle answers that has nothing to say."""
+
+
 class Oracle(Protocol):
     """Minimises a linear function over the vertices; may stop once `target` is met."""
 
@@ -55,7 +59,7 @@ class Remembered:
         """Return the best of the vertices seen before; those that meet the target leave the shelf."""
         values = self._shelf.sums(gradient)
         if not values.size:
-            return Found(Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32)), math.inf)
+            return NOTHING
         first = int(values.argmin())
         if not values[first] <= target:
             return Found(self._shelf.vertices[first], float(values[first]))
@@ -106,9 +110,9 @@ class WeakSeparation:
     def _ask(self, oracle: Oracle, gradient: Float64, target: float) -> Found:
         """Call an oracle and check what it claims: a wrong bound would be a wrong certificate."""
         found = oracle(gradient, target)
-        self.calls[oracle.name] += 1
-        if found.value == math.inf:
+        if found is NOTHING:
             return found
+        self.calls[oracle.name] += 1
         value = float(gradient[found.vertex.support].sum())
         if value == found.value and found.lower_bound == -math.inf:
             return found

@@ -1,7 +1,5 @@
 """Which oracle may speak the last word, by the size of the tensor."""
 
-import math
-
 from demosaic_ntc.errors import SolverError
 from demosaic_ntc.ntc import integer
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation, guessing_oracles
@@ -12,9 +10,8 @@ from demosaic_ntc.ntc.problem import Observations
 
 ORACLES = ("auto", "heuristic", "exact", "gurobi", "highs")
 THOROUGH_BATCHES = 8  # of 64 starts, before a run may end unproved
-AUTO_PROOF_SECONDS = 10.0  # what "auto" allows an integer program, per proof
-AUTO_PROOF_CELLS = 2_000  # with more, or with more slices to decide, none has a chance in that time
-AUTO_PROOF_SLICES = 26
+AUTO_SLICES = 26  # up to so many slices beside the longest mode an integer program proves in the end;
+AUTO_SECONDS = {True: 60.0, False: 3.0}  # what "auto" allows it in all, where that is so and where it is not
 
 
 def separation(oracle: str, observed: Observations, deadline: Deadline, seed: int) -> WeakSeparation:
@@ -26,13 +23,12 @@ def separation(oracle: str, observed: Observations, deadline: Deadline, seed: in
 
 def _exact_oracle(oracle: str, observed: Observations, deadline: Deadline) -> Oracle | None:
     """Return the oracle that may speak the last word, or none where nothing can."""
-    seconds = None if math.isinf(deadline.remaining) else deadline.remaining
     if oracle == "heuristic":
         return None
     if oracle == "gurobi":
-        return integer.gurobi(observed, seconds)
+        return integer.gurobi(observed, deadline)
     if oracle == "highs":
-        return integer.highs(observed, seconds)
+        return integer.highs(observed, deadline)
     enumeration = Enumeration(observed)
     if enumeration.work <= ENUMERATION_WORK:
         return enumeration
@@ -43,7 +39,5 @@ def _exact_oracle(oracle: str, observed: Observations, deadline: Deadline) -> Or
         raise SolverError(
             f"shape {observed.shape} is too large for exact search; choose oracle='auto', 'gurobi' or 'highs'"
         )
-    slices = sum(observed.shape) - max(observed.shape)
-    if observed.value.size > AUTO_PROOF_CELLS or slices > AUTO_PROOF_SLICES:
-        return None
-    return integer.best_available(observed, min(AUTO_PROOF_SECONDS, deadline.remaining))
+    small = sum(observed.shape) - max(observed.shape) <= AUTO_SLICES
+    return integer.best_available(observed, deadline, AUTO_SECONDS[small])

@@ -23,7 +23,7 @@ _CHUNK = 2**24  # atoms × rows of an index evaluated at a time
 class Status(Enum):
     """Why the solver stopped."""
 
-    OPTIMAL = "optimal"  # the certified gap is at most what was asked
+    OPTIMAL = "optimal"  # the certified gap, or the interval of the least radius, is at most what was asked
     ITERATIONS = "iterations"  # the limit on iterations was reached
     TIME = "time"  # the deadline passed
     HEURISTIC = "heuristic"  # nothing better was found, but no oracle could prove that nothing is

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from demosaic_ntc import Solution, Status, complete
 from demosaic_ntc.errors import InputError, TooLarge
 from demosaic_ntc.ntc.alternating import guessing_oracles
-from demosaic_ntc.ntc.atoms import constant_start
-from demosaic_ntc.ntc.bcg import Limits, Progress, minimise
+from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, constant_start, vertex_of
+from demosaic_ntc.ntc.bcg import Limits, Progress, minimise, next_estimate
 from demosaic_ntc.ntc.corrective import Descent, FullyCorrective, SimplexDescent
 from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.enumeration import Enumeration
-from demosaic_ntc.ntc.oracle import WeakSeparation
+from demosaic_ntc.ntc.oracle import Found, WeakSeparation
 from demosaic_ntc.ntc.problem import Problem
 
 
@@ -82,15 +82,140 @@ def test_objective_never_rises(instances: Any, descent: type[Descent]) -> None:
     assert (np.diff([event.lower_bound for event in seen]) >= 0).all()
 
 
-def test_both_descents_reach_the_same_optimum(instances: Any) -> None:
-    objectives = []
-    for descent in (FullyCorrective(), SimplexDescent()):
-        problem = Problem(instances.observations((4, 4, 3), 40, 5, noise=0.1), 0.5)
-        observed = problem.observed
-        separate = WeakSeparation(guessing_oracles(observed, 0), [Enumeration(observed)])
-        limits = Limits(1e-5 * observed.energy, 100_000, Deadline())
-        objectives.append(minimise(constant_start(problem), separate, descent, limits).certificate.objective)
-    assert objectives[0] == pytest.approx(objectives[1], rel=1e-3)
+@pytest.mark.parametrize("oracle", ["exact", "gurobi", "highs"])
+def test_both_descents_reach_the_same_optimum(instances: Any, oracle: str) -> None:
+    index, value = instances.samples((4, 4, 3), 40, 5, noise=0.1)
+    how: Any = {"radius": 0.5, "gap": 1e-4, "oracle": oracle}
+    corrective, simplex = (
+        complete((4, 4, 3), index, value, descent=descent, **how) for descent in ("corrective", "simplex")
+    )
+    assert (corrective.status, simplex.status) == (Status.OPTIMAL, Status.OPTIMAL)
+    assert abs(corrective.certificate.objective - simplex.certificate.objective) <= 1e-4 * np.mean(value**2)
+    exact = {"exact": "enumeration"}.get(oracle, oracle)
+    assert simplex.oracle_calls[exact] > corrective.oracle_calls[exact] >= 1
+    assert simplex.iterations > corrective.iterations
+
+
+@pytest.mark.parametrize("radius", ["least", "auto"])
+def test_simplex_descent_finds_the_least_radius_too(instances: Any, radius: str) -> None:
+    index, value = instances.samples((4, 4, 3), 40, 5, noise=0.05)
+    how: Any = {"radius": radius, "noise": 0.05, "gap": 1e-3}
+    corrective, simplex = (
+        complete((4, 4, 3), index, value, descent=descent, **how) for descent in ("corrective", "simplex")
+    )
+    assert simplex.status is Status.OPTIMAL
+    assert simplex.radius == pytest.approx(corrective.radius, rel=4 * 1e-3**0.5)
+
+
+def test_an_unknown_descent_is_refused() -> None:
+    with pytest.raises(InputError, match="descent 'wolfe' is not known; choose one of corrective, simplex"):
+        complete((2, 2), [[0, 0]], [1.0], descent="wolfe")
+
+
+def combination(instances: Any, count: int = 4) -> ActiveSet:
+    """Return a convex combination of random vertices."""
+    problem = Problem(instances.observations((5, 4, 3), 60, 4, noise=0.1), 0.8)
+    random = np.random.default_rng(count)
+    factors = random.integers(0, 2, (count, 12), dtype=np.uint8)
+    vertices = [vertex_of(problem.observed.slots, each | (random.random(12) < 0.5)) for each in factors]
+    return ActiveSet(problem, vertices, random.dirichlet(np.ones(count)))
+
+
+def along_the_simplex(active: ActiveSet, step: float) -> float:
+    """Return the objective of the weights moved against the projected gradient, from the definition."""
+    slopes = active.slopes
+    weights = active.weights - step * (slopes - slopes.mean())
+    point = np.zeros_like(active.point)
+    for vertex, weight in zip(active.shelf.vertices, weights, strict=True):
+        point[vertex.support] += weight
+    return active.problem.objective(point)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_simplex_descent_drops_a_vertex_wherever_the_border_is_no_higher(instances: Any, seed: int) -> None:
+    active = combination(instances, 3 + seed)
+    slopes, before = active.slopes, len(active)
+    direction = slopes - slopes.mean()
+    border = min(active.weights[direction > 0] / direction[direction > 0])
+    here, there = active.problem.objective(active.point), along_the_simplex(active, border)
+    steps = np.linspace(0, border, 2_001)
+    lowest = min(along_the_simplex(active, step) for step in steps)
+    SimplexDescent().descend(active)
+    active.refresh()
+    after = active.problem.objective(active.point)
+    assert len(active) == (before - 1 if there <= here else before)
+    assert after == pytest.approx(there if there <= here else lowest, rel=1e-5)
+
+
+def test_a_step_towards_a_vertex_ends_at_the_best_point_and_knows_members(instances: Any) -> None:
+    active = combination(instances)
+    problem, observed = active.problem, active.problem.observed
+    gradient = observed.weight * (problem.radius * active.point - observed.value)
+    new = Enumeration(observed)(gradient, -np.inf).vertex
+    objective, point, count = problem.objective, active.point.copy(), len(active)
+    there = np.bincount(new.support, minlength=point.size)
+    lowest = min(objective(point + step * (there - point)) for step in np.linspace(0, 1, 10_001))
+    SimplexDescent().absorb(active, [new])
+    active.refresh()
+    assert objective(active.point) == pytest.approx(lowest, rel=1e-6)
+    assert len(active) == count + 1
+    again = ActiveSet(problem, active.shelf.vertices, np.array([*np.full(count, 0.99 / count), 0.01]))
+    SimplexDescent().absorb(again, [vertex_of(observed.slots, new.factors.copy())])
+    assert len(again) == count + 1
+    assert again.weights[-1] > 0.01
+
+
+NONE = Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "steady", "expected"),
+    [
+        (-1.0, -np.inf, True, 0.5),  # found: Φ stays
+        (-4.0, -np.inf, True, 0.5),  # however good it is
+        (-4.0, -np.inf, False, 2.0),  # but with full correction it grows
+        (-0.1, -0.4, True, 0.2),  # proven that none exists: half of what was proven,
+        (-0.1, -2.0, True, 0.25),  # or of Φ
+        (-0.1, -np.inf, True, 0.1),  # nothing known: smaller by rule
+    ],
+)
+def test_the_gap_estimate_follows_the_oracle(
+    value: float, bound: float, steady: bool, expected: float
+) -> None:
+    found = Found(NONE, value, bound)
+    assert next_estimate(0.5, 0.0, found, False, 1e-6, steady=steady) == (expected, False)
+
+
+def test_a_run_ends_where_the_last_question_stays_open() -> None:
+    assert next_estimate(1e-6, 0.0, Found(NONE, 0.0, -1e-3), True, 2e-6, steady=False)[1]
+    assert next_estimate(1e-6, 0.0, Found(NONE, 0.0), True, 2e-6, steady=True)[1]
+    assert not next_estimate(1e-6, 0.0, Found(NONE, 0.0, -1e-6), True, 2e-6, steady=True)[1]
+
+
+class Refuting:
+    """An exact oracle that notes what it was asked."""
+
+    name = "refuting"
+
+    def __init__(self, observed: Any) -> None:
+        self._exact = Enumeration(observed)
+        self.asked = 0
+
+    def __call__(self, gradient: Any, target: float) -> Found:
+        self.asked += 1
+        return self._exact(gradient, target)
+
+
+@pytest.mark.parametrize(("descent", "most"), [(FullyCorrective, 2), (SimplexDescent, 100)])
+def test_the_published_algorithm_asks_for_a_proof_at_every_level(
+    instances: Any, descent: type[Descent], most: int
+) -> None:
+    problem = Problem(instances.observations((5, 4, 3), 60, 4, noise=0.1), 0.5)
+    exact = Refuting(problem.observed)
+    limits = Limits(1e-4 * problem.observed.energy, 50_000, Deadline())
+    separate = WeakSeparation(guessing_oracles(problem.observed, 0), [exact])
+    assert minimise(constant_start(problem), separate, descent(), limits).status is Status.OPTIMAL
+    assert max(1, most // 20) <= exact.asked <= most
 
 
 @given(st.permutations(range(3)))

@@ -73,6 +73,29 @@ def test_without_an_exact_oracle_the_lower_bound_is_still_valid(instances: Any) 
     assert max(value) * 0.9 <= solution.least.lower
 
 
+def test_nothing_is_called_least_that_is_not_proven_to_be(instances: Any) -> None:
+    random = np.random.default_rng(0)
+    index, value = random.integers(0, 20, (500, 3)), random.random(500)
+    solution = complete((20, 20, 20), index, value, radius="least", oracle="heuristic")
+    assert solution.least is not None
+    assert solution.certificate.gap <= 1e-4 * np.mean(value**2)
+    assert solution.least.upper > 2 * solution.least.lower
+    assert solution.status is Status.HEURISTIC
+
+
+def test_auto_narrows_the_interval_by_an_integer_program_where_nothing_else_can(instances: Any) -> None:
+    index, value = instances.samples((20, 20, 20), 500, 0, noise=0.05)
+    how: Any = {"radius": "least", "noise": 0.05}
+    guess = complete((20, 20, 20), index, value, oracle="heuristic", **how).least
+    solution = complete((20, 20, 20), index, value, **how)
+    assert solution.oracle_calls["gurobi"] + solution.oracle_calls.get("highs", 0) >= 1
+    assert guess is not None
+    assert solution.least is not None
+    assert guess.lower < solution.least.lower <= solution.least.upper <= 1.05 * guess.upper
+    proven = solution.least.upper <= 1.04 * solution.least.lower
+    assert solution.status is (Status.OPTIMAL if proven else Status.HEURISTIC)
+
+
 def test_dual_bound_holds_for_any_residual(instances: Any) -> None:
     observed = instances.observations((3, 3), 8, 3, noise=0.0)
     exact, vertices = least_norm(instances, observed), instances.vertices(observed)
@@ -115,10 +138,11 @@ def test_held_out_cells_do_not_choose_to_fit_the_noise(instances: Any) -> None:
 def test_face_means_fit_as_well_and_predict_better_on_the_whole(instances: Any) -> None:
     seen, held = slice(None, 200), slice(200, None)
     errors = {1: 0.0, 8: 0.0}
+    how: Any = {"radius": "least", "oracle": "heuristic"}
     for seed in range(4, 9):  # on a single tensor a corner may be the better one
         index, value = instances.samples((10,) * 5, 1_200, seed, noise=0.0)
         for spread in errors:
-            solution = complete((10,) * 5, index[seen], value[seen], radius="least", spread=spread)
+            solution = complete((10,) * 5, index[seen], value[seen], **how, spread=spread)
             misfit = np.mean((solution.at(index[seen]) - value[seen]) ** 2)
             assert misfit <= solution.certificate.objective + 1e-12
             assert solution.weights.sum() == pytest.approx(1.0)

@@ -12,10 +12,11 @@ from demosaic_ntc import complete
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc import integer
-from demosaic_ntc.ntc.alternating import AlternatingMaximisation
+from demosaic_ntc.ntc.alternating import AlternatingMaximisation, guessing_oracles
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
+from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.enumeration import BranchAndBound, Enumeration
-from demosaic_ntc.ntc.oracle import Found, Oracle, Remembered, WeakSeparation
+from demosaic_ntc.ntc.oracle import NOTHING, Found, Oracle, Remembered, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations
 
 EXACT: dict[str, Callable[[Observations], Oracle]] = {
@@ -128,7 +129,54 @@ def test_auto_goes_on_with_highs_where_gurobi_has_no_licence(
     instances: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.setenv("GRB_LICENSE_FILE", str(tmp_path / "missing.lic"))
-    assert integer.best_available(instances.observations((3, 3), 9, 0), 1.0).name == "highs"
+    best = integer.best_available(instances.observations((3, 3), 9, 0), Deadline(), 1.0)
+    assert best is not None
+    assert best.name == "highs"
+
+
+@pytest.mark.parametrize(
+    ("samples", "name"), [(400, "gurobi"), (900, "highs"), (4_000, None)], ids=["small", "middle", "large"]
+)
+def test_auto_asks_the_integer_program_that_the_size_allows(
+    instances: Any, samples: int, name: str | None
+) -> None:
+    observed = instances.observations((20, 20, 20), samples, 0)
+    best = integer.best_available(observed, Deadline(), 1.0)
+    assert (best and best.name) == name
+
+
+class Clock:
+    """A clock that a solver moves on."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_an_integer_program_keeps_to_its_seconds_and_to_the_deadline(instances: Any) -> None:
+    observed, clock, limits = instances.observations((3, 3), 9, 0), Clock(), []
+
+    def solve(program: Any, target: float, limit: float | None) -> tuple[Float64, float]:
+        limits.append(limit)
+        clock.now += 2.0
+        return np.zeros(program.binaries), -1.0
+
+    gradient = np.ones(observed.value.size)
+    for deadline, expected in [(math.inf, [5.0, 3.0, 1.0]), (4.5, [4.5, 2.5, 0.5]), (2.0, [2.0])]:
+        clock.now = 0.0
+        oracle = integer.IntegerProgram("slow", solve, observed, Deadline(deadline, clock), 5.0)
+        found = [oracle(gradient, 0.0) for _ in range(4)]
+        assert limits == expected
+        assert [each is NOTHING for each in found] == [False] * len(expected) + [True] * (4 - len(expected))
+        limits.clear()
+
+
+def test_an_oracle_with_nothing_to_say_is_not_counted(instances: Any) -> None:
+    observed = instances.observations((3, 4, 5), 60, 6)
+    separate = WeakSeparation(guessing_oracles(observed, 0))
+    separate(-observed.weight, -math.inf, prove=False)
+    assert dict(separate.calls) == {"alternating": 1}
 
 
 @pytest.mark.fault
