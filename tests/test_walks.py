@@ -14,7 +14,7 @@ from tests.walks import ROOT, Function, Walk
 MOST = {
     "benchmark demosaic": (124, 12),
     "batch": (150, 16),
-    "convert": (480, 21),
+    "convert": (505, 21),
     "inpaint": (222, 14),
     "complete": (90, 0),
 }

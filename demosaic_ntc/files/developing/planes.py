@@ -19,7 +19,6 @@ from demosaic_ntc.files.raw.photo import GREEN
 from demosaic_ntc.files.settings import Engine
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.denoise import denoise_stored
-from demosaic_ntc.imaging.inpaint import inpaint
 from demosaic_ntc.imaging.restored import ReportProgress, Restored
 
 _SIDE = 2  # pixels that become one in a picture of half the size
@@ -77,6 +76,8 @@ def _inpainted(
     mosaic: EncodedMosaic, missing: Flags, engine: Engine, report: ReportProgress, error: bool
 ) -> Restored:
     """Let the engine restore missing pixels; all others stay as they were measured."""
+    from demosaic_ntc.imaging.inpaint import inpaint  # noqa: PLC0415 (loads filters; mosaics do without)
+
     white = np.float32(mosaic.white)
     restored = inpaint(
         mosaic.stored.whole(),
