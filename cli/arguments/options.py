@@ -46,7 +46,7 @@ Array = Annotated[
     typer.Option(
         "--cfa",
         help="Colour array of a plain mosaic (16-bit TIFF or PNG), or to use instead of a raw's own: "
-        "RGGB, BGGR, GRBG, GBRG, X-Trans, or rows such as RG/GB.",
+        "RGGB, BGGR, GRBG, GBRG, X-Trans, rows such as RG/GB, or mono for a sensor without colours.",
         rich_help_panel=_INPUT,
     ),
 ]

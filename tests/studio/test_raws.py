@@ -14,6 +14,8 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.sniff import Limits
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.looks import Wish
+from samples.dng import Camera
+from samples.linear_dng import linear_dng
 from tests.studio.helping import Served, served
 
 WISHES: list[dict[str, Any]] = [
@@ -103,3 +105,16 @@ def test_more_pixels_than_lists_are_read_with_are_refused() -> None:
     saving.check_list(1_000_000)
     with pytest.raises(InputError, match="1000001 pixels are marked"):
         saving.check_list(1_000_001)
+
+
+@pytest.mark.parametrize("planes", [1, 3])
+def test_raws_without_an_array_are_shown_and_searched(shared: Served, planes: int) -> None:
+    y, x = np.mgrid[:36, :48]
+    codes = np.stack([20000 + 300 * x + 200 * y] * planes, axis=2).astype(np.uint16)
+    codes[20, 30] = 64000
+    number = shared.upload(linear_dng(codes, Camera(black=0, white=65535)), "linear.dng")
+    assert shared.picture(number)["sheet"]["raw"]
+    done = shared.task(shared.post(f"/api/pictures/{number}/develop", {"look": "neutral", "quality": "fast"}))
+    assert done["state"] == "done", done
+    assert shared.tile(number, "after", 1).shape[:2] == (18, 24)
+    assert shared.task(shared.post(f"/api/pictures/{number}/find", {"what": "hot"}))["state"] == "done"
