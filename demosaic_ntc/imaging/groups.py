@@ -27,6 +27,7 @@ from demosaic_ntc.imaging.readable import Readable
 from demosaic_ntc.ntc.deadline import Deadline
 
 Report = Callable[[float], None]
+Shares = Callable[[Places], Float32]  # of the correction of means, for groups around places, (count, 2)
 
 BAND_ROWS = 64  # rows of pixels whose reference patches are worked on together
 _TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
@@ -171,11 +172,19 @@ class Said:
         return said
 
 
+def whole_shares(places: Places) -> Float32:
+    """Return the whole correction for all groups."""
+    return np.ones(len(places), np.float32)
+
+
 class GroupPass:
     """One step over the groups of a picture."""
 
-    def __init__(self, scene: Scene, step: Step, threads: int, errors: bool = False) -> None:
+    def __init__(
+        self, scene: Scene, step: Step, threads: int, errors: bool = False, shares: Shares = whole_shares
+    ) -> None:
         self._scene, self._step, self._threads, self._errors = scene, step, threads, errors
+        self._shares = shares
         self._patches = step.patches.fitting(scene.planes.shape[1:])
         self._offsets = self._patches.offsets
         self._fading = step.fading(1)
@@ -264,13 +273,13 @@ class GroupPass:
         Sums start where the view does.
         """
         size, does, found = self._patches.size, self._step.does, self._match(view, references)
-        picture, places = view.picture, references - view.corner
-        restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, gaps)
+        picture, places, shares = view.picture, references - view.corner, self._shares(references + size // 2)
+        restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, gaps, shares)
         left = np.flatnonzero(np.isinf(gaps)) if does.vertices else np.zeros(0, np.int64)
         if left.size:
             prepare_kernels(FOR_COMPLETION)
-            rest, those, proven = places[left], found[left], gaps[left]
-            complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven)
+            rest, those, proven, shares = places[left], found[left], gaps[left], shares[left]
+            complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven, shares)
             gaps[left] = proven
 
     def _match(self, view: View, references: Places) -> Offsets:

@@ -97,7 +97,12 @@ class Step:
 
 
 def gaussian(
-    restored: int, strength: float = 5.0, floor: float = 0.3, noise: float = 0.5, vertices: int = 0
+    restored: int,
+    strength: float = 5.0,
+    floor: float = 0.3,
+    noise: float = 0.5,
+    vertices: int = 0,
+    correction: float = 0.0,
 ) -> Pass:
     """Return a pass that predicts by Gaussians; floor ε and noise σ are in 255ths of full scale."""
     return Pass(
@@ -105,6 +110,7 @@ def gaussian(
         restored=restored,
         strength=strength,
         floor=(floor * _LEVEL) ** 2,
+        correction=correction,
         noise=(noise * _LEVEL) ** 2,
         completed=8,
         unseen=0.1,

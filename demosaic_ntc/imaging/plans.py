@@ -9,9 +9,16 @@ from demosaic_ntc.imaging.plan import Kind, Patches, Step, gaussian, mean
 Plan = dict[Kind, tuple[Step, ...]]
 
 
-def _mosaic(patches: Patches, restored: int, relaxed: float, noisy: float, vertices: int = 0) -> Step:
+def _mosaic(
+    patches: Patches,
+    restored: int,
+    relaxed: float,
+    noisy: float,
+    vertices: int = 0,
+    correction: float = 0.0,
+) -> Step:
     """Return a step over a mosaic: patches are compared in all they show, estimated or measured."""
-    return Step(patches, gaussian(restored, vertices=vertices), relaxed, noisy)
+    return Step(patches, gaussian(restored, vertices=vertices, correction=correction), relaxed, noisy)
 
 
 def _sparse(patches: Patches, restored: int, vertices: int = 0, trust: float = 0.3) -> Step:
@@ -37,8 +44,8 @@ def _lost(patches: Patches, restored: int, vertices: int = 0) -> Step:
 
 PLANS: dict[str, Plan] = {
     "fast": {
-        Kind.BAYER: (_mosaic(Patches(4, 4, 40, 8), 16, 1.45, 1.75, vertices=3),),
-        Kind.ARRAY: (_mosaic(Patches(4, 4, 48, 10), 12, 1.6, 1.75, vertices=3),),
+        Kind.BAYER: (_mosaic(Patches(4, 4, 40, 8), 16, 1.45, 1.75, vertices=3, correction=4.0),),
+        Kind.ARRAY: (_mosaic(Patches(4, 4, 48, 10), 12, 1.6, 1.75, vertices=3, correction=6.0),),
         Kind.SPARSE: (_sparse(Patches(4, 3, 32, 8, dense=2), 4, vertices=3),),
         Kind.LINES: (_sparse(Patches(4, 3, 32, 8, dense=4), 6, vertices=3),),
         Kind.SCATTERED: (
@@ -56,13 +63,13 @@ PLANS: dict[str, Plan] = {
     },
     "normal": {
         Kind.BAYER: (
-            _mosaic(Patches(4, 4, 64, 10), 24, 1.5, 1.5),
-            _mosaic(Patches(5, 4, 64, 10), 24, 1.6, 1.3, vertices=3),
+            _mosaic(Patches(4, 4, 64, 10), 24, 1.6, 1.5, correction=6.0),
+            _mosaic(Patches(5, 4, 64, 10), 24, 1.7, 1.3, vertices=3, correction=6.0),
         ),
         Kind.ARRAY: (
-            _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.5),
-            _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.3),
-            _mosaic(Patches(5, 4, 80, 14), 16, 1.6, 1.0, vertices=3),
+            _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.5, correction=6.0),
+            _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.3, correction=6.0),
+            _mosaic(Patches(5, 4, 80, 14), 16, 1.6, 1.0, vertices=3, correction=6.0),
         ),
         Kind.SPARSE: (
             _sparse(Patches(4, 3, 48, 10, dense=4), 6),
@@ -89,15 +96,15 @@ PLANS: dict[str, Plan] = {
     },
     "best": {
         Kind.BAYER: (
-            _mosaic(Patches(4, 3, 64, 12), 32, 1.45, 1.3),
-            _mosaic(Patches(5, 3, 96, 16), 32, 1.4, 1.2),
-            _mosaic(Patches(6, 4, 96, 16), 32, 1.4, 1.0, vertices=6),
+            _mosaic(Patches(4, 3, 64, 12), 32, 1.45, 1.3, correction=9.0),
+            _mosaic(Patches(5, 3, 96, 16), 32, 1.4, 1.2, correction=9.0),
+            _mosaic(Patches(6, 4, 96, 16), 32, 1.3, 1.0, vertices=6, correction=9.0),
         ),
         Kind.ARRAY: (
-            _mosaic(Patches(4, 3, 64, 12), 24, 1.6, 1.5),
-            _mosaic(Patches(4, 3, 64, 12), 24, 1.6, 1.3),
-            _mosaic(Patches(5, 3, 80, 14), 24, 1.6, 1.0),
-            _mosaic(Patches(6, 4, 96, 14), 24, 1.4, 1.0, vertices=6),
+            _mosaic(Patches(4, 3, 64, 12), 24, 1.6, 1.5, correction=6.0),
+            _mosaic(Patches(4, 3, 64, 12), 24, 1.6, 1.3, correction=6.0),
+            _mosaic(Patches(5, 3, 80, 14), 24, 1.6, 1.0, correction=6.0),
+            _mosaic(Patches(6, 4, 96, 14), 24, 1.4, 1.0, vertices=6, correction=6.0),
         ),
         Kind.SPARSE: (
             *(_loose(Patches(5, 3, 64, 10), 8),) * 2,
@@ -133,8 +140,8 @@ PLANS: dict[str, Plan] = {
 # of them that restore more patches each cost another .01 dB, at half the work; and patches further out than a
 # few pixels are as good at places where samples lie as in the reference.
 AGREED: dict[Kind, Step] = {
-    Kind.BAYER: _mosaic(Patches(4, 6, 40, 8, dense=3), 32, 1.45, 1.5, vertices=3),
-    Kind.ARRAY: _mosaic(Patches(4, 4, 48, 10), 12, 1.6, 1.3, vertices=3),
+    Kind.BAYER: _mosaic(Patches(4, 6, 40, 8, dense=3), 32, 1.45, 1.5, vertices=3, correction=4.0),
+    Kind.ARRAY: _mosaic(Patches(4, 4, 48, 10), 12, 1.6, 1.3, vertices=3, correction=6.0),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.imaging.groups import GroupPass, Said, Scene, count_references
+from demosaic_ntc.imaging.groups import GroupPass, Said, Scene, Shares, count_references, whole_shares
 from demosaic_ntc.imaging.kernels.adding import draw_to_measured, take_over
 from demosaic_ntc.imaging.kernels.nearby import fill_from_nearby
 from demosaic_ntc.imaging.known import DEEPEST, Known
@@ -40,6 +40,7 @@ class Work:
 
     step: Step
     wanted: Flags  # (height, width)
+    shares: Shares = whole_shares
 
 
 def restore(
@@ -66,7 +67,13 @@ def restore(
         unsaid = _restored(estimate, known, work, threads, heard, deadline, gaps)
         if work.step.patches.has_gaps and unsaid.any() and not deadline.passed():
             _restored(
-                estimate, known, Work(work.step.without_gaps, unsaid), threads, _unheard, deadline, gaps
+                estimate,
+                known,
+                Work(work.step.without_gaps, unsaid, work.shares),
+                threads,
+                _unheard,
+                deadline,
+                gaps,
             )
     return estimate, np.concatenate(gaps)
 
@@ -86,7 +93,8 @@ def _restored(
         unproven = count_references(work.wanted, step.patches.fitting(work.wanted.shape))
         gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
         return np.zeros_like(unsaid)
-    groups = GroupPass(_scene(estimate, known, step), step, threads, estimate.variance.size > 0)
+    errors = estimate.variance.size > 0
+    groups = GroupPass(_scene(estimate, known, step), step, threads, errors, work.shares)
     pieces: Iterable[Said] = groups.restored(work.wanted, report, deadline)
     if step.spread:
         pieces = [_spread_nearby(_joined(pieces, estimate), known, step.spread)]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from demosaic_ntc.arrays import Bits, Flags, Float32, Planes
+from demosaic_ntc.arrays import Bits, Flags, Float32, Places, Planes
 from demosaic_ntc.imaging import groups
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.groups import (
@@ -32,7 +32,7 @@ from tests.imaging.waves import waves
 
 SHAPE = (70, 44)
 PATCHES = Patches(size=4, stride=3, count=8, reach=5)
-MOSAIC = Step(PATCHES, gaussian(6, vertices=2))
+MOSAIC = Step(PATCHES, gaussian(6, vertices=2, correction=2.0))
 HOLES = Step(PATCHES, gaussian(6, vertices=2), trust=(0.3, 0.3))
 MEANS = Step(PATCHES, mean(6, vertices=2), trust=(0.05, 0.01))
 NOWHERE: Float32 = np.zeros((0, 0), np.float32)
@@ -348,3 +348,27 @@ def test_pictures_smaller_than_a_patch_are_covered(shape: tuple[int, int], step:
     assert said.planes == pytest.approx(planes, abs=1e-4)
     assert np.isfinite(said.gaps).all()
     assert said.gaps.size > 0
+
+
+def test_a_group_has_the_share_of_the_correction_that_is_told_for_its_middle() -> None:
+    step = Step(Patches(4, 4, 16, 5), gaussian(6, correction=3.0))
+    places = list[Places]()
+
+    def told(where: Places) -> Float32:
+        places.append(where)
+        return (where[:, 1] > 18).astype(np.float32)
+
+    everywhere = np.ones(SHAPE, np.bool_)
+    said, none, whole = (
+        np.concatenate([one.planes for one in groups.restored(everywhere, lambda share: None, Deadline())], 1)
+        for groups in (
+            GroupPass(mosaic(), step, 1, shares=told),
+            GroupPass(mosaic(), replace(step, does=step.does._replace(correction=0.0)), 1),
+            GroupPass(mosaic(), step, 1),
+        )
+    )
+    expected = references_in(everywhere, step.patches) + 2
+    assert np.array_equal(np.unique(np.concatenate(places), axis=0), np.unique(expected, axis=0))
+    assert np.array_equal(said[:, :, :10], none[:, :, :10])
+    assert np.array_equal(said[:, :, -10:], whole[:, :, -10:])
+    assert not np.array_equal(none, whole)

@@ -109,11 +109,12 @@ def complete_groups(
     top: int,
     sums: Sums,
     gaps: Float32,
+    shares: Float32,
 ) -> None:
     """Predict and complete the group of every reference patch, add it up, and write its certified gap.
 
     What the noise explains is neither to be met nor counted in a gap. ``sums`` start at row ``top`` of the
-    picture; ``gaps`` are (references).
+    picture; ``gaps`` and ``shares``, of the correction, are (references).
     """
     room = make_room(picture, found.shape[1], size, settings, prior)
     completed = min(settings.completed, room.group.fit.shape[0])
@@ -121,7 +122,7 @@ def complete_groups(
     rest = empty_rest(channels, completed, size * size)
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
-        predict(picture, row, column, offsets, size, settings, fading, room)
+        predict(picture, row, column, offsets, size, settings, fading, room, shares[reference])
         _, noise = mean_misfit(room.group, channels, completed, settings.unseen, settings.noise)
         gap = complete_rest(
             room.group, rest, settings.unseen, settings.radius, settings.tolerance + noise, settings.vertices

@@ -30,22 +30,32 @@ class Gaussian(NamedTuple):
     shares: Float32  # (patch, ROWS): of each patch in the mean
     centred: Float32  # (patch, entry): z, scaled
     covariance: Float32  # (entry, entry)
-    rows: Float32  # (shown, entry and then patch): b and u; up to three rows of zeros at the end
+    rows: Float32  # (row, entry and then patch): b and u of every pattern; some end with rows of zeros
+    inverses: Float32  # (row): 1 / s
+    shown: NDArray[np.int64]  # (row): the entry that is shown; zeros at the end of a pattern
     left: Float32  # (shown, ROWS): what of the rows before is taken off the next ones
     factor: Float32  # (ROWS, ROWS): of what these show, with inverses on its diagonal
-    variance: Float32  # (1, entry and then patch): what remains, of entries
+    starts: NDArray[np.int64]  # (pattern and one more): its first row
+    firsts: NDArray[np.int64]  # (pattern): the first patch that has it
+    counts: NDArray[np.int64]  # (pattern): how many entries it shows
+    weights: Float32  # (pattern): how many patches have it
+    variance: Float32  # (pattern, entry and then patch): what remains, of entries
+    is_shown: Float32  # (pattern, entry): 1 where its patches show something, else 0
+    centre: Float32  # (1, entry): what the expectations of the patches of a pattern vary about
+    moves: Float32  # (2, entry): t, and what is added to the mean
     expected: Float32  # (patch, entry): the expectations of patches that show the same entries
-    is_shown: Float32  # (1, entry): 1 where patches show something, else 0
-    shown: NDArray[np.int64]  # the entries shown by a patch; zeros at the end
     alike: NDArray[np.int64]  # (patch): the first patch that shows the same entries
     members: NDArray[np.int64]  # patches that show the same entries, and room for one more
 
 
 @fast_kernel
-def empty_gaussian(patches: int, restored: int, prior: Float32) -> Gaussian:
-    """Return room for the models of groups that have a prior, (entry, entry), in common, to be filled."""
+def empty_gaussian(patches: int, restored: int, prior: Float32, shown: int) -> Gaussian:
+    """Return room for the models of groups that have a prior, (entry, entry), in common, to be filled.
+
+    So many patches of a group are restored, and what is known is told of so many.
+    """
     entries = prior.shape[0]
-    width, most = padded(entries), padded(max(restored, 1))
+    width, most, rows = padded(entries), padded(restored + ROWS), max(restored, 1) * (entries + ROWS)
     model = Gaussian(
         np.zeros((ROWS, width), np.float32),
         np.zeros((width, width), np.float32),
@@ -53,15 +63,22 @@ def empty_gaussian(patches: int, restored: int, prior: Float32) -> Gaussian:
         np.full((patches, ROWS), np.float32(1.0 / patches)),
         np.zeros((patches, width), np.float32),
         np.zeros((width, width), np.float32),
-        np.zeros((entries + ROWS, width + most), np.float32),
+        np.zeros((rows, width + most), np.float32),
+        np.zeros(rows, np.float32),
+        np.zeros(rows, np.int64),
         np.zeros((entries + ROWS, ROWS), np.float32),
         np.zeros((ROWS, ROWS), np.float32),
-        np.zeros((1, width + most), np.float32),
-        np.zeros((most, width), np.float32),
-        np.zeros((1, width), np.float32),
-        np.zeros(entries + ROWS, np.int64),
-        np.zeros(restored, np.int64),
         np.zeros(restored + 1, np.int64),
+        np.zeros(restored, np.int64),
+        np.zeros(restored, np.int64),
+        np.zeros(restored, np.float32),
+        np.zeros((restored, width + most), np.float32),
+        np.zeros((restored, width), np.float32),
+        np.zeros((1, width), np.float32),
+        np.zeros((2, width), np.float32),
+        np.zeros((most, width), np.float32),
+        np.zeros(shown, np.int64),
+        np.zeros(shown + 1, np.int64),
     )
     for i in range(entries):
         for j in range(entries):

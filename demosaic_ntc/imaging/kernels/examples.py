@@ -40,8 +40,8 @@ _TOTAL = np.zeros((8, 8), np.int64)
 _SUMS = np.zeros((1, 3, 8, 8), np.int64)
 
 _PICTURE = passes.Picture(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
-_PASS = passes.Pass(0, 1, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
-_GROUPS = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _FLAT, _PLANE, 0, _SUMS, _FLAT)
+_PASS = passes.Pass(0, 1, 1.0, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
+_GROUPS = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _FLAT, _PLANE, 0, _SUMS, _FLAT, _FLAT)
 
 EXAMPLES: dict[str, Example] = {
     "restore_groups": (passes.restore_groups, _GROUPS),

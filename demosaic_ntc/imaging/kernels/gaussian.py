@@ -10,9 +10,15 @@ continued over all entries: with e the entry that is the i-th to be shown,
     b_i = (C_e − Σ_{j<i} b_j[e] b_j) / s_i,    s_i² = C_ee − Σ_{j<i} b_j[e]² + σ_e².
 
 The expectation is μ + Σ u_i b_i with u_i = (y_e − μ_e − Σ_{j<i} u_j b_j[e]) / s_i, the variance of an entry
-is C_ee − Σ b_i². Patches that show the same entries share the rows: a Bayer group has four sets of them.
+is C_ee − Σ b_i². Patches that show the same entries, a pattern, share the rows: a Bayer group has four.
 What these patches show, without the mean, stands in further columns of the rows: eliminated with the others,
 these columns become u. All that takes long are products of small matrices, made tile by tile.
+
+The mean of the patches is one of estimates, and repeats their errors. Samples tell: the expectations of all
+patches have a mean as well, μ + t, which is the next mean of an EM algorithm. As far as samples determine t
+it is no error of μ but chance, since patches that show an entry are not those that do not. What remains of it
+in a patch whose samples are taken into account, t − C·y (C_yy + σ²)⁻¹ t_y, is not determined by them; with r
+the mean of that over the patches, a r is added to μ.
 """
 
 import numpy as np
@@ -37,11 +43,11 @@ def _shows_the_same(known: Bits, k: int, other: int) -> bool:
 
 
 @fast_step
-def _find_alike(known: Bits, alike: NDArray[np.int64]) -> None:
-    """Write, for every patch, the first that shows the same entries."""
+def _find_alike(known: Bits, restored: int, alike: NDArray[np.int64]) -> None:
+    """Write, for every patch, the first to be restored that shows the same entries, or itself."""
     for k in range(alike.shape[0]):
         alike[k] = k
-        for other in range(k):
+        for other in range(min(k, restored)):
             if alike[other] == other and _shows_the_same(known, k, other):
                 alike[k] = other
                 break
@@ -77,19 +83,34 @@ def _list_shown(known: Bits, channels: int, shown: NDArray[np.int64], is_shown: 
 
 
 @fast_step
-def _lay_out(model: Gaussian, count: int, seen: Float32, members: NDArray[np.int64]) -> None:
-    """Write what members show less the mean, behind the entries of the rows; ``seen`` is (patch, entry).
+def _lay_out(model: Gaussian, start: int, count: int, seen: Float32, members: NDArray[np.int64]) -> None:
+    """Write what members show less the mean, behind the entries of the rows and their sum.
 
-    Indices are unsigned, since signed ones are looked at for counting from the end.
+    ``seen`` is (patch, entry). Indices are unsigned, since signed ones may count from the end.
     """
-    mean, shown, flat = model.mean[0], model.shown, seen.reshape(seen.size)
-    given, apart = model.rows.reshape(model.rows.size), np.uint64(model.rows.shape[1])
+    mean, shown, flat = model.mean[0], model.shown[start:], seen.reshape(seen.size)
+    rows = model.rows[start:]
+    given, apart = rows.reshape(rows.size), np.uint64(rows.shape[1])
     for m in range(members.shape[0]):
-        start, place = np.uint64(members[m] * seen.shape[1]), np.uint64(model.covariance.shape[0] + m)
+        begin, place = np.uint64(members[m] * seen.shape[1]), np.uint64(model.covariance.shape[0] + 1 + m)
         for i in range(-(-count // ROWS) * ROWS):
             at = np.uint64(shown[i])
-            given[place] = flat[start + at] - mean[at]
+            given[place] = flat[begin + at] - mean[at]
             place += apart
+
+
+@fast_step
+def _lay_out_sum(model: Gaussian, start: int, count: int, seen: Float32, members: NDArray[np.int64]) -> None:
+    """Write the sum of what members show less the mean, right behind the entries of the rows."""
+    mean, total, column = model.mean[0], model.moves[0], model.covariance.shape[0]
+    for e in range(total.shape[0]):
+        total[e] = _ZERO
+    for m in range(members.shape[0]):
+        own = seen[members[m]]
+        for e in range(total.shape[0]):
+            total[e] += own[e] - mean[e]
+    for i in range(start, start + -(-count // ROWS) * ROWS):
+        model.rows[i, column] = total[model.shown[i]]
 
 
 @fast_step
@@ -99,21 +120,24 @@ def _inverse_root(value: np.float32, least: np.float32, real: bool) -> np.float3
 
 
 @fast_step
-def _factor(model: Gaussian, i: int, count: int, noise: Float32, least: np.float32) -> None:
+def _factor(model: Gaussian, start: int, i: int, count: int, noise: Float32, least: np.float32) -> None:
     """Write what rows before i have to do with the four from i on, and the factor of what these show.
+
+    Rows are counted from the first of their pattern, the ``start``.
 
     The factor's entries are a, ba, b, ca, cb, c, da, db, dc and d, row by row; those of the diagonal are
     their inverses, zero for rows past the last.
     """
-    at, then = np.uint64(model.shown[i]), np.uint64(model.shown[i + 1])
-    next_, last = np.uint64(model.shown[i + 2]), np.uint64(model.shown[i + 3])
+    shown, rows, inverses = model.shown[start:], model.rows[start:], model.inverses[start + i :]
+    at, then = np.uint64(shown[i]), np.uint64(shown[i + 1])
+    next_, last = np.uint64(shown[i + 2]), np.uint64(shown[i + 3])
     covariance, factor = model.covariance, model.factor
     aa, bb = covariance[at, at] + noise[at], covariance[then, then] + noise[then]
     cc, dd = covariance[next_, next_] + noise[next_], covariance[last, last] + noise[last]
     ab, ac, ad = covariance[at, then], covariance[at, next_], covariance[at, last]
     bc, bd, cd = covariance[then, next_], covariance[then, last], covariance[next_, last]
     for j in range(i):
-        row, left = model.rows[j], model.left[j]
+        row, left = rows[j], model.left[j]
         one, two, three, four = row[at], row[then], row[next_], row[last]
         left[0], left[1], left[2], left[3] = one, two, three, four
         aa, ab, ac, ad = aa - one * one, ab - one * two, ac - one * three, ad - one * four
@@ -128,34 +152,91 @@ def _factor(model: Gaussian, i: int, count: int, noise: Float32, least: np.float
     factor[0, 0], factor[1, 0], factor[1, 1], factor[2, 0], factor[2, 1] = a, ba, b, ca, cb
     factor[2, 2], factor[3, 0], factor[3, 1], factor[3, 2] = c, da, db, dc
     factor[3, 3] = _inverse_root(dd - da * da - db * db - dc * dc, least, i + 3 < count)
+    inverses[0], inverses[1], inverses[2], inverses[3] = a, b, c, factor[3, 3]
 
 
 @fast_step
-def _eliminate(model: Gaussian, count: int, members: int, noise: Float32, least: np.float32) -> None:
-    """Write the rows of what is shown, b and u of so many patches, and the variances that remain.
+def _eliminate(
+    model: Gaussian, pattern: int, count: int, members: int, noise: Float32, least: np.float32
+) -> None:
+    """Write the rows of what a pattern shows, b and u of so many patches, and the variances that remain.
 
     ``noise`` is (entry); no s² can be below ``least`` but by rounding.
     """
-    covariance, rows, variance = model.covariance, model.rows, model.variance
-    entries, shown, left, factor = covariance.shape[0], model.shown, model.left, model.factor
+    start, covariance, left, factor = model.starts[pattern], model.covariance, model.left, model.factor
+    rows, shown, variance = model.rows[start:], model.shown[start:], model.variance[pattern : pattern + 1]
+    entries = covariance.shape[0]
     for e in range(entries):
         variance[0, e] = covariance[e, e]
     for i in range(0, count, ROWS):
-        _factor(model, i, count, noise, least)
+        _factor(model, start, i, count, noise, least)
         at, then, next_, last = shown[i], shown[i + 1], shown[i + 2], shown[i + 3]
         for column in range(0, entries, COLUMNS):
             solve_tile(covariance, at, then, next_, last, factor, left, rows, column, i, i, variance)
-        for column in range(entries, entries + padded(members), COLUMNS):
+        for column in range(entries, entries + padded(members + 1), COLUMNS):
             solve_tile(rows, i, i + 1, i + 2, i + 3, factor, left, rows, column, i, i, variance)
 
 
 @fast_step
-def _expect(model: Gaussian, count: int, members: int) -> None:
-    """Write the expectations of so many patches."""
-    entries, rows = model.covariance.shape[0], model.rows
+def _expect(model: Gaussian, pattern: int, members: int) -> None:
+    """Write the expectations of so many patches of a pattern, about the centre."""
+    entries, start, stop = model.covariance.shape[0], model.starts[pattern], model.starts[pattern + 1]
+    rows = model.rows[start:]
     for m in range(0, members, ROWS):
         for column in range(0, entries, COLUMNS):
-            set_tile(model.mean, rows, entries + m, rows, column, count, model.expected, m)
+            set_tile(model.centre, rows, entries + 1 + m, rows, column, stop - start, model.expected, m)
+
+
+@fast_step
+def _take_off_explained(model: Gaussian, pattern: int, values: Float32) -> None:
+    """Take off values, (entry), what is expected of them given those that a pattern shows."""
+    for i in range(model.starts[pattern], model.starts[pattern + 1]):
+        row, share = model.rows[i], values[model.shown[i]] * model.inverses[i]
+        for e in range(values.shape[0]):
+            values[e] -= share * row[e]
+
+
+@fast_step
+def _set_step(model: Gaussian, patterns: int, total: np.float32) -> None:
+    """Write t, by how much the mean of the expectations of all patches, so many, exceeds the mean."""
+    step, column = model.moves[0], model.covariance.shape[0]
+    for e in range(step.shape[0]):
+        step[e] = _ZERO
+    for i in range(model.starts[patterns]):
+        row, share = model.rows[i], model.rows[i, column] / total
+        for e in range(step.shape[0]):
+            step[e] += share * row[e]
+
+
+@fast_step
+def _set_move(model: Gaussian, patterns: int, correction: np.float32) -> None:
+    """Write what is to be added to the mean, a r; ``correction`` is a."""
+    total = _ZERO
+    for pattern in range(patterns):
+        total += model.weights[pattern]
+    _set_step(model, patterns, total)
+    step, move, rest = model.moves[0], model.moves[1], model.centre[0]
+    for e in range(move.shape[0]):
+        move[e] = _ZERO
+    for pattern in range(patterns):
+        share = correction * model.weights[pattern] / total
+        for e in range(move.shape[0]):
+            rest[e] = step[e]
+        _take_off_explained(model, pattern, rest)
+        for e in range(move.shape[0]):
+            move[e] += share * rest[e]
+
+
+@fast_step
+def _set_centre(model: Gaussian, pattern: int, is_moved: bool) -> None:
+    """Write the mean, and what remains of its move where the entries of a pattern are known."""
+    centre, mean, move = model.centre[0], model.mean[0], model.moves[1]
+    for e in range(centre.shape[0]):
+        centre[e] = move[e] if is_moved else _ZERO
+    if is_moved:
+        _take_off_explained(model, pattern, centre)
+    for e in range(centre.shape[0]):
+        centre[e] += mean[e]
 
 
 @fast_step
@@ -168,19 +249,38 @@ def _mean_noise(is_shown: Float32, count: int, noise: Float32) -> np.float32:
 
 
 @fast_step
-def _predict_alike(
-    group: Group, model: Gaussian, members: NDArray[np.int64], channels: int, floor: float, least: float
-) -> None:
-    """Predict the patches of a group that show the same entries, from the covariance of the group."""
-    entries, is_shown, variance = group.fit.shape[1], model.is_shown[0], model.variance[0]
-    count = _list_shown(group.known[members[0]], channels, model.shown, is_shown)
-    explained = _mean_noise(is_shown, count, group.noise) - np.float32(least) if count else _ZERO
-    _lay_out(model, count, group.seen, members)
-    _eliminate(model, count, members.shape[0], group.noise, np.float32(floor))
-    _expect(model, count, members.shape[0])
+def _eliminate_patterns(group: Group, model: Gaussian, channels: int, floor: float, is_summed: bool) -> int:
+    """Eliminate what the patches to be restored show; return how many patterns they have."""
+    patterns, restored, members = 0, group.fit.shape[0], model.members
+    for first in range(restored):
+        if model.alike[first] != first or group.whole[first]:
+            continue
+        start = model.starts[patterns]
+        count = _list_shown(group.known[first], channels, model.shown[start:], model.is_shown[patterns])
+        model.firsts[patterns], model.counts[patterns] = first, count
+        model.starts[patterns + 1] = start + -(-count // ROWS) * ROWS
+        everyone = members[: _list_members(model.alike, first, members)]
+        model.weights[patterns] = np.float32(everyone.shape[0])
+        if is_summed:
+            _lay_out_sum(model, start, count, group.seen, everyone)
+        own = members[: _list_members(model.alike[:restored], first, members)]
+        _lay_out(model, start, count, group.seen, own)
+        _eliminate(model, patterns, count, own.shape[0], group.noise, np.float32(floor))
+        patterns += 1
+    return patterns
+
+
+@fast_step
+def _predict_pattern(group: Group, model: Gaussian, pattern: int, least: float) -> None:
+    """Predict the patches of a pattern from what was eliminated, about the centre."""
+    entries, count, restored = group.fit.shape[1], model.counts[pattern], group.fit.shape[0]
+    is_shown, variance = model.is_shown[pattern : pattern + 1], model.variance[pattern]
+    members = model.members[: _list_members(model.alike[:restored], model.firsts[pattern], model.members)]
+    explained = _mean_noise(is_shown[0], count, group.noise) - np.float32(least) if count else _ZERO
+    _expect(model, pattern, members.shape[0])
     for m in range(members.shape[0]):
         fit, error, source = group.fit[members[m]], group.error[members[m]], model.expected[m]
-        missed = sum_squares(model.is_shown, group.seen, members[m], model.expected, m, entries)
+        missed = sum_squares(is_shown, group.seen, members[m], model.expected, m, entries)
         misfit = max(missed / np.float32(max(count, 1)) - explained, _ZERO)
         for e in range(entries):
             fit[e] = source[e]
@@ -188,12 +288,13 @@ def _predict_alike(
 
 
 @fast_step
-def _copy_whole(group: Group, members: NDArray[np.int64]) -> None:
+def _copy_whole(group: Group) -> None:
     """Take patches that show all of their entries as they are."""
-    for m in range(members.shape[0]):
-        fit, error, data = group.fit[members[m]], group.error[members[m]], group.data[members[m]]
-        for entry in range(fit.shape[0]):
-            fit[entry], error[entry] = data[entry], _ZERO
+    for k in range(group.fit.shape[0]):
+        if group.whole[k]:
+            fit, error, data = group.fit[k], group.error[k], group.data[k]
+            for entry in range(fit.shape[0]):
+                fit[entry], error[entry] = data[entry], _ZERO
 
 
 @fast_step
@@ -205,23 +306,23 @@ def predict_by_gaussian(
     floor: float,
     noise: Float32,
     least: float,
+    correction: float,
 ) -> None:
     """Write the expectation of every patch to be restored, and the expected squared error of its entries.
 
     The misfit of a patch at what it shows is added to its errors, as far as noise does not explain it: where
     it is large the model is wrong.
     ``strength`` is κ, ``floor`` ε². The variance of what is known is ``noise``, (channels, levels), and
-    ``least`` more.
+    ``least`` more. ``correction`` is a: how far the mean is moved.
     """
     pixels = group.known.shape[1]
     model_covariance(group.data, channels * pixels, strength, floor, model)
     note_noise(model.mean[0], noise, least, channels, pixels, group)
-    _find_alike(group.known, model.alike)
-    for first in range(group.fit.shape[0]):
-        if model.alike[first] != first:
-            continue
-        members = model.members[: _list_members(model.alike, first, model.members)]
-        if group.whole[first]:
-            _copy_whole(group, members)
-        else:
-            _predict_alike(group, model, members, channels, floor, least)
+    _find_alike(group.known, group.fit.shape[0], model.alike)
+    patterns = _eliminate_patterns(group, model, channels, floor, correction > 0.0)
+    if correction > 0.0 and patterns > 0:
+        _set_move(model, patterns, np.float32(correction))
+    for pattern in range(patterns):
+        _set_centre(model, pattern, correction > 0.0)
+        _predict_pattern(group, model, pattern, least)
+    _copy_whole(group)

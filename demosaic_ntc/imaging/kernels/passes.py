@@ -42,6 +42,7 @@ class Pass(NamedTuple):
     restored: int  # so many patches of a group, the most similar, are restored
     strength: float  # κ: so many patches is the prior of a Gaussian worth
     floor: float  # ε²: what a Gaussian adds to its variances
+    correction: float  # a: how far samples move the mean of a Gaussian, at most
     noise: float  # σ²: variance of known entries besides their own
     completed: int  # so many of the patches are completed together
     unseen: float  # weight of unknown entries in the completion
@@ -65,8 +66,10 @@ def make_room(picture: Picture, patches: int, size: int, settings: Pass, prior: 
     channels, pixels = picture.planes.shape[0], size * size
     noisy = picture.measured.size > 0
     restored = min(settings.restored, patches)
-    group = empty_group(patches, restored, pixels, channels, noisy)
-    model = empty_gaussian(patches, restored, prior)
+    all_told = settings.correction > 0.0 or settings.predictor != GAUSSIAN
+    shown = patches if all_told else restored
+    group = empty_group(patches, restored, shown, pixels, channels, noisy)
+    model = empty_gaussian(patches, restored, prior, shown)
     return Room(group, model, np.empty(group.data.shape[1], np.int64))
 
 
@@ -80,18 +83,19 @@ def predict(
     settings: Pass,
     fading: Float32,
     room: Room,
+    share: float,
 ) -> None:
-    """Gather the group of a reference patch and predict it."""
+    """Gather the group of a reference patch and predict it, with a share of the correction."""
     group, channels = room.group, picture.planes.shape[0]
-    shown = group.fit.shape[0] if settings.predictor == GAUSSIAN else offsets.shape[0]
-    gather(picture.planes, picture.known, row, column, offsets, size, shown, group)
+    gather(picture.planes, picture.known, row, column, offsets, size, group)
     note_whole(group, channels)
     if picture.measured.size > 0:
         group.whole[:] = False  # what is noisy is to be restored even where all of it is known
         gather_measured(picture.measured, row, column, offsets, size, channels, group)
     if settings.predictor == GAUSSIAN:
-        strength, floor = settings.strength, settings.floor
-        predict_by_gaussian(group, room.model, channels, strength, floor, picture.noise, settings.noise)
+        strength, floor, correction = settings.strength, settings.floor, share * settings.correction
+        noise, least = picture.noise, settings.noise
+        predict_by_gaussian(group, room.model, channels, strength, floor, noise, least, correction)
     else:
         gather_trust(picture.depth, fading, row, column, offsets, size, channels, group)
         predict_by_mean(group, channels)
@@ -130,18 +134,19 @@ def restore_groups(
     top: int,
     sums: Sums,
     gaps: Float32,
+    shares: Float32,
 ) -> None:
     """Predict the group of every reference patch and add it up; groups that need a completion are left out.
 
     Since no objective is negative, a group that meets what is known of it within the tolerance is within that
     of the best of its model: its misfit is written as its certified gap, without what the noise explains, for
-    to meet noise is no aim. The others keep theirs, infinite.
+    to meet noise is no aim. The others keep theirs, infinite. ``shares`` are (references): of the correction.
     """
     room, channels = make_room(picture, found.shape[1], size, settings, prior), picture.planes.shape[0]
     completed = min(settings.completed, room.group.fit.shape[0])
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
-        predict(picture, row, column, offsets, size, settings, fading, room)
+        predict(picture, row, column, offsets, size, settings, fading, room, shares[reference])
         if settings.vertices > 0:
             misfit, noise = mean_misfit(room.group, channels, completed, settings.unseen, settings.noise)
             if misfit > settings.tolerance + noise:
@@ -154,9 +159,9 @@ def restore_groups(
 def add_shapes(picture: Picture, references: Places, found: Offsets, size: int, total: Sums) -> None:
     """Add up the shapes of the covariances of groups, on and below the diagonal, in units of SHAPE_UNIT."""
     channels, patches, pixels = picture.planes.shape[0], found.shape[1], size * size
-    group = empty_group(patches, 0, pixels, channels, False)
-    model = empty_gaussian(patches, 0, np.zeros((channels * pixels, channels * pixels), np.float32))
+    group = empty_group(patches, 0, 0, pixels, channels, False)
+    model = empty_gaussian(patches, 0, np.zeros((channels * pixels, channels * pixels), np.float32), 0)
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
-        gather(picture.planes, picture.known, row, column, offsets, size, 0, group)
+        gather(picture.planes, picture.known, row, column, offsets, size, group)
         add_shape(group, model, LEAST_SPREAD, total, SHAPE_UNIT)

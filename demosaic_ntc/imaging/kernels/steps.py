@@ -19,9 +19,9 @@ class Group(NamedTuple):
     """
 
     data: Float32  # (patch, entry): the known value, else the estimate
-    known: Bits  # (patch, pixel)
+    known: Bits  # (shown patch, pixel)
     trust: Float32  # (patch, entry): 1 where known, else less
-    seen: Float32  # (restored patch, entry): what was measured, where known; the same as data where exact
+    seen: Float32  # (shown patch, entry): what was measured, where known; the same as data where exact
     noise: Float32  # (entry): the variance of what is known
     fit: Float32  # (restored patch, entry)
     error: Float32  # (restored patch, entry): the expected squared error of the fit
@@ -35,15 +35,18 @@ def padded(entries: int) -> int:
 
 
 @fast_kernel
-def empty_group(patches: int, restored: int, pixels: int, channels: int, noisy: bool) -> Group:
-    """Return room for the patches of groups, to be filled; what was measured is apart where it is noisy."""
+def empty_group(patches: int, restored: int, shown: int, pixels: int, channels: int, noisy: bool) -> Group:
+    """Return room for the patches of groups, to be filled; what was measured is apart where it is noisy.
+
+    So many patches are restored, and what is known is told of so many.
+    """
     entries = padded(channels * pixels)
     data = np.zeros((patches, entries), np.float32)
     return Group(
         data,
-        np.empty((patches, pixels), np.uint8),
+        np.empty((shown, pixels), np.uint8),
         np.ones((patches, entries), np.float32),
-        np.zeros((restored, entries), np.float32) if noisy else data[:restored],
+        np.zeros((shown, entries), np.float32) if noisy else data[:shown],
         np.zeros(entries, np.float32),
         np.zeros((restored, entries), np.float32),
         np.zeros((restored, entries), np.float32),
@@ -113,23 +116,22 @@ def gather(
     column: int,
     offsets: Offsets,
     size: int,
-    shown: int,
     group: Group,
 ) -> None:
-    """Copy the patches of a group, and which entries of so many of them are known.
+    """Copy the patches of a group, and which entries of the first of them are known.
 
     ``known`` is (height, width).
     """
     copy_patches(planes, row, column, offsets, size, offsets.shape[0], group.data)
     bits = known.reshape(1, known.shape[0], known.shape[1])
-    copy_patches(bits, row, column, offsets, size, shown, group.known)
+    copy_patches(bits, row, column, offsets, size, group.known.shape[0], group.known)
 
 
 @fast_step
 def gather_measured(
     measured: Planes, row: int, column: int, offsets: Offsets, size: int, channels: int, group: Group
 ) -> None:
-    """Copy what was measured of the patches to be restored.
+    """Copy what was measured of the patches whose known entries are told.
 
     ``measured`` is (channels, height, width), or (1, height, width) where no pixel shows two channels.
     """

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from demosaic_ntc.arrays import Float32
+from demosaic_ntc.arrays import Float32, Places
 
 STEP = 4
 
@@ -24,6 +24,12 @@ class Coarse:
         """Return the values of a window, on straight lines between those that are kept."""
         tall = _between(self._kept, rows, 0)
         return _between(tall, columns, 1)
+
+    def at(self, places: Places) -> Float32:
+        """Return the values that are kept before some places, (count, 2)."""
+        rows, columns = (places // STEP).T
+        values: Float32 = self._kept[rows, columns]
+        return values
 
 
 def _between(values: Float32, places: slice, axis: int) -> Float32:

@@ -8,6 +8,7 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.imaging.first_guess.blend import Contest, confidence_in_smooth
+from demosaic_ntc.imaging.mosaics.coarse import Coarse
 from demosaic_ntc.imaging.mosaics.guesses import Guesses, guesses_of_all
 from demosaic_ntc.imaging.mosaics.samples import Samples
 from demosaic_ntc.imaging.mosaics.stored import Stored
@@ -30,6 +31,7 @@ class First:
     picture: Stored
     differing: Flags  # (height, width): whether the two guesses lie far apart around a pixel
     error: Float32  # (height, width), or empty: expected squares, as trials or the distance of guesses tell
+    confidence: Coarse  # (height, width): the share of the smooth guess
 
 
 def first_estimate(
@@ -49,26 +51,30 @@ def first_estimate(
     Trials are held where the guesses differ by more than ``least``, and around; pixels around which they
     differ by more than ``far`` are flagged. The error is told if ``errors`` are wanted.
     """
-    heard = _reported_from(report, 0.0, _SHARE_OF_GUESSES)
+    heard, confidence = _reported_from(report, 0.0, _SHARE_OF_GUESSES), Coarse(samples.shape[1:])
     guesses = guesses_of_all(samples, cfa, contest, threads, heard, least, far, errors, side, deadline)
     if deadline.passed():
-        return First(guesses.smooth, guesses.differing, np.square(guesses.distance))
+        return First(guesses.smooth, guesses.differing, np.square(guesses.distance), confidence)
     heard = _reported_from(report, _SHARE_OF_GUESSES, 1.0)
     trials = trials_where(guesses, contest, threads, heard, side, deadline)
     if deadline.passed():  # trials of a part would favour it: the first guess stands
-        return First(guesses.smooth, guesses.differing, np.square(guesses.distance))
+        return First(guesses.smooth, guesses.differing, np.square(guesses.distance), confidence)
     error = np.empty(samples.shape[1:] if errors else (0, 0), np.float32)
     bands = list(_bands(samples.shape[1]))
-    for _ in in_order(lambda rows: _blend(guesses, trials, rows, error), bands, threads):
+    for _ in in_order(lambda rows: _blend(guesses, trials, rows, error, confidence), bands, threads):
         pass
-    return First(guesses.smooth, guesses.differing, error)
+    return First(guesses.smooth, guesses.differing, error, confidence)
 
 
-def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32) -> None:
-    """Write the blend of some rows in the place of the smooth guess, and its error where that is wanted."""
+def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32, kept: Coarse) -> None:
+    """Write the blend of some rows in the place of the smooth guess, and its error where that is wanted.
+
+    Also keep the share of the smooth guess.
+    """
     columns = slice(0, guesses.smooth.shape[2])
     local = [errors.read(rows, columns) for errors in trials.errors]
     confidence = confidence_in_smooth(local[0], local[1], *trials.means)
+    kept.write(rows, columns, confidence)
     smooth, residual = guesses.smooth.others[:, rows], guesses.residual.others[:, rows].astype(np.float32)
     blended = residual + confidence * (smooth.astype(np.float32) - residual)
     blended += np.float32(0.5)

@@ -30,14 +30,14 @@ def shown_in(known: Bits, channels: int) -> Flags:
 def random_group(seed: int, patches: int, restored: int, pixels: int, channels: int) -> Group:
     """Draw similar patches, what is known of them, measured how, and trust and noise that differ."""
     random = np.random.default_rng(seed)
-    group, entries = empty_group(patches, restored, pixels, channels, True), channels * pixels
+    group, entries = empty_group(patches, restored, patches, pixels, channels, True), channels * pixels
     base, waves = random.random(entries), random.normal(size=(3, entries))
     mixed = 0.5 * base + 0.1 * random.normal(size=(patches, 3)) @ waves
     group.data[:, :entries] = mixed + 0.02 * random.normal(size=(patches, entries))
     group.known[:] = random.integers(0, 1 << channels, (patches, pixels))
     group.trust[:, :entries] = random.uniform(0.1, 1, (patches, entries))
     group.noise[:entries] = random.uniform(1e-5, 1e-3, entries)
-    group.seen[:, :entries] = group.data[:restored, :entries] + 0.02 * random.normal(size=(restored, entries))
+    group.seen[:, :entries] = group.data[:, :entries] + 0.02 * random.normal(size=(patches, entries))
     group.fit[:, :entries] = mixed[:restored]
     group.whole[:] = False
     return group

@@ -18,9 +18,11 @@ from demosaic_ntc.imaging.kernels.gaussian import (
     _expect,
     _find_alike,
     _lay_out,
+    _lay_out_sum,
     _list_members,
     _list_shown,
     _mean_noise,
+    _take_off_explained,
     predict_by_gaussian,
 )
 from demosaic_ntc.imaging.kernels.steps import Group, note_whole
@@ -50,7 +52,7 @@ def modelled(group: Group, channels: int) -> tuple[Gaussian, Float64, int]:
     """Return the model of a group up to its covariance, the covariance by numpy, and the entries."""
     entries = channels * group.known.shape[1]
     prior = prior_of(entries)
-    model = empty_gaussian(len(group.data), len(group.fit), prior)
+    model = empty_gaussian(len(group.data), len(group.fit), prior, len(group.known))
     model_covariance(group.data, entries, STRENGTH, FLOOR, model)
     return model, covariance_of(rows(group.data, entries), prior), entries
 
@@ -58,7 +60,7 @@ def modelled(group: Group, channels: int) -> tuple[Gaussian, Float64, int]:
 @pytest.mark.parametrize(("channels", "pixels"), SHAPES)
 def test_patches_are_centred_and_scaled(channels: int, pixels: int) -> None:
     group, entries = random_group(0, 7, 2, pixels, channels), channels * pixels
-    model, data = empty_gaussian(7, 2, prior_of(entries)), rows(group.data, entries)
+    model, data = empty_gaussian(7, 2, prior_of(entries), 2), rows(group.data, entries)
     total = centre(group.data, 0.25, model)
     assert total == pytest.approx(0.25 * ((data - data.mean(axis=0)) ** 2).sum(), rel=1e-4)
     assert model.mean[0, :entries] == pytest.approx(data.mean(axis=0), abs=1e-6)
@@ -70,7 +72,7 @@ def test_patches_are_centred_and_scaled(channels: int, pixels: int) -> None:
 def test_products_are_those_of_centred_entries(channels: int, pixels: int) -> None:
     group, entries = random_group(1, 6, 2, pixels, channels), channels * pixels
     prior = prior_of(entries)
-    model, data = empty_gaussian(6, 2, prior), rows(group.data, entries)
+    model, data = empty_gaussian(6, 2, prior, 2), rows(group.data, entries)
     centre(group.data, 1.0, model)
     set_products(model.prior, np.float32(0.25), entries, model)
     z = data - data.mean(axis=0)
@@ -86,11 +88,14 @@ def test_the_covariance_has_its_share_of_the_prior_and_is_symmetric(channels: in
     assert not model.covariance[:, entries:].any()
 
 
-def test_patches_are_alike_when_they_show_the_same_entries() -> None:
-    found = np.full(5, -1, np.int64)
-    known = [[1, 2], [2, 1], [1, 2], [1, 3], [2, 1], [1, 2]]
-    _find_alike(np.array(known, np.uint8), found)
-    assert found.tolist() == [0, 1, 0, 3, 1]
+def test_patches_are_alike_when_they_show_the_same_entries_as_one_to_be_restored() -> None:
+    found = np.full(7, -1, np.int64)
+    known = [[1, 2], [2, 1], [1, 2], [1, 3], [2, 1], [1, 2], [3, 3], [3, 3]]
+    _find_alike(np.array(known, np.uint8), 4, found)
+    assert found.tolist() == [0, 1, 0, 3, 1, 0, 6]
+    found = np.full(8, -1, np.int64)
+    _find_alike(np.array(known, np.uint8), 4, found)
+    assert found.tolist()[6:] == [6, 7]
 
 
 def test_members_are_the_patches_that_show_the_same_as_the_first() -> None:
@@ -115,37 +120,49 @@ def test_the_noise_of_what_is_shown_is_a_mean() -> None:
     assert _mean_noise(flags, 3, noise) == 3.0
 
 
-def listed(model: Gaussian, places: NDArray[np.int64]) -> None:
-    model.shown[: len(places)], model.shown[len(places) :] = places, 0
+def listed(model: Gaussian, pattern: int, places: NDArray[np.int64]) -> int:
+    """List the entries that a pattern shows, behind those of the pattern before; return its first row."""
+    start = int(model.starts[pattern])
+    model.shown[start : start + len(places)], model.shown[start + len(places) :] = places, 0
+    model.starts[pattern + 1] = start + -(-len(places) // 4) * 4
+    return start
 
 
+@pytest.mark.parametrize("pattern", [0, 1])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 6, 12])
-def test_eliminated_rows_are_those_of_the_cholesky_factor(count: int) -> None:
+def test_eliminated_rows_are_those_of_the_cholesky_factor(count: int, pattern: int) -> None:
     group = random_group(3, 9, 3, 4, 3)
     model, covariance, entries = modelled(group, 3)
     places = np.sort(np.random.default_rng(count).permutation(entries)[:count])
-    listed(model, places)
+    listed(model, 0, np.arange(5))
+    start = listed(model, pattern, places)
     model.rows[:] = 99.0
-    _lay_out(model, count, group.seen, np.array([0, 2]))
-    _eliminate(model, count, 2, group.noise, np.float32(FLOOR))
+    _lay_out_sum(model, start, count, group.seen, np.array([0, 2, 5, 8]))
+    _lay_out(model, start, count, group.seen, np.array([0, 2]))
+    _eliminate(model, pattern, count, 2, group.noise, np.float32(FLOOR))
     noise, width = group.noise[:entries].astype(np.float64), model.covariance.shape[0]
     factor = np.linalg.cholesky(covariance[np.ix_(places, places)] + np.diag(noise[places]))
     expected = np.linalg.solve(factor, covariance[places])
-    assert model.rows[:count, :entries] == pytest.approx(expected, abs=1e-4)
-    given = rows(group.seen, entries)[[0, 2]] - rows(group.data, entries).mean(axis=0)
-    shares = np.linalg.solve(factor, given[:, places].T)
-    assert model.rows[:count, width : width + 2] == pytest.approx(shares, rel=1e-3, abs=1e-3)
+    written = model.rows[start : start + count]
+    assert written[:, :entries] == pytest.approx(expected, abs=1e-4)
+    assert model.inverses[start : start + count] == pytest.approx(1 / np.diag(factor), rel=1e-3)
+    given = rows(group.seen, entries) - rows(group.data, entries).mean(axis=0)
+    shares = np.linalg.solve(factor, given[[0, 2]][:, places].T)
+    assert written[:, width + 1 : width + 3] == pytest.approx(shares, rel=1e-3, abs=1e-3)
+    total = np.linalg.solve(factor, given[[0, 2, 5, 8]][:, places].sum(axis=0))
+    assert written[:, width] == pytest.approx(total, rel=1e-3, abs=2e-3)
     remaining = np.diag(covariance) - (expected**2).sum(axis=0)
-    assert model.variance[0, :entries] == pytest.approx(remaining, abs=1e-5)
+    assert model.variance[pattern, :entries] == pytest.approx(remaining, abs=1e-5)
+    assert (model.rows[:start] == 99.0).all()
 
 
 def test_rounding_cannot_make_a_pivot_smaller_than_the_floor() -> None:
-    model = empty_gaussian(3, 1, prior_of(3))
+    model = empty_gaussian(3, 1, prior_of(3), 1)
     model.covariance[:3, :3] = 1.0  # three entries that are one: nothing remains after the first
     model.covariance[1, 1] = model.covariance[2, 2] = 0.5  # nor less, as rounding may have it
-    listed(model, np.array([0, 1, 2]))
+    listed(model, 0, np.array([0, 1, 2]))
     model.rows[:, model.covariance.shape[0]] = [1.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0]
-    _eliminate(model, 3, 1, np.zeros(16, np.float32), np.float32(0.25))
+    _eliminate(model, 0, 3, 1, np.zeros(16, np.float32), np.float32(0.25))
     assert np.isfinite(model.rows[:3]).all()
     assert model.rows[:3, model.covariance.shape[0]] == pytest.approx([1.0, 2.0, 2.0])
 
@@ -165,23 +182,56 @@ def test_the_expectation_of_a_patch_is_conditioned_on_what_it_shows(count: int) 
     group = random_group(4, 9, 1, 4, 3)
     model, covariance, entries = modelled(group, 3)
     shown = np.isin(np.arange(entries), np.random.default_rng(count).permutation(entries)[:count])
-    listed(model, np.flatnonzero(shown))
-    _lay_out(model, count, group.data, np.array([0]))
-    _eliminate(model, count, 1, group.noise, np.float32(FLOOR))
-    _expect(model, count, 1)
+    listed(model, 0, np.flatnonzero(shown))
+    _lay_out(model, 0, count, group.data, np.array([0]))
+    _eliminate(model, 0, count, 1, group.noise, np.float32(FLOOR))
+    model.centre[0] = model.mean[0] + np.float32(0.25)
+    _expect(model, 0, 1)
     data, noise = rows(group.data, entries), group.noise[:entries].astype(np.float64)
     fit, _ = conditioned(data.mean(axis=0), covariance, shown, noise, data[0])
+    fit += 0.25
     assert model.expected[0, :entries] == pytest.approx(fit, abs=1e-4)
 
 
-def check_predictions(group: Group, channels: int, noise: Float32 = NOISE) -> None:
+@pytest.mark.parametrize("count", [0, 1, 4, 7])
+def test_what_a_pattern_shows_explains_the_rest_of_a_vector_as_far_as_entries_vary_together(
+    count: int,
+) -> None:
+    group = random_group(11, 9, 2, 4, 3)
+    model, covariance, entries = modelled(group, 3)
+    shown = np.isin(np.arange(entries), np.random.default_rng(count).permutation(entries)[:count])
+    listed(model, 0, np.arange(3))
+    listed(model, 1, np.flatnonzero(shown))
+    _eliminate(model, 1, count, 0, group.noise, np.float32(FLOOR))
+    values = np.zeros(model.covariance.shape[0], np.float32)
+    values[:entries] = before = np.random.default_rng(1).normal(size=entries)
+    _take_off_explained(model, 1, values)
+    noise = group.noise[:entries].astype(np.float64)
+    explained, _ = conditioned(np.zeros(entries), covariance, shown, noise, before)
+    assert values[:entries] == pytest.approx(before - explained, abs=2e-4)
+
+
+def moved_mean(
+    mean: Float64, covariance: Float64, shown: Flags, noise: Float64, seen: Float64, correction: float
+) -> Float64:
+    """Return the mean moved by a times what samples leave of the step of an EM algorithm."""
+    zero, move = np.zeros_like(mean), np.zeros_like(mean)
+    for y, x in zip(shown, seen, strict=True):
+        step = conditioned(zero, covariance, y, noise, x - mean)[0] / len(seen)
+        for other in shown:
+            left = step - conditioned(zero, covariance, other, noise, step)[0]
+            move += correction * left / len(seen)
+    return mean + move
+
+
+def check_predictions(group: Group, channels: int, noise: Float32 = NOISE, correction: float = 0.0) -> None:
     """Predict all patches of a group and compare each with numpy's solution of its own equations."""
     entries = channels * group.known.shape[1]
     prior = prior_of(entries)
-    model = empty_gaussian(len(group.data), len(group.fit), prior)
+    model = empty_gaussian(len(group.data), len(group.fit), prior, len(group.known))
     note_whole(group, channels)
     levels = noise[:channels]
-    predict_by_gaussian(group, model, channels, STRENGTH, FLOOR, levels, LEAST)
+    predict_by_gaussian(group, model, channels, STRENGTH, FLOOR, levels, LEAST, correction)
     data, seen = rows(group.data, entries), rows(group.seen, entries)
     mean = data.mean(axis=0)
     each = [
@@ -190,6 +240,8 @@ def check_predictions(group: Group, channels: int, noise: Float32 = NOISE) -> No
     ]
     variances = np.repeat(each, group.known.shape[1])
     covariance, shown = covariance_of(data, prior), shown_in(group.known, channels)
+    alike = [(shown[: len(group.fit)] == own).all(axis=1).any() and not own.all() for own in shown]
+    mean = moved_mean(mean, covariance, shown[alike], variances, seen[alike], correction)
     for k in range(len(group.fit)):
         if shown[k].all():
             assert np.array_equal(group.fit[k], group.data[k])
@@ -207,12 +259,27 @@ def test_predictions_are_conditional_expectations_where_every_patch_shows_other_
     channels: int, pixels: int
 ) -> None:
     check_predictions(random_group(5, 9, 6, pixels, channels), channels)
+    check_predictions(random_group(5, 9, 6, pixels, channels), channels, correction=3.0)
 
 
 def test_patches_that_share_what_they_show_are_predicted_as_if_alone() -> None:
     group = random_group(6, 10, 8, 4, 3)
     group.known[:] = np.array([[1, 2, 2, 4], [2, 1, 4, 2]] * 5)  # two phases of a mosaic
     check_predictions(group, 3)
+
+
+def test_samples_of_all_patches_that_show_what_restored_ones_do_move_the_mean() -> None:
+    for correction in (0.5, 6.0):
+        group = random_group(12, 12, 4, 4, 3)
+        group.known[:] = np.array([[1, 2, 2, 4], [2, 1, 4, 2], [2, 4, 1, 2]] * 4)  # three phases
+        group.known[2], group.known[5] = 0b111, 0b010  # a whole patch; one whose pattern is not restored
+        check_predictions(group, 3, correction=correction)
+
+
+def test_without_a_pattern_nothing_moves_the_mean() -> None:
+    group = random_group(13, 5, 3, 4, 3)
+    group.known[:] = 0b111
+    check_predictions(group, 3, correction=2.0)
 
 
 def test_noise_makes_patches_follow_their_samples_less() -> None:
@@ -222,7 +289,7 @@ def test_noise_makes_patches_follow_their_samples_less() -> None:
         group.known[:] = 0b011
         check_predictions(group, 3, np.full((3, 1), noise, np.float32))
         shown = shown_in(group.known, 3)[0]
-        missed.append(np.abs(rows(group.fit, 12) - rows(group.seen, 12))[:, shown].mean())
+        missed.append(np.abs(rows(group.fit, 12) - rows(group.seen, 12)[:2])[:, shown].mean())
     assert missed[0] < 0.2 * missed[1]
 
 
@@ -235,7 +302,7 @@ def test_whole_patches_stay_and_empty_ones_become_the_mean() -> None:
 
 
 def test_room_of_an_earlier_group_leaves_no_trace() -> None:
-    model = empty_gaussian(9, 5, prior_of(12))
+    model = empty_gaussian(9, 5, prior_of(12), 9)
     fits = []
     for others in ([], [0b111, 0b001], [0b101]):
         group = random_group(9, 9, 5, 4, 3)
@@ -243,9 +310,9 @@ def test_room_of_an_earlier_group_leaves_no_trace() -> None:
             other = random_group(known, 9, 5, 4, 3)
             other.known[:] = known
             note_whole(other, 3)
-            predict_by_gaussian(other, model, 3, STRENGTH, FLOOR, NOISE[:3], LEAST)
+            predict_by_gaussian(other, model, 3, STRENGTH, FLOOR, NOISE[:3], LEAST, 4.0)
         note_whole(group, 3)
-        predict_by_gaussian(group, model, 3, STRENGTH, FLOOR, NOISE[:3], LEAST)
+        predict_by_gaussian(group, model, 3, STRENGTH, FLOOR, NOISE[:3], LEAST, 4.0)
         fits.append((group.fit, group.error))
     for fit, error in fits[1:]:
         assert np.array_equal(fit, fits[0][0])
@@ -256,7 +323,7 @@ def test_room_of_an_earlier_group_leaves_no_trace() -> None:
 def test_a_shape_is_the_covariance_over_its_mean_variance(channels: int, pixels: int) -> None:
     group, entries = random_group(10, 7, 0, pixels, channels), channels * pixels
     total, unit, least = np.full((entries, entries), 1000, np.int64), 2.0**-20, 0.01
-    add_shape(group, empty_gaussian(7, 0, prior_of(entries)), least, total, unit)
+    add_shape(group, empty_gaussian(7, 0, prior_of(entries), 0), least, total, unit)
     z = rows(group.data, entries) - rows(group.data, entries).mean(axis=0)
     shape = z.T @ z / (7 * ((z**2).mean() + least))
     assert np.tril(total - 1000) * unit == pytest.approx(np.tril(shape), abs=1e-4)

@@ -30,6 +30,7 @@ PREDICT = Pass(
     restored=4,
     strength=3.0,
     floor=1e-3,
+    correction=0.0,
     noise=1e-4,
     completed=3,
     unseen=0.1,
@@ -39,6 +40,7 @@ PREDICT = Pass(
     least=1e-4,
 )
 AT = (2, 1)
+SHARE = 0.5  # of the correction
 REFERENCE: Places = np.array([AT], np.int64)
 
 
@@ -74,7 +76,8 @@ def passed(
     channels, gaps = len(picture.planes), np.full(len(at), np.inf, np.float32)
     sums = np.zeros((3 if errors else 1, channels, HEIGHT - top, WIDTH), np.int64)
     found = np.repeat(OFFSETS[None], len(at), axis=0)
-    work(picture, at, found, SIZE, settings, FADING, prior_of(channels), top, sums, gaps)
+    shares = np.full(len(at), SHARE, np.float32)
+    work(picture, at, found, SIZE, settings, FADING, prior_of(channels), top, sums, gaps, shares)
     return sums, gaps
 
 
@@ -106,15 +109,26 @@ def predicted(picture: Picture, settings: Pass) -> tuple[Float64, Float64]:
         for part, own in zip(mean.reshape(channels, -1), picture.noise, strict=True)
     ]
     noise = settings.noise + np.repeat(levels, SIZE**2)
+    gains = [
+        np.linalg.solve(covariance[np.ix_(y, y)] + np.diag(noise[y]), covariance[y]).T for y in shown[:count]
+    ]
+    mean = mean + moved(gains, mean, shown[:count], seen, SHARE * settings.correction)
     fit, error = np.empty_like(data[:count]), np.empty_like(data[:count])
-    for k in range(count):
+    for k, gain in enumerate(gains):
         y = shown[k]
-        gain = np.linalg.solve(covariance[np.ix_(y, y)] + np.diag(noise[y]), covariance[y]).T
         fit[k] = mean + gain @ (seen[k] - mean)[y]
         variance = np.diag(covariance) - (gain * covariance[:, y]).sum(axis=1)
         misfit = ((seen[k] - fit[k])[y] ** 2).mean() - (noise[y].mean() - settings.noise)
         error[k] = variance + max(misfit, 0)
     return fit, error
+
+
+def moved(gains: list[Float64], mean: Float64, shown: Any, seen: Float64, correction: float) -> Float64:
+    """Return how far samples move the mean; no two patches show the same entries."""
+    steps = [gain @ (own - mean)[y] for gain, y, own in zip(gains, shown, seen, strict=False)]
+    step = np.mean(steps, axis=0)
+    left = [step - gain @ step[y] for gain, y in zip(gains, shown, strict=True)]
+    return correction * np.asarray(np.mean(left, axis=0))
 
 
 def check_said(picture: Picture, settings: Pass, sums: Sums, top: int = 0) -> None:
@@ -144,6 +158,14 @@ def test_noisy_samples_are_heeded_as_far_as_their_level_allows() -> None:
     picture = picture_of(20, 3, 0.02)
     sums, _ = restored(picture, PREDICT)
     check_said(picture, PREDICT, sums)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_samples_move_the_mean_by_a_share_of_the_correction(noise: float) -> None:
+    picture, settings = picture_of(30, 3, noise), PREDICT._replace(correction=3.0)
+    sums, _ = restored(picture, settings)
+    check_said(picture, settings, sums)
+    assert not np.array_equal(sums, restored(picture, PREDICT)[0])
 
 
 def test_a_group_is_complete_where_noise_explains_what_it_leaves() -> None:
@@ -232,7 +254,8 @@ def misfit_of(picture: Picture, sums: Sums, at: Any, count: int = 3) -> float:
 
 @pytest.mark.parametrize("work", [restore_groups, complete_groups])
 def test_every_reference_has_a_group_of_its_own(work: Any) -> None:
-    picture, settings = picture_of(29, 3), PREDICT._replace(vertices=0 if work is restore_groups else 2)
+    vertices = 0 if work is restore_groups else 2
+    picture, settings = picture_of(29, 3), PREDICT._replace(vertices=vertices, correction=2.0)
     references, found = np.array([AT, AT]), np.stack([OFFSETS, OFFSETS])
     found[1, 1:] = found[1, :0:-1]  # the same patches in another order: others are restored
     said = []
@@ -249,6 +272,7 @@ def test_every_reference_has_a_group_of_its_own(work: Any) -> None:
             0,
             sums,
             gaps[these],
+            np.array([1.0, 0.5], np.float32)[these],
         )
         said.append(sums)
     assert np.array_equal(said[0], said[1] + said[2])

@@ -34,16 +34,18 @@ def test_rows_are_padded_to_whole_steps(entries: int, length: int) -> None:
 @pytest.mark.parametrize(("channels", "size"), SHAPES)
 def test_gathered_patches_are_those_at_their_offsets(channels: int, size: int) -> None:
     planes, known = random_planes(0, (channels, 13, 14)), random_bits(1, channels, (13, 14))
-    group, entries = empty_group(len(OFFSETS), 2, size * size, channels, False), channels * size * size
-    gather(planes, known, ROW, COLUMN, OFFSETS, size, len(OFFSETS), group)
+    group, entries = empty_group(len(OFFSETS), 1, 3, size * size, channels, False), channels * size * size
+    gather(planes, known, ROW, COLUMN, OFFSETS, size, group)
     for k, (row, column) in enumerate(PLACES):
         assert np.array_equal(rows(group.data, entries)[k], patch_of(planes, row, column, size))
+    assert len(group.known) == 3
+    for k, (row, column) in enumerate(PLACES[:3]):
         assert np.array_equal(group.known[k], known[row : row + size, column : column + size].ravel())
     assert not group.data[:, entries:].any()
 
 
 def test_exact_patches_are_seen_as_they_are() -> None:
-    group = empty_group(4, 3, 5, 3, False)
+    group = empty_group(4, 2, 3, 5, 3, False)
     group.data[:] = np.random.default_rng(0).random(group.data.shape)
     assert np.array_equal(group.seen, group.data[:3])
 
@@ -52,7 +54,7 @@ def test_exact_patches_are_seen_as_they_are() -> None:
 @pytest.mark.parametrize(("channels", "size"), SHAPES)
 def test_measured_patches_are_those_at_their_offsets(channels: int, size: int, planes: int | None) -> None:
     measured = random_planes(2, (planes or channels, 13, 14))
-    group, entries = empty_group(len(OFFSETS), 3, size * size, channels, True), channels * size * size
+    group, entries = empty_group(len(OFFSETS), 2, 3, size * size, channels, True), channels * size * size
     gather_measured(measured, ROW, COLUMN, OFFSETS, size, channels, group)
     every = np.broadcast_to(measured, (channels, 13, 14))
     for k, (row, column) in enumerate(PLACES[:3]):
@@ -70,7 +72,7 @@ def test_noise_between_two_levels_lies_between_theirs(steps: int) -> None:
 
 
 def test_the_noise_of_a_channel_is_that_at_its_mean_level_and_the_least_besides() -> None:
-    group, noise = empty_group(4, 2, 5, 3, True), random_planes(4, (1, 3, 6))[0]
+    group, noise = empty_group(4, 2, 2, 5, 3, True), random_planes(4, (1, 3, 6))[0]
     mean = np.zeros(16, np.float32)
     mean[:15] = random_planes(5, (1, 1, 15))[0, 0]
     note_noise(mean, noise, 0.25, 3, 5, group)
@@ -86,8 +88,9 @@ def test_trust_is_full_where_known_and_fades_with_depth_elsewhere(channels: int,
     planes, known = random_planes(0, (channels, 13, 14)), random_bits(1, channels, (13, 14))
     depth = np.random.default_rng(3).integers(0, 6, (13, 14)).astype(np.uint8)
     fading = np.array([0.9, 0.7, 0.5, 0.3, 0.2, 0.1], np.float32)
-    group, entries = empty_group(len(OFFSETS), 1, size * size, channels, False), channels * size * size
-    gather(planes, known, ROW, COLUMN, OFFSETS, size, len(OFFSETS), group)
+    told = len(OFFSETS)
+    group, entries = empty_group(told, 1, told, size * size, channels, False), channels * size * size
+    gather(planes, known, ROW, COLUMN, OFFSETS, size, group)
     gather_trust(depth, fading, ROW, COLUMN, OFFSETS, size, channels, group)
     shown = shown_in(group.known, channels)
     for k, (row, column) in enumerate(PLACES):
@@ -97,7 +100,7 @@ def test_trust_is_full_where_known_and_fades_with_depth_elsewhere(channels: int,
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_patches_are_whole_when_every_channel_of_every_pixel_is_known(channels: int) -> None:
-    group, everything = empty_group(4, 3, 5, channels, False), (1 << channels) - 1
+    group, everything = empty_group(4, 3, 3, 5, channels, False), (1 << channels) - 1
     group.known[:] = everything
     group.known[0, 4] = everything - 1  # the first channel of the last pixel
     group.known[2, 0] = everything >> 1  # the last channel of the first pixel

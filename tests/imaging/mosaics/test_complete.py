@@ -141,6 +141,21 @@ def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
     assert done(9.0, dead).gaps.size > 0
 
 
+def test_means_are_corrected_less_where_the_smooth_guess_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    cfa, seen = Cfa.named("RGGB"), list[Work]()
+    mosaic = cfa.sample(np.moveaxis(waves(3, 36, 38), 0, 2))
+
+    def spied(start: Any, what: Any, works: Any, *rest: Any) -> Any:
+        seen[:] = works
+        return restore(start, what, works, *rest)
+
+    monkeypatch.setattr(module, "restore", spied)
+    complete_mosaic(Samples(mosaic), None, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), apart=-1.0)
+    first = first_estimate(Samples(mosaic), cfa, try_both, 1, lambda share: None)
+    places = np.array([[4, 9], [30, 17], [21, 20]])
+    assert seen[0].shares(places) == pytest.approx(1 - 0.7 * first.confidence.at(places), abs=1e-6)
+
+
 def test_noise_alone_is_no_reason_for_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     cfa, held = Cfa.named("RGGB"), list[tuple[int, ...]]()
     mosaic = np.random.default_rng(1).normal(0.5, 0.02, (96, 96)).astype(np.float32)

@@ -34,6 +34,8 @@ def test_seams_between_tiles_are_exact(array: str, trial: Contest, least: float)
     tiled = first_estimate(mosaic, cfa, trial, 3, shares.append, least, far, errors=True, side=40)
     assert np.array_equal(whole.picture, tiled.picture)
     assert np.array_equal(whole.error, tiled.error)
+    everywhere = slice(0, 150), slice(0, 140)
+    assert np.array_equal(whole.confidence.read(*everywhere), tiled.confidence.read(*everywhere))
     assert np.array_equal(whole.differing, tiled.differing)
     assert 0 < whole.differing.mean() < 1
     assert len(shares) > 4
@@ -49,6 +51,9 @@ def test_samples_stand_in_their_place_and_the_rest_is_the_blend() -> None:
     assert np.array_equal(cfa.sample(picture), mosaic)
     assert picture == pytest.approx(blend(mosaic, cfa, 1).image, abs=1e-4)
     assert first.error.shape == mosaic.shape
+    confidence = blend(mosaic, cfa, 1).confidence[::4, ::4]
+    places = np.argwhere(np.ones(confidence.shape)) * 4
+    assert first.confidence.at(places) == pytest.approx(confidence.ravel(), abs=0.02)
     assert (first.error >= 0).all()
 
 

@@ -82,3 +82,4 @@ def test_smooth_maps_are_read_on_straight_lines_between_what_is_kept() -> None:
     assert found[29] == pytest.approx(found[28])  # beyond the last that is kept
     part = slice(3, 22), slice(5, 26)
     assert np.array_equal(coarse.read(*part), found[part])
+    assert coarse.at(np.array([[8, 12], [11, 15], [29, 26]])).tolist() == [48, 48, 132]
