@@ -82,8 +82,12 @@ Space = Annotated[
 ]
 Linear = Annotated[bool, typer.Option("--linear", help="Write linear light.", rich_help_panel=_OUTPUT)]
 Crop = Annotated[
-    Literal["visible", "camera"],
-    typer.Option(help="Keep all visible pixels, or the camera's own crop.", rich_help_panel=_OUTPUT),
+    Literal["camera", "visible"] | None,
+    typer.Option(
+        help="Keep the camera's own crop, the default, or all visible pixels.",
+        show_default=False,
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 NoRotate = Annotated[
     bool,
@@ -305,7 +309,7 @@ class OfOutput:
     bits: Bits = None
     space: Space = "srgb"
     linear: Linear = False
-    crop: Crop = "visible"
+    crop: Crop = None
     no_rotate: NoRotate = False
     no_metadata: NoMetadata = False
     jpeg_quality: JpegQuality = 95

@@ -11,8 +11,8 @@ from ..failures import explained
 def convert(source: o.Source, target: o.Target = None, **chosen: Any) -> None:
     """Turn a raw file into a finished picture.
 
-    Writes the full visible area with the camera's white balance and a look that suits the photo, upright,
-    with EXIF and colour profile. An existing picture is left alone unless --overwrite is given.
+    Writes the camera's own crop with its white balance and a look that suits the photo, upright, with EXIF
+    and colour profile. An existing picture is left alone unless --overwrite is given.
     """
     with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.convert import convert_one, settings_from

@@ -139,7 +139,7 @@ def develop_photo(
     with journal.stage("decode"):
         report(Progress(DECODING, 0, 1))
         ready = prepare(source, settings)
-        settings = for_preview(settings, ready.photo) if linear else settings
+        settings = for_preview(settings) if linear else settings
         how = settings.development
         journal.notices += _notices(ready, how)
         report(Progress(DECODING, 1, 1))

@@ -18,7 +18,7 @@ from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pictures.writing import write_picture
 from demosaic_ntc.files.pixels import unheard
 from demosaic_ntc.files.raw.levels import Balance, White
-from demosaic_ntc.files.raw.photo import RawPhoto
+from demosaic_ntc.files.raw.photo import Crop, RawPhoto
 from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.raw.temperature import Temperature
@@ -103,7 +103,7 @@ def develop(
     noise: NoiseModel | None = None,
     color_space: Space = "srgb",
     linear: bool = False,
-    crop: Literal["visible", "camera"] = "visible",
+    crop: Crop | None = None,
     rotate: bool = True,
     resize: int | None = None,
     half: bool = False,
@@ -120,7 +120,8 @@ def develop(
     Settings are the command's: ``look`` is ``"auto"``, ``"neutral"`` or ``"camera"``, by default auto for
     raws of cameras; ``exposure`` in stops; ``contrast`` and ``saturation`` from -100 to 100; ``wb`` a name
     such as ``"camera"`` or ``"shade"``, a temperature in kelvin, multipliers (R, G, B), a `Temperature` or a
-    `GreyPatch`; ``ca="auto"`` puts colour fringes back; ``resize`` the most pixels of the longer side;
+    `GreyPatch`; ``ca="auto"`` puts colour fringes back; ``crop`` is ``"camera"``, by default where the file
+    states one, or ``"visible"``; ``resize`` the most pixels of the longer side;
     ``half`` a quick preview from cells of the array. ``bits`` is 8, 16 or ``"float"``, float32 from 0 to 1.
     ``cfa`` replaces the array that the file states.
     """

@@ -14,6 +14,7 @@ from demosaic_ntc.files.pictures.formats import SHALLOW, format_of
 from demosaic_ntc.files.pictures.lossy import Loss
 from demosaic_ntc.files.raw.bad_pixels import BadPixels
 from demosaic_ntc.files.raw.levels import BALANCES, Balance, GreyPatch, White
+from demosaic_ntc.files.raw.photo import Crop
 from demosaic_ntc.files.raw.plain import Layout
 from demosaic_ntc.files.raw.temperature import Temperature
 from demosaic_ntc.files.sniff import Limits
@@ -43,7 +44,7 @@ class Development:
     highlights: Literal["clip", "blend"] = "clip"
     space: str = "srgb"
     linear: bool = False
-    crop: Literal["visible", "camera"] = "visible"
+    crop: Crop | None = None  # None: the camera's where it is stated, or all that is visible
     rotate: bool = True
     longest_side: int | None = None  # larger pictures are made that small, in pixels
     fringes: Literal["auto", "off"] = "off"  # lateral colour fringes of the lens, looked for and put back
@@ -65,7 +66,7 @@ class Development:
         check_choice("look", "auto" if self.look is None else self.look, get_args(LookName))
         check_choice("way with highlights", self.highlights, ("clip", "blend"))
         check_choice("way with fringes", self.fringes, ("auto", "off"))
-        check_choice("crop", self.crop, ("visible", "camera"))
+        check_choice("crop", self.crop or "camera", get_args(Crop))
         if self.linear and self.look in ("auto", "camera"):
             raise InputError("linear light has no look; leave out `linear` or give `look=neutral`")
         if not isinstance(self.noise, NoiseModel | None):

@@ -52,7 +52,7 @@ class Wish:
         return cls(**given)
 
     def settings(self, limits: Limits, bad_pixels: Path | None, *, half: bool) -> Settings:
-        """The settings of a conversion, or of a quick preview."""
+        """The settings of a conversion, or of a quick preview, which shows all that can be marked."""
         how = Development(
             balance=self._balance(),
             look=self.look,
@@ -60,6 +60,7 @@ class Wish:
             contrast=self.contrast,
             saturation=self.saturation,
             bad_pixels=bad_pixels,
+            crop="visible" if half else None,
         )
         return Settings(limits=limits, development=how, engine=Engine(quality=self.quality, half=half))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.files.atomic import whole_file
 from demosaic_ntc.files.developing.engine_run import in_colours
-from demosaic_ntc.files.developing.finishing import finish_of
+from demosaic_ntc.files.developing.finishing import cut, finish_of
 from demosaic_ntc.files.developing.prepared import prepare
 from demosaic_ntc.files.developing.render import Finish, finish
 from demosaic_ntc.files.pixels import oriented, under, unheard
@@ -129,24 +129,24 @@ class Negative:
 def read_negative(source: Path, development: Development) -> Negative:
     """Read a raw and decide how all versions of it will look."""
     ready = prepare(source, Settings(development=replace(development, denoise="off")))
-    encoded = ready.mosaic
-    cfa = ready.photo.cfa
+    encoded, photo = ready.mosaic, ready.photo
+    box, cfa = photo.frame(development.crop), photo.cfa
     cfa = None if cfa is not None and cfa.is_mono else cfa
     guess = in_colours(encoded.samples)
     if cfa is not None:
         guess = demosaic(encoded.samples, cfa, method="bilinear", white=encoded.white).image
     look = finish_of(guess, ready, development, bits=8)
-    orientation = ready.photo.orientation
-    pixels = finish(guess, encoded.lift, look, unheard)
+    pixels = cut(finish(guess, encoded.lift, look, unheard), photo, development)
+    samples = cut(encoded.samples, photo, development)
     return Negative(
         name=source.stem,
-        mosaic=np.rint(encoded.samples * (WHITE / encoded.white)).astype(np.uint16),
-        cfa=cfa,
+        mosaic=np.rint(samples * (WHITE / encoded.white)).astype(np.uint16),
+        cfa=cfa and cfa.shifted(box.top, box.left),
         white=encoded.white,
         lift=encoded.lift,
         look=look,
-        orientation=orientation,
-        overview=np.ascontiguousarray(oriented(pixels, orientation), dtype=np.uint8),
+        orientation=photo.orientation,
+        overview=np.ascontiguousarray(oriented(pixels, photo.orientation), dtype=np.uint8),
     )
 
 

@@ -145,9 +145,24 @@ def test_crop_of_the_camera_cuts_the_picture(tmp_path: Path) -> None:
     tags = {50719: Field(LONG, (6, 4)), 50720: Field(LONG, (30, 20))}
     light = light_of(rounded(scene(36, 48)))
     write_dng(source, exposed(light, cfa, Camera()), cfa, Camera(), changed=tags)
-    whole = _convert(tmp_path / "a.png", source=source)
+    whole = _convert(tmp_path / "a.png", "--crop", "visible", source=source)
     cut = _convert(tmp_path / "b.png", "--crop", "camera", source=source)
+    assert whole.shape == (36, 48, 3)
     assert np.array_equal(cut, whole[4:24, 6:36])
+    assert np.array_equal(_convert(tmp_path / "c.png", source=source), cut)
+    half = _convert(tmp_path / "d.png", "--half", source=source)
+    assert np.array_equal(
+        half, _convert(tmp_path / "e.png", "--half", "--crop", "visible", source=source)[2:12, 3:18]
+    )
+
+
+@pytest.mark.parametrize("asked", [(), ("--crop", "camera"), ("--crop", "visible")])
+def test_without_a_crop_all_is_kept_and_that_is_told_only_if_one_was_asked_for(
+    tmp_path: Path, asked: tuple[str, ...]
+) -> None:
+    result = _run(SMALL, tmp_path / "a.png", "--method", "bilinear", *asked)
+    assert "48×36" in result.stdout
+    assert ("stored no crop" in result.output) == (asked == ("--crop", "camera"))
 
 
 def test_plain_mosaics_need_only_their_array(tmp_path: Path) -> None:

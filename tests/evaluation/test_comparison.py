@@ -8,6 +8,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.conversion import convert_file
 from demosaic_ntc.files.pixels import oriented
 from demosaic_ntc.files.settings import Development, Engine, Output, Settings
+from demosaic_ntc.files.tags import LONG, Field
 from demosaic_ntc.imaging.cfa import Cfa
 from demosaic_ntc.viewer.comparison import WHITE, on_sensor, read_negative
 from demosaic_ntc.viewer.crops import CropBox
@@ -19,6 +20,7 @@ from samples.make_samples import light_of, rounded
 from samples.scene import scene
 
 EFFORT = Effort(threads=1, white=WHITE)
+CROP = {50719: Field(LONG, (5, 3)), 50720: Field(LONG, (110, 84))}  # left and top, width and height
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -33,13 +35,13 @@ def test_a_part_of_the_upright_picture_is_found_on_the_sensor(orientation: int) 
 
 
 @pytest.mark.parametrize("method", ["bilinear", "libraw-linear"])
-@pytest.mark.parametrize("orientation", [1, 6])
+@pytest.mark.parametrize(("orientation", "crop"), [(1, {}), (6, {}), (6, CROP)])
 def test_versions_look_like_the_picture_that_is_written(
-    tmp_path: Path, method: str, orientation: int
+    tmp_path: Path, method: str, orientation: int, crop: dict[int, Field]
 ) -> None:
     """LibRaw's plain interpolation is ours: with the same colours and at the same place they agree."""
     source, cfa, camera = tmp_path / "a.dng", Cfa.named("GRBG"), Camera(orientation=orientation)
-    write_dng(source, exposed(light_of(rounded(scene(96, 128))), cfa, camera), cfa, camera)
+    write_dng(source, exposed(light_of(rounded(scene(96, 128))), cfa, camera), cfa, camera, changed=crop)
     settings = Settings(engine=Engine(method="bilinear"), output=Output(bits=8))
     convert_file(source, tmp_path / "a.png", settings)
     with Image.open(tmp_path / "a.png") as image:

@@ -36,6 +36,7 @@ def test_the_command_that_is_shown_means_the_same_settings(plain: dict[str, Any]
     context = convert.make_context("convert", words[2:])
     assert context.params["source"] == Path("a photo.dng")
     assert settings_from(context.params) == wish.settings(Limits(), bad, half=False)
+    assert wish.settings(Limits(), bad, half=True).development.crop == "visible"
 
 
 @pytest.mark.parametrize(

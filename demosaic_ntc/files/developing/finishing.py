@@ -77,8 +77,8 @@ def _luminance(space: ColourSpace) -> NDArray[np.float64]:
 
 def cut(image: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
     """The part that is kept of a picture of the whole visible area, at full size or at that of cells."""
-    box = photo.camera_crop
-    if how.crop != "camera" or box is None:
+    box = photo.frame(how.crop)
+    if (box.height, box.width) == photo.size:
         return image
     side = photo.size[0] // image.shape[0]
     top, left = box.top // side, box.left // side

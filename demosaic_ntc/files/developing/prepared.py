@@ -16,7 +16,7 @@ from demosaic_ntc.files.raw.bad_pixels import without_found
 from demosaic_ntc.files.raw.fringes import without_fringes_found
 from demosaic_ntc.files.raw.levels import Balance, Exposure, GreyPatch, expose, with_levels
 from demosaic_ntc.files.raw.noise import FoundNoise, noise_of
-from demosaic_ntc.files.raw.photo import GREEN, Box, RawPhoto
+from demosaic_ntc.files.raw.photo import GREEN, RawPhoto
 from demosaic_ntc.files.raw.preview import decode_guide
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.settings import Development, Engine, Settings
@@ -83,7 +83,7 @@ def on_sensor(balance: Balance, photo: RawPhoto, how: Development) -> Balance:
     """A grey patch of the finished picture as a place on the sensor; any other balance as it is."""
     if not isinstance(balance, GreyPatch):
         return balance
-    box = photo.camera_crop if how.crop == "camera" and photo.camera_crop else Box(0, 0, *photo.size)
+    box = photo.frame(how.crop)
     orientation = photo.orientation if how.rotate else 1
     height, width = (box.width, box.height) if orientation >= 5 else (box.height, box.width)
     if balance.x >= width or balance.y >= height:

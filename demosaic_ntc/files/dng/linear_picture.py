@@ -7,7 +7,6 @@ in every reader, instead of magenta. Blended ones are darker, and the exposure t
 from dataclasses import replace
 from fractions import Fraction
 from math import log2
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +19,16 @@ from demosaic_ntc.files.dng.noise_profile import NOISE_PROFILE, NOISE_REDUCTION_
 from demosaic_ntc.files.dng.writing import BLACK, WHITE, LinearPicture
 from demosaic_ntc.files.metadata import ORIENTATION
 from demosaic_ntc.files.raw.levels import Exposure
-from demosaic_ntc.files.raw.photo import GREEN, Box, RawPhoto
+from demosaic_ntc.files.raw.photo import GREEN
 from demosaic_ntc.files.settings import Development, Settings
 from demosaic_ntc.files.tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
 
 _SOURCE_NAME = 50827
 
 
-def for_preview(settings: Settings, photo: RawPhoto) -> Settings:
+def for_preview(settings: Settings) -> Settings:
     """The settings of a DNG's preview: as the sensor lay, within the camera's own frame."""
-    crop: Literal["visible", "camera"] = "visible" if photo.camera_crop is None else "camera"
-    return replace(settings, development=replace(settings.development, rotate=False, crop=crop))
+    return replace(settings, development=replace(settings.development, rotate=False, crop=None))
 
 
 def linear_picture(image: Float32, ready: Prepared, how: Development, name: str) -> LinearPicture:
@@ -47,7 +45,7 @@ def linear_picture(image: Float32, ready: Prepared, how: Development, name: str)
     codes = camera_codes(image, ready.mosaic.lift, neutral(balance), blend_above)
     return LinearPicture(
         codes=np.ascontiguousarray(codes[..., 0]) if photo.is_monochrome else codes,
-        frame=photo.camera_crop or Box(0, 0, *photo.size),
+        frame=photo.frame(None),
         shared=shared,
         own=_noise_fields(ready),
     )

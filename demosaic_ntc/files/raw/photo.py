@@ -1,7 +1,7 @@
 """A decoded photo: the samples of a sensor and everything it takes to develop them."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from demosaic_ntc.imaging.noise import NoiseModel
 
 Mosaic = NDArray[np.uint16]
 Multipliers = tuple[float, float, float, float]
+Crop = Literal["camera", "visible"]
 
 RED, GREEN, BLUE, SECOND_GREEN = range(4)
 
@@ -111,6 +112,11 @@ class RawPhoto:
     def size(self) -> tuple[int, int]:
         """Height and width of the visible area."""
         return self.mosaic.shape[0], self.mosaic.shape[1]
+
+    def frame(self, crop: Crop | None) -> Box:
+        """The part that a picture keeps: the camera's own crop where it is stated, or all that is visible."""
+        whole = Box(0, 0, *self.size)
+        return whole if crop == "visible" else self.camera_crop or whole
 
     @property
     def sites(self) -> "Sites":

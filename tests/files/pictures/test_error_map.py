@@ -152,7 +152,7 @@ def test_zero_at_measured_samples_in_the_cameras_own_colours(tmp_path: Path, sma
 
 def test_the_lift_of_the_mosaic_is_undone(tmp_path: Path, small: Path) -> None:
     """With a black level above some samples the map in linear light is that of the engine's own picture."""
-    how = Development(space="camera", linear=True, black=(1500.0,))
+    how = Development(space="camera", linear=True, black=(1500.0,), denoise="off")
     settings = Settings(development=how, engine=FAST)
     convert_file(small, tmp_path / "a.tif", settings, None, tmp_path / "e.tif")
     ready = prepared.prepare(small, settings)
@@ -177,11 +177,11 @@ def test_errors_are_in_code_values_of_the_picture(tmp_path: Path, small: Path, b
 def test_the_map_lies_as_the_picture_does(tmp_path: Path, orientation: int) -> None:
     """Cut and turned, it is the same part of the map of the whole sensor."""
     source = _raw(tmp_path / "a.dng", orientation)
-    lying = Development(look="neutral", rotate=False)
+    lying = Development(look="neutral", rotate=False, crop="visible")
     convert_file(
         source, tmp_path / "a.tif", Settings(development=lying, engine=FAST), None, tmp_path / "1.tif"
     )
-    cut = Settings(development=Development(look="neutral", crop="camera"), engine=FAST)
+    cut = Settings(development=Development(look="neutral"), engine=FAST)
     convert_file(source, tmp_path / "b.tif", cut, None, tmp_path / "2.tif")
     straight, turned = _map(tmp_path / "1.tif"), _map(tmp_path / "2.tif")
     assert turned.shape == tifffile.imread(tmp_path / "b.tif").shape

@@ -11,7 +11,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.developing.prepared import on_sensor, prepare
 from demosaic_ntc.files.pixels import oriented, under
 from demosaic_ntc.files.raw.levels import BALANCES, GreyPatch, expose
-from demosaic_ntc.files.raw.photo import Box, CameraMatrix, RawPhoto
+from demosaic_ntc.files.raw.photo import Box, CameraMatrix, Crop, RawPhoto
 from demosaic_ntc.files.raw.temperature import PRESETS, Temperature, balance_under, light_under
 from demosaic_ntc.files.settings import Development, Engine, Settings
 from demosaic_ntc.imaging.cfa import Cfa
@@ -125,6 +125,13 @@ def test_patches_that_tell_nothing_are_refused(place: tuple[int, int], why: str)
     photo = replace(CAMERA, mosaic=mosaic, camera_crop=Box(0, 0, 36, 48))
     with pytest.raises(InputError, match=why):
         _exposed_by(photo, GreyPatch(*place, 2))
+
+
+@pytest.mark.parametrize(("crop", "place"), [(None, (14, 23)), ("camera", (14, 23)), ("visible", (10, 20))])
+def test_a_patch_lies_in_the_picture_that_is_kept(crop: Crop | None, place: tuple[int, int]) -> None:
+    photo = replace(CAMERA, mosaic=np.full((36, 48), 800, np.uint16), camera_crop=Box(4, 3, 20, 30))
+    found = on_sensor(GreyPatch(20, 10, 2), photo, Development(crop=crop))
+    assert found == GreyPatch(place[1], place[0], 2)
 
 
 def _exposed_by(photo: RawPhoto, patch: GreyPatch) -> None:
