@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.imaging.flaws.blemishes import find_blemishes
     from demosaic_ntc.imaging.inpaint import inpaint
     from demosaic_ntc.imaging.restored import Restored
+    from demosaic_ntc.ntc.array import complete_array
     from demosaic_ntc.ntc.complete import complete
     from demosaic_ntc.ntc.estimator import NonnegativeTensorCompletion
     from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
@@ -46,6 +47,7 @@ _HOME = {
     "Temperature": "demosaic_ntc.files.raw.temperature",
     "Workers": "demosaic_ntc.batch.task",
     "complete": "demosaic_ntc.ntc.complete",
+    "complete_array": "demosaic_ntc.ntc.array",
     "demosaic": "demosaic_ntc.imaging.demosaic",
     "develop": "demosaic_ntc.files.developed",
     "find_blemishes": "demosaic_ntc.imaging.flaws.blemishes",
@@ -76,6 +78,7 @@ __all__ = [
     "Workers",
     "__version__",
     "complete",
+    "complete_array",
     "demosaic",
     "develop",
     "find_blemishes",

@@ -21,7 +21,7 @@ SECTIONS = {
     "Settings": ("Settings", "Development", "Engine", "Output", "RepairSettings", "MaskRule"),
     "Arrays": ("demosaic", "inpaint", "find_blemishes", "Restored"),
     "Tensors": (
-        *("complete", "NonnegativeTensorCompletion", "Solution"),
+        *("complete_array", "complete", "NonnegativeTensorCompletion", "Solution"),
         *("Certificate", "LeastRadius", "Status"),
     ),
 }

@@ -38,6 +38,30 @@ def test_info_loads_no_kernels() -> None:
     assert not loaded & {"PIL", "numpy.ma", "pydantic", "demosaic_ntc.files.developing.render"}
 
 
+@pytest.mark.parametrize("name", ["complete_array", "complete", "NonnegativeTensorCompletion"])
+def test_tensors_load_nothing_of_pictures(name: str) -> None:
+    loaded = _loaded(f"from demosaic_ntc import {name}")
+    assert not [each for each in loaded if each.startswith(("demosaic_ntc.imaging", "demosaic_ntc.files"))]
+    assert not loaded & {
+        "scipy.sparse",
+        "sklearn",
+        "skimage",
+        "rawpy",
+        "PIL",
+        "gurobipy",
+        "highspy",
+        "tifffile",
+    }
+    assert ("numba" in loaded) == (name != "complete_array")
+
+
+def test_completing_an_array_loads_nothing_of_pictures() -> None:
+    loaded = _loaded("from demosaic_ntc import complete_array\ncomplete_array([[1.0, float('nan')]])")
+    assert "numba" in loaded
+    assert not [each for each in loaded if each.startswith(("demosaic_ntc.imaging", "demosaic_ntc.files"))]
+    assert not loaded & {"scipy.sparse", "rawpy", "PIL", "skimage", "gurobipy", "highspy"}
+
+
 def test_workers_that_convert_load_no_solvers_and_no_filters() -> None:
     loaded = _loaded(_CONVERTING)
     assert "numba" in loaded

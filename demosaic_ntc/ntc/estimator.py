@@ -15,6 +15,7 @@ from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.ntc.complete import SPREAD, complete
 from demosaic_ntc.ntc.solution import Solution
+from demosaic_ntc.ntc.sparse import sparse_samples
 
 
 class NonnegativeTensorCompletion:
@@ -22,7 +23,7 @@ class NonnegativeTensorCompletion:
 
     Parameters
     ----------
-    radius, noise, gap, oracle, deadline, spread, seed
+    radius, noise, gap, oracle, descent, deadline, spread, seed
         As for `complete`.
     shape
         The size of each mode; when left out, just large enough for the indices of `fit`.
@@ -45,6 +46,7 @@ class NonnegativeTensorCompletion:
         noise: float = 0.0,
         gap: float | None = None,
         oracle: str = "auto",
+        descent: str = "corrective",
         deadline: float | None = None,
         spread: int = SPREAD,
         seed: int = 0,
@@ -54,6 +56,7 @@ class NonnegativeTensorCompletion:
         self.noise = noise
         self.gap = gap
         self.oracle = oracle
+        self.descent = descent
         self.deadline = deadline
         self.spread = spread
         self.seed = seed
@@ -137,22 +140,6 @@ class NonnegativeTensorCompletion:
         if not hasattr(self, "solution_"):
             raise InputError("nothing was fitted yet; call fit first")
         return self.solution_
-
-
-def sparse_samples(given: Any) -> tuple[tuple[int, ...], NDArray[np.int64], Float64]:
-    """Return shape, (n, modes) indices and values of the stored entries of a sparse array.
-
-    Known by what they offer, so that neither library is needed: ``coords`` and ``data`` (``sparse.COO``,
-    arrays of ``scipy.sparse``), or ``tocoo`` to be asked for them.
-    """
-    form = given.tocoo() if hasattr(given, "tocoo") else given
-    if hasattr(form, "row") and hasattr(form, "col"):
-        coords = (form.row, form.col)
-    elif hasattr(form, "coords") and hasattr(form, "data"):
-        coords = tuple(form.coords)
-    else:
-        raise InputError("value is missing, and index is no sparse array in COO form; give both, or such one")
-    return tuple(form.shape), np.stack(coords, axis=1).astype(np.int64), np.asarray(form.data, np.float64)
 
 
 def _whole(index: Any) -> NDArray[Any]:

@@ -13,10 +13,9 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
@@ -24,6 +23,9 @@ from demosaic_ntc.ntc.atoms import Vertex, vertex_of
 from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.oracle import NOTHING, Found
 from demosaic_ntc.ntc.problem import Bits, Observations
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 GUROBI_NO_LICENCE, GUROBI_SIZE_LIMIT = 10009, 10010
 GUROBI_FREE_SIZE = 2000  # rows, and columns, that the licence inside the wheel covers
@@ -36,13 +38,15 @@ class Program:
     """minimise cost · (θ, φ) subject to matrix · (θ, φ) ≤ upper, 0 ≤ all ≤ 1, the first θ binary."""
 
     cost: Float64
-    matrix: sparse.csr_matrix
+    matrix: "sparse.csr_matrix"
     upper: Float64
     binaries: int
 
 
 def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Float64) -> Program:
     """Write the separation problem for a cost per cell as an integer program."""
+    from scipy import sparse  # noqa: PLC0415 (slow to load; integer programs are the last resort)
+
     cells, modes = slots.shape
     phi = binaries + np.arange(cells)
     down, up = np.flatnonzero(cost < 0), np.flatnonzero(cost > 0)
