@@ -126,3 +126,15 @@ def test_the_fit_is_told(data: Path, tmp_path: Path) -> None:
     ).facts
     assert facts.exposure.balance_source == "preview"
     assert any("fitted to the camera's own picture" in notice for notice in facts.notices)
+
+
+def test_linear_raws_are_fitted_pixel_by_pixel() -> None:
+    light = _scene(0.3)
+    codes = np.clip(np.rint(BLACK + SPAN * light / np.array(BALANCE)), 0, BLACK + SPAN).astype(np.uint16)
+    planes = np.arange(3, dtype=np.uint8).reshape(1, 1, 3)
+    linear = replace(
+        _photo(light, _own(light)), mosaic=codes, channels=planes, black=np.full((1, 1, 3), BLACK)
+    )
+    found = fit_balance(linear, SPAN)
+    assert found is not None
+    assert found[::2] == pytest.approx(BALANCE[::2], rel=0.05)
