@@ -63,8 +63,8 @@ PLANS: dict[str, Plan] = {
     },
     "normal": {
         Kind.BAYER: (
-            _mosaic(Patches(4, 4, 64, 10), 24, 1.6, 1.5, correction=6.0),
-            _mosaic(Patches(5, 4, 64, 10), 24, 1.7, 1.3, vertices=3, correction=6.0),
+            _mosaic(Patches(4, 4, 64, 10), 24, 1.6, 1.5, correction=5.0),
+            _mosaic(Patches(5, 4, 64, 10), 24, 1.7, 1.3, vertices=3, correction=5.0),
         ),
         Kind.ARRAY: (
             _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.5, correction=6.0),

@@ -44,8 +44,10 @@ class Gaussian(NamedTuple):
     centre: Float32  # (1, entry): what the expectations of the patches of a pattern vary about
     moves: Float32  # (2, entry): t, and what is added to the mean
     expected: Float32  # (patch, entry): the expectations of patches that show the same entries
-    alike: NDArray[np.int64]  # (patch): the first patch that shows the same entries
-    members: NDArray[np.int64]  # patches that show the same entries, and room for one more
+    pattern_of: NDArray[np.int64]  # (shown patch): its pattern, -1 where it has none
+    members: NDArray[np.int64]  # the patches to be restored, pattern by pattern, and room for one more
+    heads: NDArray[np.int64]  # (pattern and one more): its first member
+    sums: Float32  # (pattern, entry): of what patches show
 
 
 @fast_kernel
@@ -78,7 +80,9 @@ def empty_gaussian(patches: int, restored: int, prior: Float32, shown: int) -> G
         np.zeros((2, width), np.float32),
         np.zeros((most, width), np.float32),
         np.zeros(shown, np.int64),
-        np.zeros(shown + 1, np.int64),
+        np.zeros(restored + 1, np.int64),
+        np.zeros(restored + 1, np.int64),
+        np.zeros((restored, width), np.float32),
     )
     for i in range(entries):
         for j in range(entries):

@@ -36,6 +36,8 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 @fast_step
 def _shows_the_same(known: Bits, k: int, other: int) -> bool:
     """Tell whether two patches show the same entries."""
+    if known[k, 0] != known[other, 0]:  # most that differ do so here
+        return False
     different = 0
     for q in range(known.shape[1]):
         different |= known[k, q] ^ known[other, q]
@@ -43,24 +45,50 @@ def _shows_the_same(known: Bits, k: int, other: int) -> bool:
 
 
 @fast_step
-def _find_alike(known: Bits, restored: int, alike: NDArray[np.int64]) -> None:
-    """Write, for every patch, the first to be restored that shows the same entries, or itself."""
-    for k in range(alike.shape[0]):
-        alike[k] = k
-        for other in range(min(k, restored)):
-            if alike[other] == other and _shows_the_same(known, k, other):
-                alike[k] = other
+def _find_patterns(group: Group, model: Gaussian) -> int:
+    """Write which of the patches to be restored that are not whole show other entries than those before them.
+
+    Returns how many do. Every patch has the pattern of the one that shows the same entries; others have none.
+    """
+    patterns, restored = 0, group.fit.shape[0]
+    for k in range(group.known.shape[0]):
+        own = -1
+        for pattern in range(patterns):
+            if _shows_the_same(group.known, k, model.firsts[pattern]):
+                own = pattern
                 break
+        if own < 0 and k < restored and not group.whole[k]:
+            own, model.firsts[patterns] = patterns, k
+            patterns += 1
+        model.pattern_of[k] = own
+    return patterns
 
 
 @fast_step
-def _list_members(alike: NDArray[np.int64], first: int, members: NDArray[np.int64]) -> int:
-    """Write the patches that show the same entries as one of them, the first; return how many."""
-    count, one, none = np.uint64(0), np.uint64(1), np.uint64(0)
-    for k in range(first, alike.shape[0]):  # written in any case, and kept where it counts
-        members[count] = k
-        count += one if alike[k] == first else none
-    return int(np.int64(count))
+def _list_members(model: Gaussian, patterns: int, restored: int) -> None:
+    """List the patches to be restored, so many with those that are whole, pattern by pattern."""
+    count = 0
+    for pattern in range(patterns):
+        model.heads[pattern] = count
+        for k in range(model.firsts[pattern], restored):  # written in any case, and kept where it counts
+            model.members[count] = k
+            count += 1 if model.pattern_of[k] == pattern else 0
+    model.heads[patterns] = count
+
+
+@fast_step
+def _add_to_patterns(model: Gaussian, patterns: int, seen: Float32) -> None:
+    """Write the sums of what patches show, pattern by pattern, and how many they are."""
+    for pattern in range(patterns):
+        total, model.weights[pattern] = model.sums[pattern], _ZERO
+        for e in range(total.shape[0]):
+            total[e] = _ZERO
+    for k in range(seen.shape[0]):
+        if model.pattern_of[k] >= 0:
+            total, own = model.sums[model.pattern_of[k]], seen[k]
+            model.weights[model.pattern_of[k]] += _ONE
+            for e in range(total.shape[0]):
+                total[e] += own[e]
 
 
 @fast_step
@@ -100,17 +128,12 @@ def _lay_out(model: Gaussian, start: int, count: int, seen: Float32, members: ND
 
 
 @fast_step
-def _lay_out_sum(model: Gaussian, start: int, count: int, seen: Float32, members: NDArray[np.int64]) -> None:
-    """Write the sum of what members show less the mean, right behind the entries of the rows."""
-    mean, total, column = model.mean[0], model.moves[0], model.covariance.shape[0]
-    for e in range(total.shape[0]):
-        total[e] = _ZERO
-    for m in range(members.shape[0]):
-        own = seen[members[m]]
-        for e in range(total.shape[0]):
-            total[e] += own[e] - mean[e]
-    for i in range(start, start + -(-count // ROWS) * ROWS):
-        model.rows[i, column] = total[model.shown[i]]
+def _lay_out_sum(model: Gaussian, pattern: int) -> None:
+    """Write what the patches of a pattern show less the mean, added up, right behind the entries of rows."""
+    mean, total, column = model.mean[0], model.sums[pattern], model.covariance.shape[0]
+    for i in range(model.starts[pattern], model.starts[pattern + 1]):
+        at = model.shown[i]
+        model.rows[i, column] = total[at] - model.weights[pattern] * mean[at]
 
 
 @fast_step
@@ -189,11 +212,20 @@ def _expect(model: Gaussian, pattern: int, members: int) -> None:
 
 @fast_step
 def _take_off_explained(model: Gaussian, pattern: int, values: Float32) -> None:
-    """Take off values, (entry), what is expected of them given those that a pattern shows."""
-    for i in range(model.starts[pattern], model.starts[pattern + 1]):
-        row, share = model.rows[i], values[model.shown[i]] * model.inverses[i]
+    """Take off values, (entry), what is expected of them given those that a pattern shows.
+
+    Four rows at a time: what one of them takes off is foreseen in the next.
+    """
+    shown, inverses = model.shown, model.inverses
+    for i in range(model.starts[pattern], model.starts[pattern + 1], ROWS):
+        one, two, three, four = model.rows[i], model.rows[i + 1], model.rows[i + 2], model.rows[i + 3]
+        then, next_, last = shown[i + 1], shown[i + 2], shown[i + 3]
+        a = values[shown[i]] * inverses[i]
+        b = (values[then] - a * one[then]) * inverses[i + 1]
+        c = (values[next_] - a * one[next_] - b * two[next_]) * inverses[i + 2]
+        d = (values[last] - a * one[last] - b * two[last] - c * three[last]) * inverses[i + 3]
         for e in range(values.shape[0]):
-            values[e] -= share * row[e]
+            values[e] -= a * one[e] + b * two[e] + c * three[e] + d * four[e]
 
 
 @fast_step
@@ -202,10 +234,11 @@ def _set_step(model: Gaussian, patterns: int, total: np.float32) -> None:
     step, column = model.moves[0], model.covariance.shape[0]
     for e in range(step.shape[0]):
         step[e] = _ZERO
-    for i in range(model.starts[patterns]):
-        row, share = model.rows[i], model.rows[i, column] / total
+    for i in range(0, model.starts[patterns], ROWS):
+        one, two, three, four = model.rows[i], model.rows[i + 1], model.rows[i + 2], model.rows[i + 3]
+        a, b, c, d = one[column] / total, two[column] / total, three[column] / total, four[column] / total
         for e in range(step.shape[0]):
-            step[e] += share * row[e]
+            step[e] += a * one[e] + b * two[e] + c * three[e] + d * four[e]
 
 
 @fast_step
@@ -249,33 +282,27 @@ def _mean_noise(is_shown: Float32, count: int, noise: Float32) -> np.float32:
 
 
 @fast_step
-def _eliminate_patterns(group: Group, model: Gaussian, channels: int, floor: float, is_summed: bool) -> int:
-    """Eliminate what the patches to be restored show; return how many patterns they have."""
-    patterns, restored, members = 0, group.fit.shape[0], model.members
-    for first in range(restored):
-        if model.alike[first] != first or group.whole[first]:
-            continue
-        start = model.starts[patterns]
-        count = _list_shown(group.known[first], channels, model.shown[start:], model.is_shown[patterns])
-        model.firsts[patterns], model.counts[patterns] = first, count
-        model.starts[patterns + 1] = start + -(-count // ROWS) * ROWS
-        everyone = members[: _list_members(model.alike, first, members)]
-        model.weights[patterns] = np.float32(everyone.shape[0])
+def _eliminate_patterns(
+    group: Group, model: Gaussian, patterns: int, channels: int, floor: float, is_summed: bool
+) -> None:
+    """Eliminate what patterns show, from what the patches to be restored do, and from the sums of all."""
+    for pattern in range(patterns):
+        start, known = model.starts[pattern], group.known[model.firsts[pattern]]
+        count = _list_shown(known, channels, model.shown[start:], model.is_shown[pattern])
+        model.counts[pattern], model.starts[pattern + 1] = count, start + -(-count // ROWS) * ROWS
         if is_summed:
-            _lay_out_sum(model, start, count, group.seen, everyone)
-        own = members[: _list_members(model.alike[:restored], first, members)]
-        _lay_out(model, start, count, group.seen, own)
-        _eliminate(model, patterns, count, own.shape[0], group.noise, np.float32(floor))
-        patterns += 1
-    return patterns
+            _lay_out_sum(model, pattern)
+        members = model.members[model.heads[pattern] : model.heads[pattern + 1]]
+        _lay_out(model, start, count, group.seen, members)
+        _eliminate(model, pattern, count, members.shape[0], group.noise, np.float32(floor))
 
 
 @fast_step
 def _predict_pattern(group: Group, model: Gaussian, pattern: int, least: float) -> None:
     """Predict the patches of a pattern from what was eliminated, about the centre."""
-    entries, count, restored = group.fit.shape[1], model.counts[pattern], group.fit.shape[0]
+    entries, count = group.fit.shape[1], model.counts[pattern]
     is_shown, variance = model.is_shown[pattern : pattern + 1], model.variance[pattern]
-    members = model.members[: _list_members(model.alike[:restored], model.firsts[pattern], model.members)]
+    members = model.members[model.heads[pattern] : model.heads[pattern + 1]]
     explained = _mean_noise(is_shown[0], count, group.noise) - np.float32(least) if count else _ZERO
     _expect(model, pattern, members.shape[0])
     for m in range(members.shape[0]):
@@ -318,11 +345,14 @@ def predict_by_gaussian(
     pixels = group.known.shape[1]
     model_covariance(group.data, channels * pixels, strength, floor, model)
     note_noise(model.mean[0], noise, least, channels, pixels, group)
-    _find_alike(group.known, group.fit.shape[0], model.alike)
-    patterns = _eliminate_patterns(group, model, channels, floor, correction > 0.0)
-    if correction > 0.0 and patterns > 0:
+    patterns, is_moved = _find_patterns(group, model), correction > 0.0
+    _list_members(model, patterns, group.fit.shape[0])
+    if is_moved:
+        _add_to_patterns(model, patterns, group.seen)
+    _eliminate_patterns(group, model, patterns, channels, floor, is_moved)
+    if is_moved and patterns > 0:
         _set_move(model, patterns, np.float32(correction))
     for pattern in range(patterns):
-        _set_centre(model, pattern, correction > 0.0)
+        _set_centre(model, pattern, is_moved)
         _predict_pattern(group, model, pattern, least)
     _copy_whole(group)

@@ -14,9 +14,10 @@ from demosaic_ntc.imaging.kernels.covariance import (
     set_products,
 )
 from demosaic_ntc.imaging.kernels.gaussian import (
+    _add_to_patterns,
     _eliminate,
     _expect,
-    _find_alike,
+    _find_patterns,
     _lay_out,
     _lay_out_sum,
     _list_members,
@@ -88,21 +89,36 @@ def test_the_covariance_has_its_share_of_the_prior_and_is_symmetric(channels: in
     assert not model.covariance[:, entries:].any()
 
 
-def test_patches_are_alike_when_they_show_the_same_entries_as_one_to_be_restored() -> None:
-    found = np.full(7, -1, np.int64)
-    known = [[1, 2], [2, 1], [1, 2], [1, 3], [2, 1], [1, 2], [3, 3], [3, 3]]
-    _find_alike(np.array(known, np.uint8), 4, found)
-    assert found.tolist() == [0, 1, 0, 3, 1, 0, 6]
-    found = np.full(8, -1, np.int64)
-    _find_alike(np.array(known, np.uint8), 4, found)
-    assert found.tolist()[6:] == [6, 7]
+def patterned() -> tuple[Group, Gaussian, int]:
+    """Return eight patches, of which five are to be restored and one is whole, with three patterns."""
+    group = random_group(0, 8, 5, 2, 3)
+    group.known[:] = [[1, 2], [7, 7], [1, 4], [1, 2], [2, 1], [1, 4], [3, 3], [7, 7]]
+    note_whole(group, 3)
+    model = empty_gaussian(8, 5, prior_of(6), 8)
+    return group, model, _find_patterns(group, model)
 
 
-def test_members_are_the_patches_that_show_the_same_as_the_first() -> None:
-    members = np.full(6, -1, np.int64)
-    assert _list_members(np.array([0, 1, 0, 3, 1]), 1, members) == 2
-    assert members[:2].tolist() == [1, 4]
-    assert members[3:].tolist() == [-1, -1, -1]
+def test_patches_that_show_the_same_entries_have_a_pattern_in_common() -> None:
+    _, model, patterns = patterned()
+    assert patterns == 3
+    assert model.firsts[:3].tolist() == [0, 2, 4]
+    assert model.pattern_of.tolist() == [0, -1, 1, 0, 2, 1, -1, -1]
+
+
+def test_members_are_listed_pattern_by_pattern() -> None:
+    _, model, patterns = patterned()
+    _list_members(model, patterns, 5)
+    assert model.heads[:4].tolist() == [0, 2, 3, 4]
+    assert model.members[:4].tolist() == [0, 3, 2, 4]
+
+
+def test_what_patches_show_is_added_up_pattern_by_pattern() -> None:
+    group, model, patterns = patterned()
+    model.sums[:], model.weights[:] = 9.0, 9.0
+    _add_to_patterns(model, patterns, group.seen)
+    seen = group.seen.astype(np.float64)
+    assert model.weights[:3].tolist() == [2, 2, 1]
+    assert model.sums[:3] == pytest.approx(np.stack([seen[0] + seen[3], seen[2] + seen[5], seen[4]]))
 
 
 def test_shown_entries_are_listed_channel_by_channel_and_zeros_fill_up_four() -> None:
@@ -137,7 +153,8 @@ def test_eliminated_rows_are_those_of_the_cholesky_factor(count: int, pattern: i
     listed(model, 0, np.arange(5))
     start = listed(model, pattern, places)
     model.rows[:] = 99.0
-    _lay_out_sum(model, start, count, group.seen, np.array([0, 2, 5, 8]))
+    model.sums[pattern], model.weights[pattern] = group.seen[[0, 2, 5, 8]].sum(axis=0), 4.0
+    _lay_out_sum(model, pattern)
     _lay_out(model, start, count, group.seen, np.array([0, 2]))
     _eliminate(model, pattern, count, 2, group.noise, np.float32(FLOOR))
     noise, width = group.noise[:entries].astype(np.float64), model.covariance.shape[0]
