@@ -1,4 +1,4 @@
-"""EXIF of raws that are no TIFF: Canon CRW and CR3, Fujifilm RAF, Minolta MRW, and some that name a camera.
+"""EXIF and XMP of raws that are no TIFF: CRW and CR3, RAF, MRW, and some that name a camera.
 
 Layouts as ExifTool documents them. Nothing is trusted: lengths, counts and loops are bounded, and damage
 gives less metadata, never an error.
@@ -21,7 +21,7 @@ from demosaic_ntc.files.metadata import (
     read_exif,
     read_jpeg_exif,
 )
-from demosaic_ntc.files.tags import Directory, TagReader
+from demosaic_ntc.files.tags import XMP, Directory, TagReader
 
 # A part of a file: what it is, where it begins, how many bytes it has.
 _Part: TypeAlias = tuple[int, int, int]
@@ -29,6 +29,7 @@ _Part: TypeAlias = tuple[int, int, int]
 _MOST_PARTS, _MOST_HEAPS = 1000, 64
 _LARGEST_VALUE = 1 << 16
 _LARGEST_BLOCK = 1 << 20  # of tags; cameras write some tens of kilobytes
+JPEG_XMP = b"http://ns.adobe.com/xap/1.0/\0"
 _JPEG_HEAD = 1 << 18  # bytes, in which the EXIF of a JPEG lies
 
 
@@ -37,6 +38,22 @@ def read_raw_exif(file: BinaryIO) -> Exif:
     head = _bytes_at(file, 0, 32)
     readers = (reader for place, magic, reader in _READERS if head[place:].startswith(magic))
     return next(readers, read_exif)(file)
+
+
+def read_raw_xmp(file: BinaryIO) -> bytes | None:
+    """The XMP packet of a raw, as it is stored: in a TIFF, a CR3, or the preview of a RAF."""
+    head = _bytes_at(file, 0, 32)
+    if head[4:].startswith(b"ftypcrx "):
+        return _cr3_xmp(file)
+    if head.startswith(b"FUJIFILMCCD-RAW"):
+        return _jpeg_xmp(_raf_preview(file))
+    stored = TagReader(file).first().get(XMP)
+    return bytes(stored) or None if isinstance(stored, bytes) else _as_bytes(stored or ())
+
+
+def _as_bytes(values: tuple[Any, ...]) -> bytes | None:
+    """Numbers as bytes, if they are some."""
+    return bytes(values) if values and all(value in range(256) for value in values) else None
 
 
 def _bytes_at(file: BinaryIO, place: int, length: int) -> bytes:
@@ -136,6 +153,7 @@ def _lens_range(shortest: float, longest: float) -> str:
 # Canon CR3 (ISO base media file format): boxes within boxes; those of tags are TIFF blocks.
 
 _CANON_BOX = bytes.fromhex("85c0b687820f11e08111f4ce462b6a48")
+_XMP_BOX = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
 
 
 def _read_cr3(file: BinaryIO) -> Exif:
@@ -150,6 +168,14 @@ def _read_cr3(file: BinaryIO) -> Exif:
     }
     image, photo, gps = (_first_directory(blocks.get(name, b"")) for name in (b"CMT1", b"CMT2", b"CMT4"))
     return keep_known(image, photo, gps)
+
+
+def _cr3_xmp(file: BinaryIO) -> bytes | None:
+    """The packet in a box of its own, beside that of everything else."""
+    for kind, place, length in _boxes(file, 0, _length_of(file)):
+        if kind == b"uuid" and _bytes_at(file, place, 16) == _XMP_BOX:
+            return _bytes_at(file, place + 16, min(length - 16, _LARGEST_BLOCK))
+    return None
 
 
 def _boxes(file: BinaryIO, start: int, length: int) -> Iterator[tuple[bytes, int, int]]:
@@ -175,9 +201,23 @@ def _first_directory(block: bytes) -> Directory:
 
 def _read_raf(file: BinaryIO) -> Exif:
     """The EXIF of the preview; the model by the header where it has none."""
-    place, length = _unpack(">LL", _bytes_at(file, 84, 8))
-    exif = read_jpeg_exif(_bytes_at(file, place, min(length, _JPEG_HEAD)))
+    exif = read_jpeg_exif(_raf_preview(file))
     return exif if exif.image else keep_known({MAKE: b"FUJIFILM", MODEL: _bytes_at(file, 28, 32)}, {}, {})
+
+
+def _raf_preview(file: BinaryIO) -> bytes:
+    """The head of the preview, with all its metadata."""
+    place, length = _unpack(">LL", _bytes_at(file, 84, 8))
+    return _bytes_at(file, place, min(length, _JPEG_HEAD))
+
+
+def _jpeg_xmp(jpeg: bytes) -> bytes | None:
+    """The packet in a segment of a JPEG, whose length stands before its name."""
+    start = jpeg.find(JPEG_XMP)
+    if start < 4:
+        return None
+    (length,) = _unpack(">H", jpeg[start - 2 : start])
+    return jpeg[start + len(JPEG_XMP) : start - 2 + length] or None
 
 
 # Minolta MRW: named blocks up to the samples, one of which is a TIFF block.

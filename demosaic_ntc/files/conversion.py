@@ -32,6 +32,7 @@ from demosaic_ntc.files.raw.noise import span_of
 from demosaic_ntc.files.raw.reading import likely_array
 from demosaic_ntc.files.settings import Development, Settings
 from demosaic_ntc.files.sniff import named
+from demosaic_ntc.files.xmp import clean_xmp
 from demosaic_ntc.imaging.checks import silently
 from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_mosaics
 from demosaic_ntc.imaging.restored import GroupCertificate, Progress, ReportProgress, Restored
@@ -232,7 +233,8 @@ def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings
         hand_balanced=how.balance not in ("camera", "auto"),
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
-    return Picture(pixels, profile=profile, exif=exif, orientation=orientation)
+    xmp = clean_xmp(photo.xmp) if photo.xmp else None
+    return Picture(pixels, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
 
 
 def _parameters(ready: Prepared, settings: Settings) -> str:

@@ -18,13 +18,14 @@ _TYPES = {1: "B", 2: "s", 3: "H", 4: "L", 5: "LL", 6: "b", 7: "s", 8: "h", 9: "l
 BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED, SRATIONAL, DOUBLE = 1, 2, 3, 4, 5, 7, 10, 12
 
 SUB_DIRECTORIES, EXIF_DIRECTORY, GPS_DIRECTORY = 330, 34665, 34853
+XMP = 700
 
 _MOST_DIRECTORIES = 64
 _MOST_ENTRIES = 2000
 _LARGEST_VALUE = 1 << 16
 
-# Tables of DNGs that may be larger: linearisation, and the curves of the second list of opcodes.
-_LARGEST_VALUES = {50712: 1 << 18, 51009: 1 << 20}
+# What may be larger: XMP, and tables of DNGs: linearisation, and the curves of the second list of opcodes.
+_LARGEST_VALUES = {XMP: 1 << 20, 50712: 1 << 18, 51009: 1 << 20}
 
 # Olympus and Panasonic write TIFF under numbers of their own.
 _MAGICS = {42, 0x55, 0x4F52, 0x5352}

@@ -25,7 +25,7 @@ from demosaic_ntc.files.pictures.picture import Picture
 from demosaic_ntc.files.pixels import ReportRows
 from demosaic_ntc.files.raw.photo import Box
 from demosaic_ntc.files.settings import Output
-from demosaic_ntc.files.tags import BYTE, LONG, RATIONAL, SHORT, SUB_DIRECTORIES, Field, write_directory
+from demosaic_ntc.files.tags import BYTE, LONG, RATIONAL, SHORT, SUB_DIRECTORIES, XMP, Field, write_directory
 
 # The codes of black and white. Room for noise below black would need a black level, on which readers do not
 # agree where a pixel has three samples: darktable 4.2 leaves it out, RawTherapee 5.9 in red, and LibRaw 0.22
@@ -83,7 +83,8 @@ def write_dng(
             50706: Field(BYTE, _VERSION),
             50707: Field(BYTE, _OLDEST_READER),
         }
-        _write_first(file, {**first, SUB_DIRECTORIES: places}, preview.exif)
+        stated = {XMP: Field(BYTE, preview.xmp)} if preview.xmp else {}
+        _write_first(file, {**first, **stated, SUB_DIRECTORIES: places}, preview.exif)
 
 
 def _write_jpeg(file: BinaryIO, picture: Image.Image, side: int, quality: int) -> dict[int, Field]:

@@ -1,7 +1,8 @@
 """Finished pictures in formats that leave out what the eye hardly sees: JPEG, WebP, AVIF and JPEG XL.
 
-Pillow writes the first three with profile and EXIF. JPEG XL is coded by imagecodecs, which knows neither: its
-box of EXIF is put in beside the picture here (ISO/IEC 18181-2, boxes of four letters), and colours are sRGB.
+Pillow writes the first three with profile, EXIF and XMP. JPEG XL is coded by imagecodecs, which knows none of
+these: boxes of EXIF and XMP are put in beside the picture here (ISO/IEC 18181-2, boxes of four letters), and
+colours are sRGB.
 """
 
 import io
@@ -27,6 +28,7 @@ JPEG_LARGEST_SIDE, _WEBP_LARGEST_SIDE = 65535, 16383
 CHROMA_KEPT = 0  # Pillow's number for no subsampling: the colours are what demosaicing is about
 _SUBSAMPLINGS = {"4:4:4": CHROMA_KEPT, "4:2:2": 1, "4:2:0": 2}
 _LOSSLESS = 100
+_LONGEST_JPEG_XMP = 65504  # bytes, of a segment; longer ones are left out
 _AVIF_SPEED = 8  # of 10; half the time of the usual 6 for a few percent more bytes
 
 
@@ -43,7 +45,9 @@ def write_jpeg(file: BinaryIO, picture: Picture, loss: Loss) -> None:
     _check_side("JPEG", picture.colours, JPEG_LARGEST_SIDE)
     exif = b"Exif\0\0" + exif_block(for_jpeg(picture.exif)) if picture.exif else b""
     chroma = _SUBSAMPLINGS[loss.subsampling]
-    _save(file, "JPEG", picture, quality=loss.quality, subsampling=chroma, exif=exif)
+    xmp = picture.xmp or b""
+    fitting = {"xmp": xmp} if 0 < len(xmp) <= _LONGEST_JPEG_XMP else {}
+    _save(file, "JPEG", picture, quality=loss.quality, subsampling=chroma, exif=exif, **fitting)
 
 
 def write_webp(file: BinaryIO, picture: Picture, loss: Loss) -> None:
@@ -56,6 +60,7 @@ def write_webp(file: BinaryIO, picture: Picture, loss: Loss) -> None:
         quality=loss.quality,
         lossless=loss.quality == _LOSSLESS,
         exif=picture.block or b"",
+        xmp=picture.xmp or b"",
     )
 
 
@@ -69,6 +74,7 @@ def write_avif(file: BinaryIO, picture: Picture, loss: Loss) -> None:
         subsampling=loss.subsampling,
         speed=_AVIF_SPEED,
         exif=picture.block or b"",
+        xmp=picture.xmp or b"",
     )
 
 
@@ -90,6 +96,8 @@ def write_jpeg_xl(file: BinaryIO, picture: Picture, loss: Loss) -> None:
         file.write(_box(kind, content))
         if kind == b"ftyp" and picture.block:  # at once behind the head, as readers expect it
             file.write(_box(b"Exif", struct.pack(">L", 0) + picture.block))
+        if kind == b"ftyp" and picture.xmp:
+            file.write(_box(b"xml ", picture.xmp))
 
 
 def _save(file: BinaryIO, kind: str, picture: Picture, **how: Any) -> None:

@@ -84,6 +84,7 @@ class Picture:
     exif: Exif = field(default_factory=Exif)
     carried: bytes | None = None  # the block of EXIF that its PNG or JPEG had
     orientation: int = 1
+    xmp: bytes | None = None  # the packet of a finished picture
     own: PngChunks | JpegForm | TiffOrigin | None = None  # for a target in the same format
     notices: tuple[str, ...] = ()
 

@@ -21,6 +21,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY, RGB, PALETTE, GREY_ALPHA, RGB_ALPHA = 0, 2, 3, 4, 6
 
 _BAND = 64
+_XMP_TEXT = b"XML:com.adobe.xmp" + bytes(5)  # not compressed, no language, no name in one
 _SUB = 1  # the filter that stores differences to the pixel on the left
 _CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGB_ALPHA: 4}
 
@@ -59,10 +60,11 @@ def write_png(
     write_png_as(file, pixels, PngForm.of(pixels), described(profile, exif), report)
 
 
-def described(profile: bytes | None, exif: bytes | None) -> PngChunks:
-    """The chunks of a profile and a block of metadata."""
+def described(profile: bytes | None, exif: bytes | None, xmp: bytes | None = None) -> PngChunks:
+    """The chunks of a profile, a block of metadata and a packet of XMP."""
     before = chunk(b"iCCP", b"ICC profile\0\0" + zlib.compress(profile)) if profile else b""
-    return PngChunks(before + (chunk(b"eXIf", exif) if exif else b""))
+    before += chunk(b"eXIf", exif) if exif else b""
+    return PngChunks(before + (chunk(b"iTXt", _XMP_TEXT + xmp) if xmp else b""))
 
 
 def write_png_as(file: BinaryIO, pixels: Pixels, form: PngForm, kept: PngChunks, report: ReportRows) -> None:

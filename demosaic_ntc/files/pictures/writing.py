@@ -23,7 +23,7 @@ from demosaic_ntc.files.pictures.picture import (
 )
 from demosaic_ntc.files.pictures.png_writing import PngChunks, PngForm
 from demosaic_ntc.files.pixels import ReportRows
-from demosaic_ntc.files.tags import SHORT, Field
+from demosaic_ntc.files.tags import BYTE, SHORT, XMP, Field
 
 _UNASSOCIATED_ALPHA = 2
 _REPAIRED = ("PNG", "TIFF", "JPEG")
@@ -76,7 +76,8 @@ def write_picture(
 def _write_png(file: BinaryIO, picture: Picture, report: ReportRows) -> None:
     """Write a PNG."""
     own = picture.own
-    kept = own if isinstance(own, PngChunks) else png_writing.described(picture.profile, picture.block)
+    described = png_writing.described(picture.profile, picture.block, picture.xmp)
+    kept = own if isinstance(own, PngChunks) else described
     if picture.indexed is None:
         pixels = _channels(picture)
         png_writing.write_png_as(file, pixels, PngForm.of(pixels), kept, report)
@@ -117,10 +118,12 @@ def _write_tiff(file: BinaryIO, picture: Picture, report: ReportRows) -> None:
 
 
 def _stated(picture: Picture) -> Fields:
-    """The tags to be kept of a TIFF; how others are turned, which finished pictures say in their EXIF."""
+    """The tags to be kept of a TIFF; how others are turned, which finished ones say in their EXIF; XMP."""
     if isinstance(picture.own, TiffOrigin):
         return picture.own.fields
-    return {} if picture.kind is None else {ORIENTATION: Field(SHORT, (picture.orientation,))}
+    if picture.kind is None:
+        return {XMP: Field(BYTE, picture.xmp)} if picture.xmp else {}
+    return {ORIENTATION: Field(SHORT, (picture.orientation,))}
 
 
 def _from_white(pixels: NDArray[Any]) -> NDArray[Any]:

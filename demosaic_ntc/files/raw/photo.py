@@ -60,6 +60,7 @@ class RawPhoto:
     orientation: int = 1  # as in EXIF
     camera_crop: Box | None = None
     exif: Exif = field(default_factory=Exif)
+    xmp: bytes | None = None  # the packet as it is stored
     noise: NoiseModel | None = None  # as the file states it; its light is 0 at black and 1 at white
     is_denoised: bool = False  # as the file states it
     stated: Fields = field(default_factory=dict)  # what a DNG says of its camera's colours

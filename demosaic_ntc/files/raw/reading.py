@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError, Unsupported
-from demosaic_ntc.files.containers import read_raw_exif
+from demosaic_ntc.files.containers import read_raw_exif, read_raw_xmp
 from demosaic_ntc.files.metadata import read_jpeg_exif
 from demosaic_ntc.files.raw.libraw import complete_from_header, green_notice, read_preview, read_raw
 from demosaic_ntc.files.raw.photo import NO_MATRIX, RawPhoto
@@ -87,7 +87,7 @@ def _read(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
     photo = read_raw(file, limits)
     if layout.cfa is not None:
         photo = _with_cfa(photo, layout.cfa)
-    return replace(photo, notices=(*photo.notices, *green_notice(photo)))
+    return replace(photo, xmp=read_raw_xmp(file), notices=(*photo.notices, *green_notice(photo)))
 
 
 def _is_picture(file: BinaryIO) -> bool:
