@@ -290,6 +290,7 @@ def test_samples_of_all_patches_that_show_what_restored_ones_do_move_the_mean() 
         group = random_group(12, 12, 4, 4, 3)
         group.known[:] = np.array([[1, 2, 2, 4], [2, 1, 4, 2], [2, 4, 1, 2]] * 4)  # three phases
         group.known[2], group.known[5] = 0b111, 0b010  # a whole patch; one whose pattern is not restored
+        group.known[4] = group.known[0]  # one phase has more patches than the other
         check_predictions(group, 3, correction=correction)
 
 
