@@ -6,6 +6,7 @@ what is learnt ends with an underscore) without needing it, so that grids of par
 """
 
 import inspect
+import sys
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.ntc.complete import SPREAD, complete
 from demosaic_ntc.ntc.solution import Solution
-from demosaic_ntc.ntc.sparse import sparse_samples
+from demosaic_ntc.ntc.sparse import is_sparse, sparse_samples
 
 
 class NonnegativeTensorCompletion:
@@ -62,16 +63,16 @@ class NonnegativeTensorCompletion:
         self.seed = seed
 
     def fit(
-        self, index: Any, value: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> "NonnegativeTensorCompletion":
         """Complete the tensor from samples.
 
         Parameters
         ----------
-        index
-            (n, modes) whole numbers from 0; or, without ``value``, a sparse array in COO form, of
+        X
+            (n, modes) whole numbers from 0, where the samples lie; or, without ``y``, a sparse array of
             ``scipy.sparse`` (a matrix) or of ``sparse`` (any order), whose stored entries are the samples.
-        value
+        y
             (n,) nonnegative samples.
         sample_weight
             (n,) how much each sample counts.
@@ -81,28 +82,32 @@ class NonnegativeTensorCompletion:
         The estimator itself.
         """
         shape = self.shape
-        if value is None:
-            sizes, index, value = sparse_samples(index)
+        if y is None:
+            sizes, X, y = sparse_samples(X)
             shape = sizes if shape is None else shape
-        where = _whole(index)
+        where = _whole(X)
         if shape is None:
-            if not where.size or where.min() < 0:
-                raise InputError("indices count from 0, and at least one is needed to know the shape")
             shape = tuple(int(largest) + 1 for largest in where.max(axis=0))
         chosen = {name: own for name, own in self.get_params().items() if name != "shape"}
-        self.solution_ = complete(shape, where, value, weight=sample_weight, **chosen)
+        self.solution_ = complete(shape, where, y, weight=sample_weight, **chosen)
         self.n_features_in_ = len(shape)
         return self
 
-    def predict(self, index: Any) -> Float64:
+    def predict(self, X: Any) -> Float64:
         """Return the completed entries at an (n, modes) array of indices."""
-        return self._fitted().at(_whole(index))
+        solution, where = self._fitted(), _whole(X)
+        if where.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"X has {where.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        return solution.at(where)
 
-    def score(self, index: Any, value: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the coefficient of determination R² of the predictions: 1 at best, 0 for the mean."""
-        truth = np.asarray(value, np.float64)
+        truth = np.asarray(y, np.float64)
         weight = np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        error = float(weight @ (self.predict(index) - truth) ** 2)
+        error = float(weight @ (self.predict(X) - truth) ** 2)
         spread = float(weight @ (truth - np.average(truth, weights=weight)) ** 2)
         return 1.0 - error / spread if spread > 0 else float(error == 0.0)
 
@@ -121,11 +126,14 @@ class NonnegativeTensorCompletion:
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn (1.6 or newer, which alone asks) that this is a regressor."""
-        from sklearn.utils import RegressorTags, Tags, TargetTags  # noqa: PLC0415 - not a dependency
+        """Tell scikit-learn (1.6 or newer, which alone asks) that this is a regressor on categories."""
+        from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags  # noqa: PLC0415 - no dependency
 
         return Tags(
-            estimator_type="regressor", target_tags=TargetTags(required=False), regressor_tags=RegressorTags()
+            estimator_type="regressor",
+            target_tags=TargetTags(required=True, positive_only=True),
+            regressor_tags=RegressorTags(poor_score=True),  # indices of random features have no structure
+            input_tags=InputTags(categorical=True, positive_only=True),
         )
 
     def __repr__(self) -> str:
@@ -138,15 +146,46 @@ class NonnegativeTensorCompletion:
 
     def _fitted(self) -> Solution:
         if not hasattr(self, "solution_"):
-            raise InputError("nothing was fitted yet; call fit first")
+            raise _not_fitted("nothing was fitted yet; call fit first")
         return self.solution_
 
 
-def _whole(index: Any) -> NDArray[Any]:
-    """Return indices as whole numbers; floats that are whole are taken for what they mean."""
-    where = np.asarray(index)
+def _not_fitted(words: str) -> InputError:
+    """Return the error of this package, which is scikit-learn's as well where that is loaded."""
+    if "sklearn" not in sys.modules:
+        return InputError(words)
+    from sklearn.exceptions import NotFittedError  # noqa: PLC0415 - no dependency
+
+    return type("NotFitted", (InputError, NotFittedError), {})(words)  # type: ignore[no-any-return]
+
+
+def _whole(given: Any) -> NDArray[np.int64]:
+    """Return indices as whole numbers; what cannot be one is refused in scikit-learn's words."""
+    if is_sparse(given):
+        raise InputError("sparse input is not supported for indices; give a sparse tensor alone, without y")
+    where = np.asarray(given)
     if where.ndim != 2:
-        raise InputError(f"index has shape {where.shape}; give (samples, modes)")
-    if where.dtype.kind == "f" and np.isfinite(where).all() and (where == np.floor(where)).all():
-        return where.astype(np.int64)
-    return where
+        raise InputError(f"X has shape {where.shape}; give (samples, modes). Reshape your data")
+    if not where.size:
+        raise InputError(
+            f"{where.shape[1]} feature(s) (shape={where.shape}) while a minimum of 1 is required."
+        )
+    if where.dtype.kind == "c":
+        raise InputError("Complex data not supported; give whole numbers")
+    numbers = where if where.dtype.kind in "iu" else _numbers(where)
+    if (numbers < 0).any():
+        raise InputError("Negative values in data: X holds indices, which count from 0")
+    return numbers.astype(np.int64)
+
+
+def _numbers(given: NDArray[Any]) -> Float64:
+    """Return whole numbers that are held as floats or objects."""
+    try:
+        numbers = given.astype(np.float64)
+    except ValueError as error:
+        raise InputError(f"X does not hold whole numbers ({error}); give indices") from None
+    if not np.isfinite(numbers).all():
+        raise InputError("X holds NaN or inf; give indices, which are whole numbers")
+    if (numbers != np.floor(numbers)).any():
+        raise InputError("X holds fractions; give indices, which are whole numbers")
+    return numbers

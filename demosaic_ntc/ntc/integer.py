@@ -82,6 +82,7 @@ class IntegerProgram:
     ) -> None:
         """Answer until the deadline, and for so many seconds in all."""
         self.name = name
+        self.only_bounds = False  # whether its vertices, which depend on the machine's speed, are kept back
         self._solve = solve
         self._slots = observed.slots
         used, packed = np.unique(self._slots, return_inverse=True)
@@ -102,7 +103,7 @@ class IntegerProgram:
         limit = seconds if math.isfinite(seconds) else None
         binaries, bound = self._solve(program, target / scale, limit)
         self._seconds -= self._deadline.clock() - started
-        vertex = self._vertex(binaries)
+        vertex = self._vertex(np.zeros_like(binaries) if self.only_bounds else binaries)
         return Found(vertex, float(gradient[vertex.support].sum()), bound * scale)
 
     def _vertex(self, binaries: Float64) -> Vertex:

@@ -111,7 +111,7 @@ class Path:
             if self._descent.as_published and local_gap(active) >= wanted:
                 self._descent.descend(active)
             else:
-                found = self.separate(gradient, here - wanted, prove=self._misled)
+                found = self.separate(gradient, here - wanted, prove=self._misled, bound=False)
                 if here - found.value < wanted:
                     self._raise(misfit, -found.value / (2 * problem.radius))
                 self._take(found, here)

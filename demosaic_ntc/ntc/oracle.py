@@ -91,11 +91,16 @@ class WeakSeparation:
         self.proving = tuple(proving)
         self.calls: Counter[str] = Counter()
 
-    def __call__(self, gradient: Float64, target: float, *, prove: bool) -> Found:
-        """Return the first vertex that meets the target, or the best one with the best proven bound."""
+    def __call__(self, gradient: Float64, target: float, *, prove: bool, bound: bool = True) -> Found:
+        """Return the first vertex that meets the target, or the best one with the best proven bound.
+
+        Without ``bound`` those are left out that give nothing else.
+        """
         oracles = self.guessing + self.proving if prove else self.guessing
         best: Found | None = None
         for oracle in oracles:
+            if not bound and getattr(oracle, "only_bounds", False):
+                continue
             found = self._ask(oracle, gradient, target)
             if best is not None:
                 better = found if found.value < best.value else best

@@ -85,7 +85,7 @@ def observe(
     counts = np.ones(len(where)) if weight is None else _checked_numbers("weight", weight, len(where))
     where, seen, counts = where[counts > 0], seen[counts > 0], counts[counts > 0]
     if not len(where):
-        raise InputError("no observations with a positive weight; give at least one sample")
+        raise InputError("all weights are zero; give at least one sample with a positive weight")
     return _merge(shape, where, seen, counts)
 
 

@@ -40,4 +40,7 @@ def _exact_oracle(oracle: str, observed: Observations, deadline: Deadline) -> Or
             f"shape {observed.shape} is too large for exact search; choose oracle='auto', 'gurobi' or 'highs'"
         )
     small = sum(observed.shape) - max(observed.shape) <= AUTO_SLICES
-    return integer.best_available(observed, deadline, AUTO_SECONDS[small])
+    program = integer.best_available(observed, deadline, AUTO_SECONDS[small])
+    if program:
+        program.only_bounds = not small  # cut short: the same seed shall give the same tensor everywhere
+    return program

@@ -22,5 +22,5 @@ def sparse_samples(given: Any) -> tuple[tuple[int, ...], NDArray[np.int64], Floa
     elif hasattr(form, "coords") and hasattr(form, "data"):
         coords = tuple(form.coords)
     else:
-        raise InputError("value is missing, and index is no sparse array in COO form; give both, or such one")
+        raise InputError("this requires y to be passed, but the target y is None; or X to be a sparse array")
     return tuple(form.shape), np.stack(coords, axis=1).astype(np.int64), np.array(form.data, np.float64)

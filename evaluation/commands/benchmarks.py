@@ -196,6 +196,12 @@ def paper(
     methods: Annotated[
         str, typer.Option(help="Methods to compare; mean always runs as a control.")
     ] = "ntc,ntc-least,ntc-auto,als,silrtc,tncp",
+    oracles: Annotated[
+        str, typer.Option(help="Instead of ntc methods, ntc with each of these: exact, gurobi, highs, …")
+    ] = "",
+    descents: Annotated[
+        str, typer.Option(help="Instead of ntc methods, ntc with each of these: corrective, simplex.")
+    ] = "",
     gap: Annotated[float, typer.Option(min=0.0, help="Certified gap at which our solver stops.")] = 1e-6,
     deadline: Annotated[
         float | None, typer.Option(min=0.0, help="Seconds our solver may take for one tensor.")
@@ -224,4 +230,5 @@ def paper(
 
     how: dict[str, Any] = {"tables": table, "rows": rows, "seeds": range(seed, seed + reps)}
     how |= {"methods": f"{methods},mean", "gap": gap, "deadline": deadline}
+    how |= {"oracles": oracles, "descents": descents}
     measure("paper", None, how, json, csv, details=True, keep=keep)

@@ -13,11 +13,13 @@ from typing import Any, Self
 import numpy as np
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.ntc.complete import DESCENTS
+from demosaic_ntc.ntc.proving import ORACLES
 
 from .. import split_names
 from ..data.paper_tables import TABLES, Row, Table
 from ..data.synthetic import draw_samples, random_truth
-from ..methods.completions import PROOF, Completion, Outcome, Solver, catalogue
+from ..methods.completions import PROOF, Completion, Outcome, Solver, catalogue, variants
 from ..methods.method import picked
 from ..methods.tensors import RESOLUTION, RankOneSum, Samples, nmse
 from ..report.drawing import Drawing
@@ -92,10 +94,15 @@ class PaperPart(Part):
         rows: str = "",
         seeds: Iterable[int] = (),
         methods: str | None = None,
+        oracles: str = "",
+        descents: str = "",
         **solver: Any,
     ) -> Self:
         experiments, how = select(split_names(tables), split_names(rows)), Solver(**solver)
         chosen = picked(catalogue(how), METHODS if methods is None else split_names(methods))
+        if oracles or descents:
+            named_by_both = [_checked(oracles, ORACLES, "oracle"), _checked(descents, DESCENTS, "descent")]
+            chosen = [*variants(how, *named_by_both), *(each for each in chosen if each.role != "ours")]
         return cls((), tuple(chosen), tuple(experiments), tuple(seeds), how)
 
     @property
@@ -163,8 +170,9 @@ class PaperPart(Part):
     def revived(cls, plan: Figures) -> Self:
         """The part from its plan, all rows of the paper's tables."""
         known = catalogue(Solver())
+        ours = known["ntc"]  # of which the others are variants
         methods = [
-            Completion(name, settings, known[name].role, cannot_run, known[name].paper)
+            Completion(name, settings, known.get(name, ours).role, cannot_run, known.get(name, ours).paper)
             for name, settings in plan["settings"].items()
         ]
         return cls((), tuple(methods), tuple(select(TABLES, [])), tuple(plan["seeds"]))
@@ -180,6 +188,14 @@ class PaperPart(Part):
         if found := with_means(summaries(results)):
             caption = "NMSE and seconds, with bars of one standard error; dashed: the paper's means"
             yield Drawing("paper", "The paper's experiments", caption, paper_figure(found))
+
+
+def _checked(names: str, known: Iterable[str], kind: str) -> list[str]:
+    """The names of oracles or descents, refused where one is not known."""
+    for name in split_names(names):
+        if name not in known:
+            raise InputError(f"there is no {kind} {name}; choose from {', '.join(known)}")
+    return list(split_names(names))
 
 
 def instance(row: Row, seed: int) -> tuple[RankOneSum, Samples]:

@@ -1,5 +1,6 @@
 """Our figures beside the paper's: means over repetitions with their standard errors."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
 _COMPARISON = (
     *("tensor", "n", "method", "runs", "NMSE", "paper's NMSE", "seconds", "CPU seconds", "paper's seconds"),
-    *("times faster", "gap at most", "radius", "none below", "status", "MiB"),
+    *("times faster", "gap at most", "radius", "none below", "status", "oracle calls", "MiB"),
 )
 _NOTE = (
     "± standard error of the mean; the paper's times are of another machine, ours on all threads; "
-    "none below: no tensor of a smaller norm fits, proven"
+    "none below: no tensor of a smaller norm fits, proven; oracle calls: mean per repetition"
 )
 _PROOFS = ("seed", "method", "objective", "lower bound", "certified gap", "status", "radius", "oracle calls")
 
@@ -80,6 +81,14 @@ class Summary:
         """How often the method ended in which way."""
         return {str(name): int(n) for name, n in self.frame["status"].dropna().value_counts().items()}
 
+    @property
+    def oracle_calls(self) -> dict[str, float]:
+        """How often each oracle was called, on average."""
+        total: Counter[str] = Counter()
+        for words in self.frame["oracle_calls"].dropna() if "oracle_calls" in self.frame else ():
+            total.update({kind: int(count) for kind, count in (each.split("=") for each in words.split())})
+        return {kind: count / len(self.frame) for kind, count in total.items()}
+
     def encoded(self) -> Figures:
         """The summary as JSON has it; None where there are no means."""
         means = {name: self.estimate(name) for name in ("nmse", "seconds", "cpu_seconds")}
@@ -94,6 +103,7 @@ class Summary:
             "times_faster": self.times_faster,
             "worst_gap": self.worst_gap,
             "statuses": self.statuses,
+            "oracle_calls": self.oracle_calls,
         }
 
 
@@ -176,6 +186,7 @@ def _comparison(summary: Summary) -> tuple[Cell, ...]:
         figure(radii["radius"], ".3f"),
         figure(radii["least_radius"], ".3f"),
         Cell(", ".join(f"{count} {name}" for name, count in summary.statuses.items())),
+        Cell(", ".join(f"{kind} {count:.3g}" for kind, count in summary.oracle_calls.items())),
         figure(memory, ".0f"),
     )
 

@@ -3,8 +3,8 @@
 Another baseline is one more file with a function of `Samples`, and one more line here.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -48,10 +48,12 @@ class Solver:
     gap: float = 1e-6
     deadline: float | None = None
     spread: int = SPREAD
+    oracle: str = "auto"
+    descent: str = "corrective"
 
     def solve(self, samples: Samples, seed: int, radius: float | Literal["least", "auto"]) -> Outcome:
         """Complete the tensor over the polytope of that radius, or with the least norm."""
-        how: Any = {"gap": self.gap, "deadline": self.deadline, "spread": self.spread, "seed": seed}
+        how: Any = {**asdict(self), "seed": seed}
         solution = complete(samples.shape, samples.index, samples.value, radius=radius, **how)
         factors = tuple(vertices.astype(np.float64) for vertices in solution.vertices)
         proven, least = solution.certificate, solution.least
@@ -64,11 +66,24 @@ class Solver:
         return Outcome(estimate, dict(zip(PROOF, proof, strict=True)))
 
 
+def variants(solver: Solver, oracles: Sequence[str], descents: Sequence[str]) -> Iterator[Completion]:
+    """Our solver within the true radius by every oracle with every descent, named by both."""
+    for oracle in oracles or ["auto"]:
+        for descent in descents or ["corrective"]:
+            name, how = f"ntc {oracle} {descent}", replace(solver, oracle=oracle, descent=descent)
+            yield _ours(name, f"this package, true radius 1, {oracle}, {descent}{_code(solver)}", how, 1.0)
+
+
+def _code(solver: Solver) -> str:
+    """What results of our solver depend on."""
+    limit = "" if solver.deadline is None else f", {solver.deadline:g} s"
+    return f", gap {solver.gap:g}{limit}, {engine(SOLVER_LAYERS)}"
+
+
 def catalogue(solver: Solver) -> dict[str, Completion]:
     """All methods by name: ours, baselines as published and with better settings, and controls."""
     coarse, fit = replace(solver, gap=max(solver.gap, LEAST_GAP)), f"{LEAST_GAP:g}"
-    limit = "" if solver.deadline is None else f", {solver.deadline:g} s"
-    code = f", gap {solver.gap:g}{limit}, {engine(SOLVER_LAYERS)}"
+    code = _code(solver)
     least = f"this package, least radius that fits to {fit} of the mean square{code}"
     auto = f"this package, least radius, misfit by held-out samples, at least {fit}{code}"
     elsewhere = "samples kept, their mean elsewhere: what the paper's TNCP figures measure"

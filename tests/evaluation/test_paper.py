@@ -2,7 +2,7 @@ import csv
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -243,3 +243,30 @@ def test_times_are_set_against_the_paper_row_of_the_method() -> None:
     experiment = select(["1"], ["10"])[0]
     summary = written([0.5], catalogue(Solver())["ntc-auto"], experiment, 0.429)
     assert summary.times_faster == pytest.approx(10.0)
+
+
+def test_oracles_and_descents_stand_side_by_side_with_their_calls() -> None:
+    how: Any = {"tables": "1", "rows": "10", "methods": "ntc,als,mean"}
+    part = PaperPart.of(seeds=[0], oracles="exact,highs", descents="corrective,simplex", gap=1e-5, **how)
+    names = [
+        f"ntc {oracle} {descent}" for oracle in ("exact", "highs") for descent in ("corrective", "simplex")
+    ]
+    assert [method.name for method in part.methods] == [*names, "als", "mean"]
+    tiny = part_of(cast(Any, part.methods[:4]), [0, 1], [Experiment(TINY.table, Row(5, 3, 80, noise=0.2))])
+    results = Results.of(kept(tiny))
+    found = summaries(results)
+    by_name = {summary.method.name: summary.oracle_calls for summary in found}
+    assert by_name["ntc exact simplex"]["enumeration"] >= by_name["ntc exact corrective"]["enumeration"] > 0
+    assert by_name["ntc highs simplex"]["highs"] > 0
+    calls = found[1].frame["oracle_calls"].str.extract(r"enumeration=(\d+)").astype(float)
+    assert by_name["ntc exact simplex"]["enumeration"] == calls[0].mean()
+    (table, *_) = tiny.tables(results)
+    cells = [row[table.columns.index("oracle calls")].text for row in table.rows]
+    assert all("enumeration" in cell or "highs" in cell for cell in cells)
+    assert [m.name for m in PaperPart.revived(part.plan).methods] == [*names, "als", "mean"]
+
+
+@pytest.mark.parametrize("given", [{"oracles": "cplex"}, {"descents": "wolfe"}])
+def test_unknown_oracles_and_descents_are_refused(given: Any) -> None:
+    with pytest.raises(InputError, match="choose from"):
+        PaperPart.of(tables="1", seeds=[0], **given)
