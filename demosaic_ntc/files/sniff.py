@@ -84,6 +84,7 @@ _WIDTH, _HEIGHT, _COMPRESSION, _PHOTOMETRIC, _SAMPLES, _FORMAT, _DNG_VERSION = (
     339,
     50706,
 )
+_TILE_WIDTH, _TILE_HEIGHT, _TILE_PLACES = 322, 323, 324
 _CFA_DIMENSIONS = 33421
 _FLOATING_POINT = 3
 
@@ -284,11 +285,24 @@ def check_is_complete(file: BinaryIO) -> None:
         raise Truncated(
             f"truncated or damaged: {start + length - size} bytes are missing; copy it again from its source"
         )
+    _check_tiles(main_directory(file) or {})
+
+
+def _check_tiles(directory: Directory) -> None:
+    """Refuse a picture of fewer tiles than cover it: LibRaw leaves the rest black."""
+    width, height = number(directory, _TILE_WIDTH), number(directory, _TILE_HEIGHT)
+    there = len(numbers(directory, _TILE_PLACES))
+    if min(width, height, there) > 0:
+        needed = -(-number(directory, _WIDTH) // width) * -(-number(directory, _HEIGHT) // height)
+        if there < needed:
+            raise Truncated(
+                f"truncated or damaged: {there} of {needed} tiles are there; copy it again from its source"
+            )
 
 
 def _blocks(directory: Directory) -> Iterator[tuple[int, int]]:
     """Places and lengths of the strips or tiles of a directory."""
-    for places, lengths in ((273, 279), (324, 325)):
+    for places, lengths in ((273, 279), (_TILE_PLACES, 325)):
         pairs = zip(numbers(directory, places), numbers(directory, lengths), strict=False)
         yield from ((int(place), int(length)) for place, length in pairs)
 

@@ -9,6 +9,7 @@ from demosaic_ntc.files.raw.reading import likely_array
 from demosaic_ntc.files.sniff import (
     Kind,
     Limits,
+    check_is_complete,
     check_is_raw,
     check_pixels,
     is_xtrans,
@@ -17,6 +18,7 @@ from demosaic_ntc.files.sniff import (
     named,
     open_regular,
 )
+from demosaic_ntc.files.tags import LONG, SHORT, Field, write_directory
 from demosaic_ntc.imaging.cfa import Cfa
 
 
@@ -101,3 +103,16 @@ def test_array_is_guessed_without_decoding(samples: Path, name: str, layout: Lay
 
 def test_raws_of_fujifilm_are_probably_xtrans() -> None:
     assert is_xtrans(io.BytesIO(b"FUJIFILMCCD-RAW 0201".ljust(200, b"\0")))
+
+
+def tiled(places: int) -> io.BytesIO:
+    """A mosaic of 100×70 samples in tiles of 32×32, of which some are there."""
+    tags = {256: (100,), 257: (70,), 322: (32,), 323: (32,), 324: (8,) * places, 325: (1,) * places}
+    fields = {tag: Field(LONG, values) for tag, values in tags.items()}
+    return io.BytesIO(b"II*\0\x08\0\0\0" + write_directory({**fields, 262: Field(SHORT, (32803,))}, 8))
+
+
+def test_missing_tiles_are_noticed() -> None:
+    check_is_complete(tiled(12))
+    with pytest.raises(Truncated, match="11 of 12 tiles are there"):
+        check_is_complete(tiled(11))
