@@ -89,7 +89,7 @@ class LicenceMissing(SolverError):
 
 
 class ModelTooLarge(SolverError):
-    """The licence does not cover a model of this size."""
+    """The model is larger than a solver, or its licence, takes."""
 
 
 class ClusterError(DemosaicNtcError):

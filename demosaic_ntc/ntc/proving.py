@@ -1,6 +1,6 @@
 """Which oracle may speak the last word, by the size of the tensor."""
 
-from demosaic_ntc.errors import SolverError
+from demosaic_ntc.errors import ModelTooLarge
 from demosaic_ntc.ntc import integer
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation, guessing_oracles
 from demosaic_ntc.ntc.deadline import Deadline
@@ -36,7 +36,7 @@ def _exact_oracle(oracle: str, observed: Observations, deadline: Deadline) -> Or
     if branching.suitable:
         return branching
     if oracle == "exact":
-        raise SolverError(
+        raise ModelTooLarge(
             f"shape {observed.shape} is too large for exact search; choose oracle='auto', 'gurobi' or 'highs'"
         )
     small = sum(observed.shape) - max(observed.shape) <= AUTO_SLICES

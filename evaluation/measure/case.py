@@ -9,7 +9,7 @@ from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from demosaic_ntc import Restored
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, LicenceMissing, ModelTooLarge
 from demosaic_ntc.memory import peak_bytes, reset_peak
 
 from ..methods.method import Method
@@ -101,7 +101,7 @@ def _attempt(case: Case, work: Callable[[], Result]) -> Result | Refusal:
     try:
         return work()
     except Exception as error:
-        if case.method.role != "peer" and not isinstance(error, InputError):
+        if case.method.role != "peer" and not isinstance(error, InputError | LicenceMissing | ModelTooLarge):
             raise
         return Refusal(case, reason(error))
 

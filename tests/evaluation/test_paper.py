@@ -270,3 +270,10 @@ def test_oracles_and_descents_stand_side_by_side_with_their_calls() -> None:
 def test_unknown_oracles_and_descents_are_refused(given: Any) -> None:
     with pytest.raises(InputError, match="choose from"):
         PaperPart.of(tables="1", seeds=[0], **given)
+
+
+def test_what_an_oracle_cannot_do_is_a_refusal_of_its_row() -> None:
+    part = PaperPart.of(tables="1", rows="20", seeds=[0, 1], methods="mean", oracles="exact")
+    refused = [result for _, result in run(part) if isinstance(result, Refusal)]
+    assert len(refused) == 1
+    assert "too large for exact search" in refused[0].reason
