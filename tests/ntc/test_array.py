@@ -16,6 +16,7 @@ FACTORS = [GENERATOR.random((3, size)) < 0.6 for size in (8, 7, 6)]
 TRUTH = np.einsum("s,si,sj,sk->ijk", np.array([0.5, 0.3, 0.2]), *FACTORS)
 MISSING = GENERATOR.random(TRUTH.shape) < 0.4
 HOLED = np.where(MISSING, np.nan, TRUTH)
+SPOILT = np.where(MISSING, 9.0, TRUTH)
 
 
 def error(filled: Any) -> float:
@@ -27,10 +28,10 @@ def error(filled: Any) -> float:
     ("array", "mask"),
     [
         (HOLED, None),
-        (TRUTH, MISSING),
-        (TRUTH, MISSING.astype(np.uint8)),
-        (np.ma.MaskedArray(TRUTH, MISSING), None),
-        (np.where(np.arange(6) < 3, HOLED, TRUTH), MISSING),
+        (SPOILT, MISSING),
+        (SPOILT, MISSING.astype(np.uint8)),
+        (np.ma.MaskedArray(SPOILT, MISSING), None),
+        (np.where(np.arange(6) < 3, HOLED, SPOILT), MISSING),
     ],
     ids=["nan", "mask", "mask of numbers", "masked array", "nan and mask"],
 )
@@ -84,7 +85,9 @@ def test_matrices_of_scipy_come_back_as_they_were(form: str, make: Any) -> None:
 
 def test_repeated_entries_of_a_matrix_are_summed_as_scipy_means_them() -> None:
     given = scipy_sparse.coo_array(([0.25, 0.5, np.nan], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
-    assert complete_array(given).toarray()[0, 0] == 0.75
+    filled = complete_array(given)
+    assert filled.nnz == 2
+    assert filled.toarray()[0, 0] == 0.75
     assert given.nnz == 3
 
 

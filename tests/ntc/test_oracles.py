@@ -18,6 +18,7 @@ from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.enumeration import BranchAndBound, Enumeration
 from demosaic_ntc.ntc.oracle import NOTHING, Found, Oracle, Remembered, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations
+from demosaic_ntc.ntc.proving import separation
 
 EXACT: dict[str, Callable[[Observations], Oracle]] = {
     "enumeration": Enumeration,
@@ -170,6 +171,32 @@ def test_an_integer_program_keeps_to_its_seconds_and_to_the_deadline(instances: 
         assert limits == expected
         assert [each is NOTHING for each in found] == [False] * len(expected) + [True] * (4 - len(expected))
         limits.clear()
+
+
+def test_a_program_that_is_cut_short_gives_bounds_alone(instances: Any) -> None:
+    observed = instances.observations((3, 3), 9, 0)
+    oracle = integer.highs(observed)
+    whole = oracle(-observed.weight, -math.inf)
+    oracle.only_bounds = True
+    bound = oracle(-observed.weight, -math.inf)
+    assert whole.value == pytest.approx(-1.0)
+    assert (bound.value, bound.vertex.support.size) == (0.0, 0)
+    assert bound.lower_bound == whole.lower_bound
+
+
+@pytest.mark.parametrize(("size", "only_bounds"), [(12, False), (20, True)])
+def test_auto_takes_vertices_of_programs_that_end_only(instances: Any, size: int, only_bounds: bool) -> None:
+    observed = instances.observations((size,) * 3, 300, 0)
+    program = separation("auto", observed, Deadline(), 0).proving[-1]
+    assert isinstance(program, integer.IntegerProgram)
+    assert program.only_bounds == only_bounds
+
+
+def test_oracles_of_bounds_alone_are_left_out_where_none_is_wanted(instances: Any) -> None:
+    observed = instances.observations((20, 20, 20), 300, 0)
+    separate = separation("auto", observed, Deadline(), 0)
+    separate(-observed.weight, -math.inf, prove=True, bound=False)
+    assert "gurobi" not in separate.calls
 
 
 def test_an_oracle_with_nothing_to_say_is_not_counted(instances: Any) -> None:
