@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 Part: TypeAlias = NDArray[Any]  # (rows, columns, 3)
 Read: TypeAlias = Callable[[slice, slice], Part]
 
+_BAND = 64  # rows read at a time
+
 
 class Later:
     """A picture, (height, width, 3), read window by window.
@@ -47,8 +49,12 @@ class Later:
         return Later((bottom - top, right - left), self.dtype, read)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return all of it."""
-        return np.asarray(self._read(slice(0, self.shape[0]), slice(0, self.shape[1])), dtype)
+        """Return all of it, read a few rows at a time: what the work on them takes besides stays small."""
+        whole = np.empty(self.shape, self.dtype)
+        for top in range(0, self.shape[0], _BAND):
+            rows = slice(top, min(top + _BAND, self.shape[0]))
+            whole[rows] = self._read(rows, slice(0, self.shape[1]))
+        return np.asarray(whole, dtype)
 
     def then(self, work: Callable[[Part, slice, slice], Part], dtype: Any = None) -> "Later":
         """Return the picture after some work on every part that is read: it is told rows and columns."""

@@ -93,3 +93,15 @@ def test_the_time_of_a_part_is_that_of_its_own_stage(monkeypatch: pytest.MonkeyP
             with journal.part("render"):
                 pass
     assert journal.seconds == {"render": 4.0, "write": 6.0}
+
+
+def test_an_array_is_made_a_few_rows_at_a_time() -> None:
+    read: list[int] = []
+
+    def window(rows: slice, columns: slice) -> NDArray[np.float32]:
+        read.append(rows.stop - rows.start)
+        return np.broadcast_to(np.arange(rows.start, rows.stop)[:, None, None], (read[-1], 5, 3)).astype("f4")
+
+    whole = np.asarray(Later((150, 5), np.float32, window))
+    assert np.array_equal(whole[:, 2, 1], np.arange(150))
+    assert (max(read), sum(read)) == (64, 150)
