@@ -21,7 +21,7 @@ def test_memory_is_told_within_fifteen_percent_of_what_was_measured(megapixels: 
 def test_memory_is_told_within_fifteen_percent_for_raws_of_cameras(
     pixels: int, megabytes: tuple[int, ...]
 ) -> None:
-    """Peaks of the command on GoPro's HERO6 and FUSION and Canon's CR2: PNG, JPEG and DNG, fast and normal."""
+    """Peaks of the command on HERO6, FUSION and Canon's CR2: PNG, JPEG and DNG, fast and normal."""
     for measured in megabytes:
         assert memory(pixels) == pytest.approx(measured * 1e6, rel=0.15)
 
