@@ -114,11 +114,14 @@ def test_black_and_white_set_the_levels(tmp_path: Path) -> None:
 
 
 def test_white_metadata_keeps_the_level_of_the_file(tmp_path: Path) -> None:
-    """A flat patch below white is taken for saturation by `auto`, by `metadata` it is not."""
+    """Green that saturates below white, while the light goes on rising, is white by `auto` alone."""
     source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
-    write_dng(source, exposed(np.full((40, 40, 3), 0.9), cfa, Camera()), cfa, Camera())
-    assert _convert(tmp_path / "auto.png", source=source).min() > 0.99
-    assert _convert(tmp_path / "metadata.png", "--white", "metadata", source=source).max() < 0.97
+    ramp = np.broadcast_to(np.linspace(0.3, 1.6, 120)[None, :, None], (80, 120, 3))
+    write_dng(source, np.minimum(exposed(ramp, cfa, Camera()), 14_000), cfa, Camera())
+    saturated = (slice(None), slice(90, None))
+    assert _convert(tmp_path / "auto.png", source=source)[saturated].min() > 0.99
+    stated = _convert(tmp_path / "metadata.png", "--white", "metadata", source=source)[saturated]
+    assert stated[..., 1].max() < 0.97
 
 
 def test_highlights_blend_keeps_detail_that_clip_loses(tmp_path: Path) -> None:
