@@ -10,7 +10,7 @@ import typer
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.files.costs import QUALITIES, memory, seconds
 from demosaic_ntc.files.raw.levels import expose
-from demosaic_ntc.files.raw.noise import noise_of, span_of
+from demosaic_ntc.files.raw.noise import noise_of, percent, span_of
 from demosaic_ntc.files.raw.photo import RawPhoto
 from demosaic_ntc.files.raw.reading import read_photo
 from demosaic_ntc.files.sniff import Limits
@@ -143,10 +143,5 @@ def _noise_line(noise: dict[str, Any]) -> str:
     read, how = f"{noise['read_noise']:.2g}", [sources[noise["source"]]]
     for name in ("stated", "measured"):
         if noise["source"] != "estimated" and noise[f"{name}_mid_grey"] is not None:
-            how.append(f"{name} {_percent(noise[f'{name}_mid_grey'])}")
-    return f"at mid grey {_percent(noise['mid_grey'])} of white, read noise {read} DN ({', '.join(how)})"
-
-
-def _percent(share: float) -> str:
-    """A share of white in percent, to two digits."""
-    return f"{100 * share:.2g} %"
+            how.append(f"{name} {percent(noise[f'{name}_mid_grey'])}")
+    return f"at mid grey {percent(noise['mid_grey'])} of white, read noise {read} DN ({', '.join(how)})"

@@ -57,12 +57,17 @@ class FoundNoise:
         """What a user should know: that the file's profile is not believed."""
         if self.source != "scaled" or self.stated is None:
             return ()
-        stated, used = (f"{100 * model.typical_deviation():.2g} %" for model in (self.stated, self.model))
-        shown = f"{100 * (self.measured_deviation or 0):.2g} %"
+        stated, used = (percent(model.typical_deviation()) for model in (self.stated, self.model))
+        shown = percent(self.measured_deviation or 0)
         return (
             f"the file's noise profile states {stated} of white at mid grey, its samples show {shown}; "
             f"{used} is used (`noise` gives another)",
         )
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage for people; what is too small to matter is zero."""
+    return f"{round(100 * share, 4):.2g} %"
 
 
 def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
