@@ -8,6 +8,7 @@ from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.files.conversion import Conversion, convert_file, prospect
 from demosaic_ntc.files.pictures.lossy import Loss
 from demosaic_ntc.files.raw.levels import Exposure
+from demosaic_ntc.files.raw.noise import percent
 from demosaic_ntc.files.settings import Settings, settings_named
 from demosaic_ntc.imaging.demosaic import METHODS
 
@@ -15,6 +16,7 @@ from ..arguments.layouts import of_samples
 from ..arguments.options import check_method
 from ..flags import wrong_usage
 from ..output.results import (
+    NOISE_SOURCES,
     Telling,
     check_error_map,
     engine_facts,
@@ -80,13 +82,10 @@ def described(done: Conversion, settings: Settings) -> dict[str, Any]:
 
 
 def noise_lines(noise: dict[str, Any] | None) -> Iterator[str]:
-    """What noise was found and taken off, for people; nothing where there was none to be seen."""
+    """What noise was found and removed, for people; nothing where there was none to be seen."""
     if noise and noise["removed"]["color"]:
-        sources = {"given": "as given", "profile": "as the file says", "estimated": "estimated"}
-        yield (
-            f"noise taken off: {100 * noise['mid_grey']:.2g} % of white at mid grey, "
-            f"{sources[noise['source']]}"
-        )
+        shown = percent(noise["mid_grey"])
+        yield f"noise removed: {shown} of white at mid grey ({NOISE_SOURCES[noise['source']]})"
 
 
 def _balance(exposure: Exposure) -> str:

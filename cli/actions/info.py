@@ -20,7 +20,7 @@ from demosaic_ntc.imaging.noise import NoiseModel
 from ..arguments.layouts import layout_from
 from ..failures import ExitCode, exit_code, one_line
 from ..flags import in_flags
-from ..output.results import white_levels
+from ..output.results import NOISE_SOURCES, white_levels
 
 # What is told of raws that need no demosaicing.
 _NO_ARRAY = {"linear": "linear, no colour filter array", "MONO": "monochrome, no colour filter array"}
@@ -134,13 +134,7 @@ def _taken_line(taken: dict[str, Any]) -> str:
 
 def _noise_line(noise: dict[str, Any]) -> str:
     """How noisy the samples are and how that is known: what the file states, and what its samples show."""
-    sources = {
-        "given": "given",
-        "profile": "the file's profile",
-        "scaled": "the file's profile, scaled",
-        "estimated": "estimated",
-    }
-    read, how = f"{noise['read_noise']:.2g}", [sources[noise["source"]]]
+    read, how = f"{noise['read_noise']:.2g}", [NOISE_SOURCES[noise["source"]]]
     for name in ("stated", "measured"):
         if noise["source"] != "estimated" and noise[f"{name}_mid_grey"] is not None:
             how.append(f"{name} {percent(noise[f'{name}_mid_grey'])}")

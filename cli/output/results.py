@@ -92,6 +92,15 @@ class Done(Protocol):
         """What a user should know."""
 
 
+#: Where a noise model comes from, for people.
+NOISE_SOURCES = {
+    "given": "given",
+    "profile": "the file's profile",
+    "scaled": "the file's profile, scaled",
+    "estimated": "estimated",
+}
+
+
 def white_levels(levels: Sequence[float]) -> str:
     """The levels at which the colours saturate, for people: one number if they are the same."""
     if len(set(levels)) == 1:
