@@ -104,7 +104,8 @@ def minimise(
             descent.descend(active)
         else:
             last = estimate <= floor
-            found = separate(gradient, here - estimate / ACCURACY, prove=last or descent.as_published)
+            prove = last or descent.as_published
+            found = separate(gradient, here - estimate / ACCURACY, prove=prove, bound=last)
             lower = max(lower, objective - (here - found.lower_bound))
             gap, least = here - found.value, STALLED * observed.energy
             enough = estimate / ACCURACY if descent.as_published else 0.0

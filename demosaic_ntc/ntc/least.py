@@ -197,7 +197,7 @@ def fit_with_least_norm(path: Path, misfit: float, iterations: int, exact: bool)
         steepest = float(np.maximum(dual.residual, 0.0).sum())
         found = None
         if exact and fitted and dual.length > 0:
-            found = path.separate(-dual.residual, -math.inf, prove=True)
+            found = path.separate(-dual.residual, -math.inf, prove=True, bound=False)
             steepest = min(steepest, -found.lower_bound)
         if steepest > 0:
             lower = max(lower, dual.bound(misfit, steepest))
@@ -205,6 +205,10 @@ def fit_with_least_norm(path: Path, misfit: float, iterations: int, exact: bool)
         if not found or within(problem.radius, allowed, path.step) or not allowed or not proofs_left:
             break
         path.go_back((1 + path.step) * allowed, found.vertex)
+    if found:
+        steepest = min(steepest, -path.separate.bound(-dual.residual))
+    if steepest > 0:
+        lower = max(lower, dual.bound(misfit, steepest))
     if dual.length > 0:
         closest = max(dual.toward - problem.radius * steepest, 0.0) / dual.length
     return fitted, Proven(lower, closest**2)

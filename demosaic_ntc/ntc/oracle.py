@@ -112,6 +112,11 @@ class WeakSeparation:
         assert best is not None
         return best
 
+    def bound(self, gradient: Float64) -> float:
+        """Return the bound that those prove who give nothing else, minus infinity without any."""
+        bounding = [oracle for oracle in self.proving if getattr(oracle, "only_bounds", False)]
+        return max((self._ask(each, gradient, -math.inf).lower_bound for each in bounding), default=-math.inf)
+
     def _ask(self, oracle: Oracle, gradient: Float64, target: float) -> Found:
         """Call an oracle and check what it claims: a wrong bound would be a wrong certificate."""
         found = oracle(gradient, target)

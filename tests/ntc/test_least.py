@@ -84,23 +84,23 @@ def test_nothing_is_called_least_that_is_not_proven_to_be(instances: Any) -> Non
     assert solution.status is Status.HEURISTIC
 
 
-def test_auto_narrows_the_interval_by_an_integer_program_where_nothing_else_can(
+def test_auto_proves_by_an_integer_program_where_nothing_else_can(
     instances: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index, value = instances.samples((20, 20, 20), 500, 0, noise=0.05)
+    index, value = instances.samples((20, 20, 20), 100, 0, noise=0.05)
     how: Any = {"radius": "least", "noise": 0.05}
-    guess = complete((20, 20, 20), index, value, oracle="heuristic", **how).least
+    guess = complete((20, 20, 20), index, value, oracle="heuristic", **how)
+    monkeypatch.setitem(proving.AUTO_SECONDS, False, 60.0)
     solution = complete((20, 20, 20), index, value, **how)
-    assert solution.oracle_calls["gurobi"] + solution.oracle_calls.get("highs", 0) >= 1
-    assert guess is not None
+    assert solution.oracle_calls.get("gurobi", 0) + solution.oracle_calls.get("highs", 0) >= 1
+    assert guess.least is not None
     assert solution.least is not None
-    assert guess.lower < solution.least.lower <= solution.least.upper
-    monkeypatch.setitem(proving.AUTO_SECONDS, False, 0.3)
+    assert guess.least.lower < solution.least.lower <= solution.least.upper <= 1.04 * solution.least.lower
+    assert (guess.status, solution.status) == (Status.HEURISTIC, Status.OPTIMAL)
+    monkeypatch.setitem(proving.AUTO_SECONDS, False, 1e-3)
     hurried = complete((20, 20, 20), index, value, **how)
-    assert hurried.radius == solution.radius  # the tensor does not depend on how fast the machine is
-    assert hurried.weights.tolist() == solution.weights.tolist()
-    proven = solution.least.upper <= 1.04 * solution.least.lower
-    assert solution.status is (Status.OPTIMAL if proven else Status.HEURISTIC)
+    assert hurried.status is Status.HEURISTIC
+    assert hurried.weights.tolist() == solution.weights.tolist()  # whatever the machine's speed
 
 
 def test_dual_bound_holds_for_any_residual(instances: Any) -> None:
