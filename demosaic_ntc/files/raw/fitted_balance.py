@@ -45,6 +45,8 @@ def fit_balance(photo: RawPhoto, span: float) -> Multipliers | None:
     if way is None:
         return None
     parts, ours = (np.asarray(part_means(each), np.float64) for each in (shown, oriented(measured, way)))
+    if parts.shape != ours.shape:  # one of them has too few pixels to be divided
+        return None
     return _fit(parts, ours, photo.matrix.to_srgb)
 
 

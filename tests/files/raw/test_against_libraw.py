@@ -33,7 +33,7 @@ TOLERANCE = 0.0025
 def _ours(source: Path, target: Path, **development: Any) -> NDArray[np.float64]:
     """Our picture, as shares of full scale."""
     settings = Settings(
-        development=Development(**{"look": "neutral", "white": "metadata", **development}),
+        development=Development(**{"look": "neutral", "white": "metadata", "crop": "visible", **development}),
         engine=Engine(method="bilinear"),
     )
     convert_file(source, target, settings)

@@ -138,3 +138,9 @@ def test_linear_raws_are_fitted_pixel_by_pixel() -> None:
     found = fit_balance(linear, SPAN)
     assert found is not None
     assert found[::2] == pytest.approx(BALANCE[::2], rel=0.05)
+
+
+def test_a_raw_of_a_few_cells_is_not_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("demosaic_ntc.files.raw.fitted_balance.way_round", lambda *_: 1)
+    light = _scene(0.3)
+    assert fit_balance(_photo(light[::16, ::18], _own(light)), SPAN) is None
