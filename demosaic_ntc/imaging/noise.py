@@ -22,6 +22,7 @@ MID_GREY = 0.18  # of white, in linear light
 
 _FEWEST_TO_JUDGE = 2000  # patches, to say that a given model is wrong
 _REFINEMENTS = 3  # patches are chosen again by what was measured
+_DARK_ALONE = 1.3  # times the deviation of a level: where lines lie that far above it, it is that of the dark
 _LARGEST_RISE = 1.2  # of the deviation by a refinement: patches are chosen better, not noisier
 _SHARING_ROUNDS = 2  # the shape of the line from all colours, their factors from each
 _DARKEST = 0.01  # of a line's largest variance: less is not compared between colours
@@ -203,6 +204,8 @@ def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, 
     lies above by more than a part of it is texture and counts by its distance, not by the square of it, and
     far less than what lies below: the line is nearly the lower envelope, as of a quantile regression. Where
     a slope explains hardly more than none, there is none: it would be wrong at lights that were not seen.
+    Hardly more is judged by how far the variances usually lie from the line, unless the level without a
+    slope is far below the line: that is the noise of the dark alone.
     """
     columns = np.stack([light, np.ones(len(light))], axis=1)
     fitted = np.full(len(light), middle(variance) + _TINY)
@@ -215,7 +218,9 @@ def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, 
         trust = 1 / np.maximum(1, np.where(away > 0, away / _TOO_HIGH, -away / _TOO_LOW))
     level = max(float((variance * weight) @ weight / (weight @ weight)), 0.0)
     _, left_by_level = _with_squares(columns * weight[:, None], variance * weight, 0.0, level)
-    if (left_by_level - left) / 2 <= _SIGNIFICANT**2:
+    is_dark_alone = middle(fitted) > _DARK_ALONE**2 * level
+    usual = 1.0 if is_dark_alone else max(1.0, 1.4826 * middle(np.abs(away)))
+    if (left_by_level - left) / 2 <= (_SIGNIFICANT * usual) ** 2:
         return 0.0, level
     return slope, floor
 
