@@ -48,4 +48,4 @@ def test_false_alarms_on_clean_sets_are_few(data: Path) -> None:
     from evaluation.data.sets import read_set
 
     for name in ("kodak", "mcmaster"):
-        assert defects.search_set(read_set(data / name))["false per MP"] < 8
+        assert defects.search_set(read_set(data / name))["false per MP"] < 5
