@@ -242,7 +242,7 @@ DAMAGED: dict[str, tuple[bytes, type[InputError], str]] = {
     "too few tiles": (
         _with({324: Field(LONG, (8,)), 325: Field(LONG, (900,))}, tile=16),
         Truncated,
-        "blocks",
+        "1 of 12 tiles",
     ),
     "no data": (_with({273: Field(LONG, (0,))}), Truncated, "blocks"),
     "four planes": (_with({277: Field(SHORT, (4,))}), Unsupported, "4 samples per pixel"),
