@@ -236,3 +236,15 @@ def test_a_wrong_model_is_wrong_for_photographs(data: Path, name: str, slope: fl
 @pytest.mark.parametrize("values", [[3], [9, 1], [4, 1, 7], [65535, 65535, 1, 65535], [2, 5, 5, 3]])
 def test_the_middle_is_the_median(values: list[int]) -> None:
     assert middle(np.array([values], np.uint16)) == np.median(values)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "most"), [("kodim01", 1.25), ("kodim06", 1.8), ("kodim13", 2.25)])
+def test_texture_that_grows_with_the_light_is_no_slope_of_even_noise(
+    data: Path, name: str, most: float
+) -> None:
+    picture = np.asarray(Image.open(data / "kodak" / f"{name}.png"), np.float32)[128:320, 128:320] / 255
+    noise = np.random.default_rng(0).normal(0, 5 / 255, picture.shape[:2])
+    mosaic = np.asarray(Cfa.named("RGGB").sample(picture) + noise, np.float32)
+    found = estimate_noise(mosaic, Cfa.named("RGGB")).typical_deviation(float(np.median(mosaic)))
+    assert 0.9 * 5 / 255 < found < most * 5 / 255
