@@ -138,10 +138,16 @@ def _cpu_seconds() -> float:
 
 
 def _memory(page: Browser) -> int:
-    """What the page's own process uses and shares with nobody, in bytes; the largest of several."""
-    family = psutil.Process(page.pid).children(recursive=True)
-    pages = [child for child in family if "--type=renderer" in child.cmdline()]
-    return max((int(child.memory_full_info().uss) for child in pages), default=0)
+    """What the page's own process uses and shares with nobody, in bytes; the largest of several.
+
+    Processes may end while they are looked at.
+    """
+    largest = 0
+    for child in psutil.Process(page.pid).children(recursive=True):
+        with suppress(psutil.Error):
+            if "--type=renderer" in child.cmdline():
+                largest = max(largest, int(child.memory_full_info().uss))
+    return largest
 
 
 @contextmanager
