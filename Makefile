@@ -17,7 +17,8 @@ demo: $(INSTALLED)
 # The loop for every day: what is quick of mathematics, pictures and files, and the laws of the house.
 quick: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto -m "not slow and not load and not data" \
-	  tests/ntc tests/imaging tests/files tests/test_layers.py tests/test_lengths.py
+	  tests/ntc tests/engine tests/demosaicing tests/inpainting tests/detection tests/io tests/images tests/raw \
+	  tests/developing tests/workflows tests/test_layers.py tests/test_lengths.py
 
 # As many tests at a time as there are processors. What fails then is tried once more, alone: only what fails again ends
 # the run. A test that is named as failed above and passes below hangs on the load of the machine, and wants mending.
@@ -76,11 +77,11 @@ docs: $(INSTALLED)
 
 # Setuptools copies whatever an earlier build left in build/lib. Compiled kernels are in the wheel alone: a checkout has
 # none, and compiles them for its own processor.
-SHIPPED := demosaic_ntc/shipped_kernels
+SHIPPED := demosaic_ntc/jit/shipped_kernels
 wheel: $(INSTALLED)
 	rm -rf dist build/lib build/bdist.* $(SHIPPED)
 	trap 'rm -rf $(SHIPPED) build/lib' EXIT INT TERM; \
-	  $(BIN)/python -m demosaic_ntc.imaging.kernels.shipping && $(BIN)/python -m build --sdist --wheel .
+	  $(BIN)/python -m demosaic_ntc.jit.build_aot && $(BIN)/python -m build --sdist --wheel .
 
 clean: kernels
 	rm -rf $(VENV) $(SHIPPED) dist build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

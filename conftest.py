@@ -107,7 +107,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Install:
 
     def install(faults: Mapping[str, str]) -> None:
         monkeypatch.setattr(
-            "demosaic_ntc.batch.task.Convert", lambda settings: Faulty(faults, Copy(str(settings)))
+            "demosaic_ntc.batch.spec.Convert", lambda settings: Faulty(faults, Copy(str(settings)))
         )
 
     return install

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .arguments.careful import leave_paths_alone
-from .arguments.helping import Command, Group
+from .arguments.finite import leave_paths_alone
+from .arguments.help_format import Command, Group
 from .commands.bad_pixels import bad_pixels
 from .commands.batch import batch
 from .commands.benchmark import benchmark

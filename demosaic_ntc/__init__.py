@@ -8,52 +8,52 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from demosaic_ntc.batch.planned import run_batch
+    from demosaic_ntc.batch.batch import run_batch
+    from demosaic_ntc.batch.spec import BatchTask, Rules, Workers
     from demosaic_ntc.batch.tally import Tally
-    from demosaic_ntc.batch.task import BatchTask, Rules, Workers
-    from demosaic_ntc.files.developed import Developed, develop, read_mosaic
-    from demosaic_ntc.files.pictures.mask import MaskRule
-    from demosaic_ntc.files.raw.levels import GreyPatch
-    from demosaic_ntc.files.raw.temperature import Temperature
-    from demosaic_ntc.files.repair import RepairSettings
-    from demosaic_ntc.files.settings import Development, Engine, Output, Settings
-    from demosaic_ntc.imaging.demosaic import demosaic
-    from demosaic_ntc.imaging.flaws.blemishes import find_blemishes
-    from demosaic_ntc.imaging.inpaint import inpaint
-    from demosaic_ntc.imaging.restored import Restored
+    from demosaic_ntc.demosaicing.demosaic import demosaic
+    from demosaic_ntc.detection.blemishes import find_blemishes
+    from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
+    from demosaic_ntc.engine.result import Restored
+    from demosaic_ntc.images.mask import MaskRule
+    from demosaic_ntc.inpainting.inpaint import inpaint
     from demosaic_ntc.ntc.array import complete_array
     from demosaic_ntc.ntc.complete import complete
     from demosaic_ntc.ntc.estimator import NonnegativeTensorCompletion
     from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
+    from demosaic_ntc.raw.levels import GreyPatch
+    from demosaic_ntc.raw.temperature import Temperature
+    from demosaic_ntc.workflows.api import Developed, develop, read_mosaic
+    from demosaic_ntc.workflows.repair import RepairSettings
 
 _HOME = {
-    "BatchTask": "demosaic_ntc.batch.task",
+    "BatchTask": "demosaic_ntc.batch.spec",
     "Certificate": "demosaic_ntc.ntc.solution",
-    "Developed": "demosaic_ntc.files.developed",
-    "Development": "demosaic_ntc.files.settings",
-    "Engine": "demosaic_ntc.files.settings",
-    "GreyPatch": "demosaic_ntc.files.raw.levels",
+    "Developed": "demosaic_ntc.workflows.api",
+    "Development": "demosaic_ntc.developing.settings",
+    "Engine": "demosaic_ntc.developing.settings",
+    "GreyPatch": "demosaic_ntc.raw.levels",
     "LeastRadius": "demosaic_ntc.ntc.solution",
-    "MaskRule": "demosaic_ntc.files.pictures.mask",
+    "MaskRule": "demosaic_ntc.images.mask",
     "NonnegativeTensorCompletion": "demosaic_ntc.ntc.estimator",
-    "Output": "demosaic_ntc.files.settings",
-    "RepairSettings": "demosaic_ntc.files.repair",
-    "Restored": "demosaic_ntc.imaging.restored",
-    "Rules": "demosaic_ntc.batch.task",
-    "Settings": "demosaic_ntc.files.settings",
+    "Output": "demosaic_ntc.developing.settings",
+    "RepairSettings": "demosaic_ntc.workflows.repair",
+    "Restored": "demosaic_ntc.engine.result",
+    "Rules": "demosaic_ntc.batch.spec",
+    "Settings": "demosaic_ntc.developing.settings",
     "Solution": "demosaic_ntc.ntc.solution",
     "Status": "demosaic_ntc.ntc.solution",
     "Tally": "demosaic_ntc.batch.tally",
-    "Temperature": "demosaic_ntc.files.raw.temperature",
-    "Workers": "demosaic_ntc.batch.task",
+    "Temperature": "demosaic_ntc.raw.temperature",
+    "Workers": "demosaic_ntc.batch.spec",
     "complete": "demosaic_ntc.ntc.complete",
     "complete_array": "demosaic_ntc.ntc.array",
-    "demosaic": "demosaic_ntc.imaging.demosaic",
-    "develop": "demosaic_ntc.files.developed",
-    "find_blemishes": "demosaic_ntc.imaging.flaws.blemishes",
-    "inpaint": "demosaic_ntc.imaging.inpaint",
-    "read_mosaic": "demosaic_ntc.files.developed",
-    "run_batch": "demosaic_ntc.batch.planned",
+    "demosaic": "demosaic_ntc.demosaicing.demosaic",
+    "develop": "demosaic_ntc.workflows.api",
+    "find_blemishes": "demosaic_ntc.detection.blemishes",
+    "inpaint": "demosaic_ntc.inpainting.inpaint",
+    "read_mosaic": "demosaic_ntc.workflows.api",
+    "run_batch": "demosaic_ntc.batch.batch",
 }
 
 __all__ = [

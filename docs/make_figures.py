@@ -15,13 +15,13 @@ from PIL import Image, ImageDraw, ImageFont
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from demosaic_ntc import Solution, complete, develop, inpaint
-from demosaic_ntc.files.settings import LookName
-from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.inpaint import Method
-from demosaic_ntc.imaging.kernels.matching import match_patches
-from demosaic_ntc.imaging.plan import Patches
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.developing.settings import LookName
+from demosaic_ntc.engine.kernels.matching import match_patches
+from demosaic_ntc.engine.passes import Patches
+from demosaic_ntc.inpainting.inpaint import Method
 from evaluation.measure.convergence import ROWS, traced
-from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
+from evaluation.measure.metrics import Bytes, cpsnr, eight_bit
 from evaluation.methods.demosaicers import catalogue
 from evaluation.methods.method import Effort, picked
 from evaluation.report.drawing import drawn

@@ -10,7 +10,7 @@ import typer
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cli.app import app
-from cli.arguments.helping import paragraphs, sections
+from cli.arguments.help_format import paragraphs, sections
 from cli.failures import __doc__ as exit_codes
 
 PAGE = Path(__file__).with_name("demosaic-ntc.1")

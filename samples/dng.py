@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.colour import XYZ_FROM_SRGB
-from demosaic_ntc.files.metadata import Exif, directory_block
-from demosaic_ntc.files.tags import ASCII, BYTE, LONG, RATIONAL, SHORT, SRATIONAL, Field
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.io.colour import XYZ_FROM_SRGB
+from demosaic_ntc.io.exif import Exif, directory_block
+from demosaic_ntc.io.tiff_tags import ASCII, BYTE, LONG, RATIONAL, SHORT, SRATIONAL, Field
 
 # XYZ to camera, in ten-thousandths, of a common DSLR.
 CAMERA_FROM_XYZ = np.array([[6257, -303, -1000], [-7880, 15621, 2396], [-1714, 1904, 7046]]) / 10000

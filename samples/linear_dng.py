@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.metadata import Exif, directory_block
-from demosaic_ntc.files.tags import LONG, SHORT, Field
+from demosaic_ntc.io.exif import Exif, directory_block
+from demosaic_ntc.io.tiff_tags import LONG, SHORT, Field
 
 from .dng import Camera, camera_tags
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.files.colour import SRGB_CURVE
-from demosaic_ntc.files.metadata import (
+from demosaic_ntc.demosaicing.cfa import BAYER_ROWS, Cfa
+from demosaic_ntc.io.colour import SRGB_CURVE
+from demosaic_ntc.io.exif import (
     DATE_TAKEN,
     EXPOSURE_TIME,
     F_NUMBER,
@@ -19,8 +20,7 @@ from demosaic_ntc.files.metadata import (
     MODEL,
     Exif,
 )
-from demosaic_ntc.files.tags import ASCII, BYTE, RATIONAL, SHORT, Field
-from demosaic_ntc.imaging.cfa import BAYER_ROWS, Cfa
+from demosaic_ntc.io.tiff_tags import ASCII, BYTE, RATIONAL, SHORT, Field
 
 from .dng import Camera, exposed, write_dng
 from .scene import scene

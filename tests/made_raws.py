@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.files.metadata import Exif, exif_block
-from demosaic_ntc.files.tags import ASCII, LONG, RATIONAL, SHORT, Field, write_directory
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.io.exif import Exif, exif_block
+from demosaic_ntc.io.tiff_tags import ASCII, LONG, RATIONAL, SHORT, Field, write_directory
 
 Samples = NDArray[np.uint16]
 

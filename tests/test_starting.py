@@ -11,7 +11,11 @@ SAMPLE = str(ROOT / "samples" / "small_rggb.dng")
 
 _COMMAND = "from cli.app import app; app(sys.argv[1:], standalone_mode=False)"
 _CONVERTING = (
-    "import demosaic_ntc.batch.workers.worker, demosaic_ntc.batch.work, demosaic_ntc.files.conversion"
+    "import demosaic_ntc.batch.workers.worker, demosaic_ntc.batch.operations, "
+    "demosaic_ntc.workflows.conversion"
+)
+_PICTURES = tuple(
+    f"demosaic_ntc.{name}" for name in ("engine", "demosaicing", "inpainting", "io", "images", "raw")
 )
 
 
@@ -35,13 +39,13 @@ def test_info_loads_no_kernels() -> None:
     loaded = _loaded(_COMMAND, "info", SAMPLE)
     assert "rawpy" in loaded
     assert not loaded & {"numba", "llvmlite", "scipy", "skimage", "tifffile", "gurobipy", "highspy", "rich"}
-    assert not loaded & {"PIL", "numpy.ma", "pydantic", "demosaic_ntc.files.developing.render"}
+    assert not loaded & {"PIL", "numpy.ma", "pydantic", "demosaic_ntc.developing.render"}
 
 
 @pytest.mark.parametrize("name", ["complete_array", "complete", "NonnegativeTensorCompletion"])
 def test_tensors_load_nothing_of_pictures(name: str) -> None:
     loaded = _loaded(f"from demosaic_ntc import {name}")
-    assert not [each for each in loaded if each.startswith(("demosaic_ntc.imaging", "demosaic_ntc.files"))]
+    assert not [each for each in loaded if each.startswith(_PICTURES)]
     assert not loaded & {
         "scipy.sparse",
         "sklearn",
@@ -58,7 +62,7 @@ def test_tensors_load_nothing_of_pictures(name: str) -> None:
 def test_completing_an_array_loads_nothing_of_pictures() -> None:
     loaded = _loaded("from demosaic_ntc import complete_array\ncomplete_array([[1.0, float('nan')]])")
     assert "numba" in loaded
-    assert not [each for each in loaded if each.startswith(("demosaic_ntc.imaging", "demosaic_ntc.files"))]
+    assert not [each for each in loaded if each.startswith(_PICTURES)]
     assert not loaded & {"scipy.sparse", "rawpy", "PIL", "skimage", "gurobipy", "highspy"}
 
 

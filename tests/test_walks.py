@@ -37,10 +37,10 @@ def test_no_way_grows(counted: Any, task: str) -> None:
 
 def test_a_change_of_layer_is_a_first_call_from_one_to_another() -> None:
     command = Function("cli/commands/batch.py", "batch")
-    plan = Function("demosaic_ntc/batch/planned.py", "plan_batch")
+    plan = Function("demosaic_ntc/batch/batch.py", "plan_batch")
     shared = Function("demosaic_ntc/machine.py", "free_bytes")
-    back = Function("demosaic_ntc/batch/plan.py", "check_pairs")
-    deeper = Function("demosaic_ntc/imaging/kernels/steps.py", "step")
+    back = Function("demosaic_ntc/batch/discovery.py", "check_pairs")
+    deeper = Function("demosaic_ntc/engine/kernels/gather.py", "step")
     walk = Walk({command: None, plan: command, shared: plan, back: shared, deeper: shared})
     assert walk.changes == [(command, plan), (shared, deeper)]
     assert walk.layers == {"cli": 1, "batch": 2, "shared": 1, "imaging": 1}

@@ -29,10 +29,18 @@ from typing import Any
 import typer
 
 ROOT = Path(__file__).resolve().parents[1]
-LAYERS = ("cli", "evaluation", "studio", "batch", "files", "imaging", "ntc")
 
-# How kernels are compiled and kept, which happens once.
-_COMPILING = ("compiled.py", "hurry.py", "kernel_cache.py", "preparing.py")
+# The folders that belong to each layer.
+LAYERS = {
+    "cli": ("cli",),
+    "evaluation": ("evaluation",),
+    "studio": ("studio",),
+    "batch": ("batch",),
+    "files": ("io", "images", "raw", "developing", "workflows"),
+    "imaging": ("engine", "demosaicing", "inpainting", "detection"),
+    "ntc": ("ntc",),
+}
+
 _FOLDERS = tuple(f"{ROOT / name}/" for name in ("cli", "evaluation", "demosaic_ntc", "samples"))
 
 
@@ -47,8 +55,8 @@ class Function:
     def layer(self) -> str | None:
         """The layer it belongs to, if any."""
         first, second, *deeper = Path(self.module).parts
-        layer = first if first != "demosaic_ntc" else second if deeper else None
-        return layer if layer in LAYERS else None
+        folder = first if first != "demosaic_ntc" else second if deeper else None
+        return next((layer for layer, folders in LAYERS.items() if folder in folders), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ class _Follower:
 
 def _is_ours(code: CodeType) -> bool:
     """Whether a reader meets it."""
-    return code.co_filename.startswith(_FOLDERS) and not code.co_filename.endswith(_COMPILING)
+    return code.co_filename.startswith(_FOLDERS) and "/demosaic_ntc/jit/" not in code.co_filename
 
 
 def _function(code: CodeType) -> Function:
@@ -184,7 +192,7 @@ def _tasks(folder: Path) -> dict[str, tuple[Function, Function | None, Callable[
     return {
         "benchmark demosaic": (
             Function("evaluation/commands/benchmarks.py", "demosaic"),
-            Function("demosaic_ntc/imaging/demosaic.py", "demosaic"),
+            Function("demosaic_ntc/demosaicing/demosaic.py", "demosaic"),
             lambda: _program(*measured),
         ),
         "batch": (

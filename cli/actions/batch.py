@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from demosaic_ntc.batch.batch import Plan, plan_batch
+from demosaic_ntc.batch.discovery import MASK_ENDINGS, make_output
 from demosaic_ntc.batch.job import Job
-from demosaic_ntc.batch.plan import MASK_ENDINGS, make_output
-from demosaic_ntc.batch.planned import Plan, plan_batch
+from demosaic_ntc.batch.operations import Inpaint
 from demosaic_ntc.batch.space import Room
-from demosaic_ntc.batch.work import Inpaint
 from demosaic_ntc.errors import Clash
 
 from ..flags import wrong_usage
 from ..output.batch_summary import megabytes, plan_lines
-from ..output.words import mention, say
+from ..output.messages import mention, say
 from .task import task_from
 from .work import work_shown
 

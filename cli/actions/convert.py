@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from demosaic_ntc.demosaicing.demosaic import METHODS
+from demosaic_ntc.developing.settings import Settings, settings_named
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.files.conversion import Conversion, convert_file, prospect
-from demosaic_ntc.files.pictures.lossy import Loss
-from demosaic_ntc.files.raw.levels import Exposure
-from demosaic_ntc.files.raw.noise import percent
-from demosaic_ntc.files.settings import Settings, settings_named
-from demosaic_ntc.imaging.demosaic import METHODS
+from demosaic_ntc.images.lossy import Loss
+from demosaic_ntc.raw.levels import Exposure
+from demosaic_ntc.raw.noise import percent
+from demosaic_ntc.workflows.conversion import Conversion, convert_file, prospect
 
 from ..arguments.layouts import of_samples
 from ..arguments.options import check_method
@@ -25,7 +25,7 @@ from ..output.results import (
     tell_done,
     white_levels,
 )
-from .making import at_work, is_wanted
+from .single_file import at_work, is_wanted
 
 
 def settings_from(options: Mapping[str, Any]) -> Settings:

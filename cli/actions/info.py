@@ -7,15 +7,15 @@ from typing import Any
 
 import typer
 
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.costs import QUALITIES, memory, seconds
-from demosaic_ntc.files.raw.levels import expose
-from demosaic_ntc.files.raw.noise import noise_of, percent, span_of
-from demosaic_ntc.files.raw.photo import RawPhoto
-from demosaic_ntc.files.raw.reading import read_photo
-from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.noise import NoiseModel
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.raw.levels import expose
+from demosaic_ntc.raw.noise import noise_of, percent, span_of
+from demosaic_ntc.raw.photo import RawPhoto
+from demosaic_ntc.raw.reading import read_photo
+from demosaic_ntc.workflows.costs import QUALITIES, memory, seconds
 
 from ..arguments.layouts import layout_from
 from ..failures import ExitCode, exit_code, one_line

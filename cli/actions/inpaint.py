@@ -8,22 +8,22 @@ from typing import Any
 
 import typer
 
+from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.files.costs import REPAIR_COSTS
-from demosaic_ntc.files.pictures.detection import Detection
-from demosaic_ntc.files.pictures.mask import MaskRule, parse_colour
-from demosaic_ntc.files.pictures.writing import repair_format
-from demosaic_ntc.files.repair import Repair, RepairSettings, repair_file
-from demosaic_ntc.files.settings import Engine
-from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.imaging.inpaint import METHODS
-from demosaic_ntc.imaging.kernels.examples import for_holes
+from demosaic_ntc.images.blemish_detection import Detection
+from demosaic_ntc.images.mask import MaskRule, parse_colour
+from demosaic_ntc.images.writing import repair_format
+from demosaic_ntc.inpainting.inpaint import METHODS
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.jit.signatures import for_holes
+from demosaic_ntc.workflows.costs import REPAIR_COSTS
+from demosaic_ntc.workflows.repair import Repair, RepairSettings, repair_file
 
 from ..arguments.options import check_method
 from ..failures import one_line
 from ..flags import wrong_usage
 from ..output.results import Telling, check_error_map, engine_facts, engine_lines, seconds_line, tell_done
-from .making import at_work, is_wanted
+from .single_file import at_work, is_wanted
 
 
 @dataclass(frozen=True, slots=True)

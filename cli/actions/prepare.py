@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from demosaic_ntc.errors import OutputError
 
-from ..output.words import mention, say
+from ..output.messages import mention, say
 
 if TYPE_CHECKING:
-    from demosaic_ntc.preparing import Report
+    from demosaic_ntc.jit.precompile import Report
 
 _WORDS = "preparing kernels for this machine, once"
 
 
 def prepare_shown(names: Collection[str], *, quiet: bool) -> None:
     """Have kernels compiled that are not yet; say so at once, and show how far it is where somebody looks."""
-    from demosaic_ntc.imaging.kernels.examples import prepare_kernels
+    from demosaic_ntc.jit.signatures import prepare_kernels
 
     if quiet:  # nor is anything said of kernels that turn out to be needed later
         logging.getLogger("demosaic_ntc").setLevel(logging.ERROR)
@@ -29,7 +29,7 @@ def prepare_shown(names: Collection[str], *, quiet: bool) -> None:
 
 def prepare_all(*, quiet: bool) -> None:
     """Have all kernels compiled; fail if they can not be kept."""
-    from demosaic_ntc.imaging.kernels.examples import EXAMPLES, ledger, to_be_compiled
+    from demosaic_ntc.jit.signatures import EXAMPLES, ledger, to_be_compiled
 
     record, names = ledger(), to_be_compiled(EXAMPLES)
     if not names:

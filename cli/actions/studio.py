@@ -7,19 +7,19 @@ from pathlib import Path
 
 import typer
 
-from demosaic_ntc.batch.plan import RAW_SUFFIXES
+from demosaic_ntc.batch.discovery import RAW_SUFFIXES
 from demosaic_ntc.errors import LicenceMissing, OutputError
-from demosaic_ntc.files.sniff import Limits, named, open_regular
-from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_holes, for_mosaics
+from demosaic_ntc.io.identify import Limits, named, open_regular
+from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_holes, for_mosaics
 
-from ..output.words import mention
+from ..output.messages import mention
 from .prepare import prepare_shown
 
 
 def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser: bool, quiet: bool) -> None:
     """Serve the page until Ctrl-C."""
     try:
-        from demosaic_ntc.studio.serving.running import opened_studio, serve
+        from demosaic_ntc.studio.serving.launch import opened_studio, serve
     except ImportError as error:
         raise LicenceMissing(f"studio needs {error.name}; pip install 'demosaic-ntc[studio]'") from error
     limits = Limits(pixels=max_pixels)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from demosaic_ntc.batch.task import BatchTask, Rules, Workers
+from demosaic_ntc.batch.spec import BatchTask, Rules, Workers
 from demosaic_ntc.errors import InputError
 
 from ..flags import wrong_usage

@@ -9,7 +9,7 @@ from demosaic_ntc.batch.watch import Arrivals, begin_watch, check_watched
 from demosaic_ntc.errors import Clash
 
 from ..flags import wrong_usage
-from ..output.words import mention
+from ..output.messages import mention
 from .task import task_from
 from .work import work_shown
 

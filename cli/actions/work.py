@@ -2,14 +2,14 @@
 
 import typer
 
-from demosaic_ntc.batch.planned import Begun
+from demosaic_ntc.batch.batch import Begun
 from demosaic_ntc.errors import DemosaicNtcError
 
 from ..failures import ExitCode
 from ..interrupts import signals_ask
 from ..output.batch_display import Forecast, View, shown_batch
 from ..output.batch_summary import summary_lines
-from ..output.words import mention, say
+from ..output.messages import mention, say
 from .prepare import prepare_shown
 
 

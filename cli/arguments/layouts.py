@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from demosaic_ntc.files.raw.plain import Layout
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.raw.plain import Layout
 
 
 def of_samples(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,11 +9,11 @@ import typer
 from ..flags import in_flags
 
 if TYPE_CHECKING:
-    from demosaic_ntc.files.raw.levels import GreyPatch
-    from demosaic_ntc.files.raw.temperature import Temperature
-    from demosaic_ntc.imaging.noise import NoiseModel
+    from demosaic_ntc.demosaicing.noise import NoiseModel
+    from demosaic_ntc.raw.levels import GreyPatch
+    from demosaic_ntc.raw.temperature import Temperature
 
-# Those of `demosaic_ntc.files.raw.levels`, which takes too long to load for --help; a test compares them.
+# Those of `demosaic_ntc.raw.levels`, which takes too long to load for --help; a test compares them.
 BALANCES = ("camera", "auto", "daylight", "cloudy", "shade", "tungsten", "fluorescent", "flash")
 
 
@@ -44,7 +44,7 @@ def parse_balance(text: str) -> "str | tuple[float, float, float] | Temperature"
 def _temperature(text: str, kelvin: str, tint: str) -> "Temperature":
     """A light such as 5200K or 5200K,+8."""
     from demosaic_ntc.errors import InputError
-    from demosaic_ntc.files.raw.temperature import Temperature
+    from demosaic_ntc.raw.temperature import Temperature
 
     try:
         return Temperature(float(kelvin), float(tint or 0))
@@ -59,7 +59,7 @@ def _temperature(text: str, kelvin: str, tint: str) -> "Temperature":
 def parse_patch(text: str) -> "GreyPatch":
     """A grey patch of the picture: x,y or x,y,radius."""
     from demosaic_ntc.errors import InputError
-    from demosaic_ntc.files.raw.levels import GreyPatch
+    from demosaic_ntc.raw.levels import GreyPatch
 
     try:
         place = [int(part) for part in text.split(",")]
@@ -107,8 +107,8 @@ def parse_denoise(text: str) -> str | float:
 
 def parse_noise(text: str) -> "NoiseModel":
     """Slope and floor of the variance of samples, for all colours or for each."""
+    from demosaic_ntc.demosaicing.noise import NoiseModel
     from demosaic_ntc.errors import InputError
-    from demosaic_ntc.imaging.noise import NoiseModel
 
     values = _numbers(text, "slope and floor A,B such as 1e-4,2e-6")
     try:

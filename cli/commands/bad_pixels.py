@@ -28,10 +28,10 @@ def bad_pixels(
         import numpy as np
 
         from demosaic_ntc.errors import Exists
-        from demosaic_ntc.files.atomic import check_target
-        from demosaic_ntc.files.raw.dark_frames import hot_pixels, write_bad_pixels
-        from demosaic_ntc.files.raw.reading import read_photo
-        from demosaic_ntc.files.sniff import Limits
+        from demosaic_ntc.io.atomic import check_target
+        from demosaic_ntc.io.identify import Limits
+        from demosaic_ntc.raw.dark_frames import hot_pixels, write_bad_pixels
+        from demosaic_ntc.raw.reading import read_photo
 
         from ..output.results import check_different
 

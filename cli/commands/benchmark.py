@@ -2,7 +2,7 @@
 
 import typer
 
-from ..arguments.helping import Command, Group
+from ..arguments.help_format import Command, Group
 from ..measuring import COMMANDS
 
 benchmark = typer.Typer(cls=Group, no_args_is_help=True, help="Measure against published results.")

@@ -8,7 +8,7 @@ import typer
 
 from ..arguments import options as o
 from ..measuring import Choice, parse_box, progress_bar, split_names, usage
-from ..output.words import say
+from ..output.messages import say
 
 _PARTS, PAGE = "Parts", "index.html"
 
@@ -61,7 +61,7 @@ def compare(
     The page works without a network, in any browser. It holds the most detailed parts of each picture in our
     qualities and by LibRaw's algorithms, all of the same samples and with the same colours.
     """
-    from demosaic_ntc.files.settings import Development
+    from demosaic_ntc.developing.settings import Development
     from demosaic_ntc.viewer.comparison import Parts
     from demosaic_ntc.viewer.crops import CropBox
 
@@ -79,7 +79,7 @@ def compare(
 def _check_folder(folder: Path, *, overwrite: bool) -> None:
     """Refuse before the work a page that could not be written after it."""
     from demosaic_ntc.errors import Exists
-    from demosaic_ntc.files.atomic import check_target, refusals_explained
+    from demosaic_ntc.io.atomic import check_target, refusals_explained
 
     page = folder / PAGE
     with refusals_explained(folder):

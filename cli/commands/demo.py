@@ -8,7 +8,7 @@ import typer
 from ..measuring import complete_tensor
 
 if TYPE_CHECKING:
-    from demosaic_ntc.files.conversion import Facts
+    from demosaic_ntc.workflows.conversion import Facts
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 RAW, TRUTH = "scene_rggb.dng", "scene.png"
@@ -37,9 +37,9 @@ def convert_sample(target: Path, method: str) -> list[str]:
     """Convert the sample with a method and with the plainest one; say what was done and how good it is."""
     from tempfile import TemporaryDirectory
 
-    from demosaic_ntc.files.conversion import convert_file
-    from demosaic_ntc.files.settings import Development, Engine, Output, Settings
-    from demosaic_ntc.imaging.kernels.examples import FOR_DEFECTS, for_mosaics
+    from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
+    from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_mosaics
+    from demosaic_ntc.workflows.conversion import convert_file
 
     from ..actions.prepare import prepare_shown
 

@@ -12,7 +12,7 @@ from demosaic_ntc.batch.tally import Tally
 
 from ..failures import one_line
 from .batch_summary import complaint, duration
-from .words import mention
+from .messages import mention
 
 # How often a line is written where no bar can be drawn.
 _LINE_SECONDS = 10.0

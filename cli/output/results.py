@@ -14,11 +14,11 @@ from demosaic_ntc.errors import InputError
 
 from ..failures import one_line
 from ..flags import in_flags
-from .words import say
+from .messages import say
 
 if TYPE_CHECKING:
-    from demosaic_ntc.files.pictures.error_map import ErrorMap
-    from demosaic_ntc.imaging.restored import GroupCertificate
+    from demosaic_ntc.engine.result import GroupCertificate
+    from demosaic_ntc.images.error_map import ErrorMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def check_different(source: Path, target: Path) -> None:
 
 def check_error_map(target: Path | None, method: str, others: Iterable[Path | None]) -> None:
     """Take for wrong usage an error map that makes no sense with this method or beside these files."""
-    from demosaic_ntc.files.pictures.error_map import check_asked
+    from demosaic_ntc.images.error_map import check_asked
 
     try:
         if target is not None:

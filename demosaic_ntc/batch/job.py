@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from demosaic_ntc.imaging.restored import ReportProgress
+from demosaic_ntc.engine.result import ReportProgress
 
 
 class Status(StrEnum):

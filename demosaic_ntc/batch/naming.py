@@ -10,7 +10,7 @@ from string import Formatter
 from typing import Any
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.raw.reading import read_facts
+from demosaic_ntc.raw.reading import read_facts
 
 #: Fields of a name: of the input's own, of its header, and its number in the batch.
 OF_THE_FILE = ("stem", "ext", "parent")

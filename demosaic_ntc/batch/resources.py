@@ -1,10 +1,10 @@
 """How the processors and the memory of this machine are shared out among workers."""
 
 from demosaic_ntc.batch.job import Work
-from demosaic_ntc.batch.task import Workers
+from demosaic_ntc.batch.spec import Workers
 from demosaic_ntc.batch.workers.worker import WorkerSetup
-from demosaic_ntc.files.costs import memory as bytes_of
 from demosaic_ntc.machine import available_memory, processors
+from demosaic_ntc.workflows.costs import memory as bytes_of
 
 
 def workers_that_fit(largest_pixels: int) -> int:

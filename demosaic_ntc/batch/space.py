@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from demosaic_ntc.files.glance import likely_pixels
+from demosaic_ntc.images.header import likely_pixels
 from demosaic_ntc.machine import free_bytes
 
 # Headers are read of this many files, evenly spread; the others are judged by their length.

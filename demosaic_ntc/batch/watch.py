@@ -10,15 +10,15 @@ from types import TracebackType
 
 from watchfiles import watch
 
+from demosaic_ntc.batch.batch import Begun
+from demosaic_ntc.batch.discovery import Found, Search, make_folders, make_output
 from demosaic_ntc.batch.job import Job
-from demosaic_ntc.batch.plan import Found, Search, make_folders, make_output
-from demosaic_ntc.batch.planned import Begun
 from demosaic_ntc.batch.space import room_for
-from demosaic_ntc.batch.task import BatchTask
+from demosaic_ntc.batch.spec import BatchTask
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import Clash, InputError
-from demosaic_ntc.files.atomic import check_target
-from demosaic_ntc.files.partial import remove_stale
+from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.machine import processors
 
 # Even without a notice of the system, which can be lost, the folder is looked at this often.

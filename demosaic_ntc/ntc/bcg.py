@@ -31,9 +31,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.ntc.atoms import ActiveSet
 from demosaic_ntc.ntc.corrective import Descent
-from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.kernels.supports import slope_at
 from demosaic_ntc.ntc.oracle import Found, WeakSeparation
 from demosaic_ntc.ntc.solution import Certificate, Status

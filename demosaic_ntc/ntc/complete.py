@@ -8,12 +8,12 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import ArrayLike
 
+from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation
 from demosaic_ntc.ntc.atoms import ActiveSet, active_from, constant_start
 from demosaic_ntc.ntc.bcg import Limits, Outcome, Progress, minimise
 from demosaic_ntc.ntc.corrective import Descent, FullyCorrective, SimplexDescent
-from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.face import LARGEST_SPREAD, spread_over_face
 from demosaic_ntc.ntc.least import Path, fit_with_least_norm, within, zero_start
 from demosaic_ntc.ntc.oracle import WeakSeparation

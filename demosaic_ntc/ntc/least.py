@@ -26,10 +26,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from demosaic_ntc.arrays import Float64
+from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, zero_vertex
 from demosaic_ntc.ntc.bcg import Progress, local_gap
 from demosaic_ntc.ntc.corrective import Descent, FullyCorrective
-from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.kernels.supports import slope_at
 from demosaic_ntc.ntc.oracle import Found, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem

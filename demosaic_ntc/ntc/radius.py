@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.ntc.alternating import guessing_oracles
 from demosaic_ntc.ntc.atoms import entries_at
-from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.least import path_from_zero
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import InputError, TooLarge
+from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.ntc.problem import Bits
-from demosaic_ntc.showing import html_table
 
 LARGEST_DENSE_BYTES = 2**31
 """`Solution.dense` refuses tensors above this size."""

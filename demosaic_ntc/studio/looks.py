@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, get_args
 
+from demosaic_ntc.developing.settings import Development, Engine, LookName, Settings
+from demosaic_ntc.engine.checks import QUALITIES, Quality
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.raw.levels import BALANCES, Balance
-from demosaic_ntc.files.raw.temperature import Temperature
-from demosaic_ntc.files.settings import Development, Engine, LookName, Settings
-from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.imaging.checks import QUALITIES, Quality
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.raw.levels import BALANCES, Balance
+from demosaic_ntc.raw.temperature import Temperature
 
 _RANGES = {
     "exposure": (-10.0, 10.0),

@@ -8,9 +8,9 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.pictures.writing import repair_format
-from demosaic_ntc.files.pixels import oriented
+from demosaic_ntc.images.writing import repair_format
+from demosaic_ntc.io.atomic import whole_file
+from demosaic_ntc.io.pixels import oriented
 from demosaic_ntc.studio.canvas.tile_images import flags_png
 from demosaic_ntc.studio.work.repairing import BACK
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from demosaic_ntc.batch.plan import MASK_ENDINGS, PICTURE_SUFFIXES, RAW_SUFFIXES, Search
+from demosaic_ntc.batch.discovery import MASK_ENDINGS, PICTURE_SUFFIXES, RAW_SUFFIXES, Search
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.studio.document import Sheet
 from demosaic_ntc.studio.looks import Wish
-from demosaic_ntc.studio.sheet import Sheet
 
 Listener = Callable[[dict[str, Any]], None]
 

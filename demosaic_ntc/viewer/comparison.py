@@ -14,16 +14,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.developing.engine_run import in_colours
-from demosaic_ntc.files.developing.finishing import cut, finish_of
-from demosaic_ntc.files.developing.prepared import prepare
-from demosaic_ntc.files.developing.render import Finish, finish
-from demosaic_ntc.files.pixels import oriented, under, unheard
-from demosaic_ntc.files.settings import Development, Settings
-from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.demosaic import demosaic
-from demosaic_ntc.imaging.restored import Restored
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.demosaic import demosaic
+from demosaic_ntc.developing.engine_run import in_colours
+from demosaic_ntc.developing.framing import cut, finish_of
+from demosaic_ntc.developing.preprocess import prepare
+from demosaic_ntc.developing.render import Finish, finish
+from demosaic_ntc.developing.settings import Development, Settings
+from demosaic_ntc.engine.result import Restored
+from demosaic_ntc.io.atomic import whole_file
+from demosaic_ntc.io.pixels import oriented, under, unheard
 
 from .crops import CropBox, most_detailed
 from .page import Page, Scene, Version, page_html

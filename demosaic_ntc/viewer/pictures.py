@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.files.atomic import refusals_explained, whole_file
-from demosaic_ntc.files.damage import encoding_explained
+from demosaic_ntc.io.atomic import refusals_explained, whole_file
+from demosaic_ntc.io.error_boundary import encoding_explained
 
 Bytes = NDArray[np.uint8]  # (height, width, 3)
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .benchmarks import convert, demosaic, errors, inpaint, noise, paper, speed, tensors
-from .everything import everything, report
 from .raws import raws
+from .run_all import everything, report
 from .studies import blemishes, defects, effort, looks, start, studio, widths
 
 _ALL: tuple[Callable[..., Any], ...] = (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from demosaic_ntc.errors import InputError
 
 if TYPE_CHECKING:
-    from demosaic_ntc.files.settings import Development
-    from demosaic_ntc.imaging.cfa import Cfa
+    from demosaic_ntc.demosaicing.cfa import Cfa
+    from demosaic_ntc.developing.settings import Development
     from demosaic_ntc.viewer.comparison import Parts
 
     from ..methods.method import Method

@@ -49,8 +49,8 @@ def raws(
     from demosaic_ntc.machine import processors
 
     prepared(threads or processors())
-    from demosaic_ntc.batch.plan import make_output
-    from demosaic_ntc.files.settings import Engine
+    from demosaic_ntc.batch.discovery import make_output
+    from demosaic_ntc.developing.settings import Engine
 
     from ..measure.raws import RawsPart, has_faults
     from ..report.raw_page import write_raw_page

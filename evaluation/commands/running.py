@@ -12,8 +12,8 @@ from demosaic_ntc.errors import InputError
 
 if TYPE_CHECKING:
     from ..data.sets import PictureSet
+    from ..measure.benchmark import Part
     from ..measure.case import Row
-    from ..measure.part import Part
     from ..measure.results import Results
     from ..measure.store import Store
 
@@ -83,7 +83,7 @@ def all_done(works: Mapping[str, Callable[[], Found]]) -> list[Found]:
 
 def check_targets(*targets: Path | None) -> None:
     """Refuse before hours of work what could not be written after them."""
-    from demosaic_ntc.files.atomic import check_target
+    from demosaic_ntc.io.atomic import check_target
 
     for target in filter(None, targets):
         check_target(target)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, uniform_filter
 
-from ..measure.likeness import PEAK
+from ..measure.metrics import PEAK
 
 Opacity = NDArray[np.float64]  # (height, width), 0 to 1
 Draw = Callable[[tuple[int, int], np.random.Generator], Opacity]

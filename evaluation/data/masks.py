@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from demosaic_ntc.errors import BadMask, InputError
-from demosaic_ntc.files.damage import border, words
-from demosaic_ntc.files.sniff import Limits, named, open_regular
+from demosaic_ntc.io.error_boundary import border, words
+from demosaic_ntc.io.identify import Limits, named, open_regular
 
 Flags = NDArray[np.bool_]
 Shape = tuple[int, int]

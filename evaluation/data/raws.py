@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from demosaic_ntc.batch.plan import RAW_SUFFIXES, Search
+from demosaic_ntc.batch.discovery import RAW_SUFFIXES, Search
+from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.raw.reading import read_photo
-from demosaic_ntc.files.sniff import Limits, open_regular
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.io.identify import Limits, open_regular
+from demosaic_ntc.raw.reading import read_photo
 
-from ..beside import SAMPLE, Camera, write_dng
+from ..siblings import SAMPLE, Camera, write_dng
 from .fetching import DATA_VARIABLE
 
 MEGA = 1e6

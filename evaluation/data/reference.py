@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.sniff import Limits, named, open_regular
+from demosaic_ntc.io.identify import Limits, named, open_regular
 
 from .sets import PictureSet, numbered
 

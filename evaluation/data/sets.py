@@ -12,10 +12,10 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from demosaic_ntc.errors import InputError, Truncated, Unsupported
-from demosaic_ntc.files.damage import damage_explained
-from demosaic_ntc.files.sniff import Limits, named, open_regular
+from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.io.identify import Limits, named, open_regular
 
-from ..measure.likeness import SSIM_WINDOW, Bytes
+from ..measure.metrics import SSIM_WINDOW, Bytes
 
 #: JPEG is left out on purpose: its blocks are no truth.
 SUFFIXES = (".png", ".tif", ".tiff", ".bmp", ".ppm")

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.files.colour import SPACES
+from demosaic_ntc.io.colour import SPACES
 
 Bytes = NDArray[np.uint8]
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from demosaic_ntc import Restored
 from demosaic_ntc.errors import InputError, LicenceMissing, ModelTooLarge
-from demosaic_ntc.memory import peak_bytes, reset_peak
+from demosaic_ntc.peak_memory import peak_bytes, reset_peak
 
 from ..methods.method import Method
 from .protocol import machine
 
 if TYPE_CHECKING:
-    from .part import Part
+    from .benchmark import Part
 
 #: A result as names and plain values, as JSON and a data frame have it.
 Row = dict[str, Any]

@@ -8,17 +8,17 @@ from typing import Any, Self
 
 import pandas as pd
 
+from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.settings import Engine
 
 from .. import split_names
-from ..beside import SAMPLE
 from ..data.raws import REAL, Raw, chosen_raws, synthetic_raws
 from ..methods.method import Method
 from ..methods.programs import programs as known_programs
 from ..report.tables import Cell, DataTable, figure
+from ..siblings import SAMPLE
+from .benchmark import Part, cannot_run
 from .case import Case, Measured, Row, refusal_words
-from .part import Part, cannot_run
 from .protocol import machine, measured_on, versions
 from .results import Results
 

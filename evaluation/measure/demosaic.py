@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import pandas as pd
 
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.viewer.crops import Box, part_of
 
 from .. import split_names
@@ -22,9 +22,9 @@ from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import error_maps, gains, quality_and_time
 from ..report.tables import Cell, DataTable, rows_of
+from .benchmark import Look, Part
 from .case import Case, Measured, costed, proven, refusal_words
-from .likeness import Bytes, comparable, cpsnr, likeness
-from .part import Look, Part
+from .metrics import Bytes, comparable, cpsnr, likeness
 from .protocol import versions
 from .results import Columns, Results, SetResults
 

@@ -17,8 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored, demosaic, inpaint
+from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, Unsupported
-from demosaic_ntc.imaging.cfa import Cfa
 
 from .. import split_names
 from ..data.masks import check_mask, make_mask
@@ -28,9 +28,9 @@ from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import TOLERANCE, reliability
 from ..report.tables import Cell, DataTable, figure
+from .benchmark import Part
 from .case import Case, Measured, Row, refusal_words
-from .likeness import Bytes, cropped
-from .part import Part
+from .metrics import Bytes, cropped
 from .protocol import machine, measured_on, versions
 from .results import Results
 

@@ -25,9 +25,9 @@ from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import mask_gains
 from ..report.tables import Cell, DataTable, figure
+from .benchmark import Look, Part, fitting
 from .case import Case, Measured, Row, costed, proven, refusal_words
-from .likeness import Bytes, comparable, cpsnr, likeness
-from .part import Look, Part, fitting
+from .metrics import Bytes, comparable, cpsnr, likeness
 from .protocol import versions
 from .results import Columns, Results, SetResults
 

@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise
 from demosaic_ntc.errors import InputError, Unsupported
-from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
 from demosaic_ntc.viewer.crops import Box, part_of
 
 from .. import split_names
@@ -24,9 +24,9 @@ from ..data.sets import PictureSet, check_crop, first, numbered
 from ..methods.denoisers import DEFAULT, catalogue
 from ..methods.method import CONTROL, OURS, Effort, picked
 from ..report.tables import Cell, DataTable, figure, rows_of
+from .benchmark import Part, fitting
 from .case import Case, Measured, costed, proven, refusal_words
-from .likeness import PEAK, Bytes, cropped
-from .part import Part, fitting
+from .metrics import PEAK, Bytes, cropped
 from .protocol import versions
 from .results import Results, SetResults
 

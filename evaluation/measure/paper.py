@@ -26,9 +26,9 @@ from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import paper_figure
 from ..report.tables import DataTable
+from .benchmark import Part, cannot_run
 from .case import Case, Measured, costed
 from .case import Row as Figures
-from .part import Part, cannot_run
 from .protocol import machine, versions
 from .results import Results
 from .summary import comparison_tables, proof_table, summaries, with_means

@@ -15,8 +15,10 @@ import demosaic_ntc
 #: What every measurement depends on.
 _PACKAGES = ("demosaic-ntc", "numpy", "numba")
 
-# The folders of the package whose code makes figures: of completions, and of pictures.
-SOLVER_LAYERS, PICTURE_LAYERS = ("ntc",), ("ntc", "imaging")
+# The folders of the package whose code makes figures: of completions, of pictures, and of files.
+SOLVER_LAYERS = ("ntc",)
+PICTURE_LAYERS = (*SOLVER_LAYERS, "engine", "demosaicing", "inpainting", "detection")
+FILE_LAYERS = (*PICTURE_LAYERS, "io", "images", "raw", "developing", "workflows")
 
 
 def machine() -> str:

@@ -8,10 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
+from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.settings import Engine
 
-from ..beside import SAMPLE
 from ..data.raws import MEGA, REAL, RawFile, find_raws
 from ..methods.conversions import (
     CONVERTED,
@@ -28,8 +27,9 @@ from ..methods.processes import Allowance, module_paths, run_command
 from ..methods.programs import settings_of
 from ..report.raw_pictures import keep_pictures
 from ..report.tables import Cell, DataTable, figure, table_of
+from ..siblings import SAMPLE
+from .benchmark import Part, cannot_run
 from .case import Case, Measured, Row
-from .part import Part, cannot_run
 from .protocol import machine, measured_on, versions
 from .results import Results
 

@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..data.sets import PictureSet
 from ..report.tables import Cell, DataTable, rows_of
+from .benchmark import Part
 from .case import Refusal, Row
-from .part import Part
 from .protocol import measured_on
 from .store import Store, write_text
 

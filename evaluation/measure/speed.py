@@ -15,21 +15,21 @@ from typing import Any, Self
 
 import pandas as pd
 
-from demosaic_ntc.imaging import groups, restore
-from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.checks import QUALITIES
-from demosaic_ntc.imaging.demosaic import demosaic
-from demosaic_ntc.imaging.first_guess import any_array, blend, kiku2014, refine, zhang_wu2005
-from demosaic_ntc.imaging.mosaics import calm, first_estimate, guesses, trials
-from demosaic_ntc.imaging.mosaics.stored import Stored
+from demosaic_ntc.demosaicing import flat_regions, initial_estimate, method_selection, tile_interpolation
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.demosaic import demosaic
+from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, refine, zhang_wu2005
+from demosaic_ntc.demosaicing.quantised_planes import Stored
+from demosaic_ntc.engine import groups, restore
+from demosaic_ntc.engine.checks import QUALITIES
 
 from .. import split_names
 from ..data.sets import PictureSet, numbered
 from ..methods.method import Method, named, picked
 from ..report.tables import DataTable, rows_of
+from .benchmark import Part
 from .case import Case, Measured, refusal_words
-from .likeness import Bytes
-from .part import Part
+from .metrics import Bytes
 from .protocol import engine, machine, measured_on, versions
 from .results import Results
 
@@ -49,8 +49,12 @@ STAGES: dict[str, tuple[Place, ...]] = {
     ),
     "refinements": ((refine, "refined"),),
     "trials": ((blend, "_miss"),),
-    "blending": ((guesses, "apart"), (trials, "local_error"), (first_estimate, "_blend")),
-    "calm places": ((calm, "_settled"),),
+    "blending": (
+        (tile_interpolation, "apart"),
+        (method_selection, "local_error"),
+        (initial_estimate, "_blend"),
+    ),
+    "calm places": ((flat_regions, "_settled"),),
     "prior": ((groups.GroupPass, "_shapes"),),
     "matching": ((groups, "match_patches"),),
     "prediction": ((groups, "restore_groups"),),

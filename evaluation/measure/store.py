@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.sniff import Limits, open_regular
+from demosaic_ntc.io.atomic import whole_file
+from demosaic_ntc.io.identify import Limits, open_regular
 
+from .benchmark import Part
 from .case import Case, Measured, Refusal, Row, run
-from .part import Part
 
 REPORT = "demosaic-ntc report 1"
 NAME = "results.json"

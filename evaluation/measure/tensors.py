@@ -12,8 +12,8 @@ from ..methods import demosaicers
 from ..methods.method import Effort, picked
 from ..report.drawing import Drawing
 from ..report.gallery import Gallery
+from .benchmark import Look, fitting
 from .demosaic import DemosaicPart
-from .part import Look, fitting
 from .results import Results
 
 # The part of each picture on which plain tensors are completed.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from demosaic_ntc.files.pixels import oriented
+from demosaic_ntc.io.pixels import oriented
 
 from ..measure.brightness import Bytes, clipped, luma, newly_clipped
 from .embedded import embedded_command

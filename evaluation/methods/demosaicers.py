@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc import Restored, demosaic
+from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.imaging.cfa import Cfa
 
-from ..measure.likeness import Mosaic
+from ..measure.metrics import Mosaic
 from ..measure.protocol import engine
 from . import libraw
 from .method import Effort, Method, Role, grades, named, package_version, requires

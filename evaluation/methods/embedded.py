@@ -5,8 +5,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from demosaic_ntc.files.raw.reading import read_embedded
-from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.raw.reading import read_embedded
 
 from .processes import python_command
 

@@ -13,7 +13,7 @@ from skimage.restoration import inpaint_biharmonic
 
 from demosaic_ntc import Restored, inpaint
 
-from ..measure.likeness import PEAK, Bytes
+from ..measure.metrics import PEAK, Bytes
 from .method import CONTROL, OURS, Effort, Method, grades, named, package_version, requires
 from .plain_tensors import PICTURE_COMPLETIONS, Completion, complete_known, completion
 

@@ -12,13 +12,13 @@ import numpy as np
 import rawpy
 from numpy.typing import NDArray
 
+from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.files.colour import XYZ_FROM_SRGB
-from demosaic_ntc.files.damage import border, words
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.io.colour import XYZ_FROM_SRGB
+from demosaic_ntc.io.error_boundary import border, words
 
-from ..beside import Camera, dng
-from ..measure.likeness import Mosaic
+from ..measure.metrics import Mosaic
+from ..siblings import Camera, dng
 
 Floats = NDArray[np.float32]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, TypeVar
 
+from demosaic_ntc.engine.checks import Quality
 from demosaic_ntc.errors import InputError, Unsupported
-from demosaic_ntc.imaging.checks import Quality
 
 from ..measure.protocol import engine
 

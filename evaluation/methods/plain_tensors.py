@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored, complete
-from demosaic_ntc.imaging.plain import RADIUS
+from demosaic_ntc.demosaicing.single_tensor import RADIUS
 
 from ..measure.protocol import SOLVER_LAYERS, engine
 from . import als, low_rank, tncp

@@ -10,9 +10,9 @@ from tempfile import TemporaryFile
 from time import perf_counter, sleep
 from typing import IO, Literal
 
-from demosaic_ntc.memory import peak_bytes_of
+from demosaic_ntc.peak_memory import peak_bytes_of
 
-from ..beside import PROGRAM
+from ..siblings import PROGRAM
 
 _INTERVAL = 0.02  # seconds between two looks at a process
 

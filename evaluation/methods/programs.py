@@ -15,19 +15,18 @@ from typing import Any
 
 import rawpy
 
+from demosaic_ntc.developing.settings import Engine, Output, Settings
+from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.files.conversion import convert_file
-from demosaic_ntc.files.damage import damage_explained
-from demosaic_ntc.files.settings import Engine, Output, Settings
-from demosaic_ntc.imaging.kernels.examples import EXAMPLES, prepare_kernels
-from demosaic_ntc.imaging.restored import Progress
-from demosaic_ntc.memory import peak_bytes, reset_peak
+from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.jit.signatures import EXAMPLES, prepare_kernels
+from demosaic_ntc.peak_memory import peak_bytes, reset_peak
+from demosaic_ntc.workflows.conversion import convert_file
 
+from ..measure.protocol import FILE_LAYERS
 from ..measure.protocol import engine as code
 from .method import Method, named, picked
 from .processes import run_command
-
-_LAYERS = ("ntc", "imaging", "files")
 
 #: RawTherapee and darktable as they are called; the second keeps its own settings in the folder.
 _RAWTHERAPEE = ("rawtherapee-cli", "-o", "{target}", "-n", "-b16", "-Y", "-d", "-c", "{source}")
@@ -68,7 +67,7 @@ def programs(names: Collection[str], engine: Engine, first: Path) -> list[Method
 
 def settings_of(engine: Engine) -> str:
     """How our program is called, and by which code."""
-    return f"{engine.method} {engine.quality}, {_threads(engine)}, {code(_LAYERS)}"
+    return f"{engine.method} {engine.quality}, {_threads(engine)}, {code(FILE_LAYERS)}"
 
 
 def _threads(engine: Engine) -> str:

@@ -1,12 +1,12 @@
 """The parts of a report. Another one is a subclass of `Part` in `evaluation/measure/` and a line here."""
 
+from ..measure.benchmark import Part
 from ..measure.convert import ConvertPart
 from ..measure.demosaic import DemosaicPart
 from ..measure.errors import ErrorPart
 from ..measure.inpaint import InpaintPart
 from ..measure.noise import NoisePart
 from ..measure.paper import PaperPart
-from ..measure.part import Part
 from ..measure.results import Results
 from ..measure.speed import SpeedPart
 from ..measure.store import ReportFile, Store

@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.io.atomic import whole_file
 
-from ..measure.likeness import Bytes
+from ..measure.metrics import Bytes
 
 if TYPE_CHECKING:
     from ..measure.convergence import Trace

@@ -17,9 +17,9 @@ from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
 from demosaic_ntc.viewer.pictures import thumbnail
 
 from ..measure import convergence
+from ..measure.benchmark import Look, Part
 from ..measure.case import Case, Measured, refusal_words
-from ..measure.likeness import eight_bit
-from ..measure.part import Look, Part
+from ..measure.metrics import eight_bit
 from ..measure.protocol import commit, machine
 from ..measure.results import Results
 from ..measure.store import NAME, ReportFile, Store, write_text

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
-from demosaic_ntc.imaging.flaws.blemishes import find_blemishes
+from demosaic_ntc.detection.blemishes import find_blemishes
 
 from ..data.blemishes import KINDS, damaged
 from ..data.sets import Picture

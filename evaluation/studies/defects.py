@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.flaws.defects import find_defects
-from demosaic_ntc.imaging.noise import NoiseModel, estimate_noise
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise
+from demosaic_ntc.detection.defects import find_defects
 
 from ..data.scenes import SCENES
 from ..data.sets import PictureSet
-from ..measure.likeness import PEAK
+from ..measure.metrics import PEAK
 from ..report.tables import DataTable, table_of
 
 DEVIATIONS = 8.0

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc import develop
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.demosaic import demosaic
+from demosaic_ntc.demosaicing.group_demosaic import APART
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.imaging.cfa import Cfa
-from demosaic_ntc.imaging.demosaic import demosaic
-from demosaic_ntc.imaging.mosaics.complete import APART
 
 from ..data.sets import Picture
-from ..measure.likeness import PEAK
+from ..measure.metrics import PEAK
 from ..report.tables import DataTable, table_of
 
 CFA = Cfa.named("RGGB")

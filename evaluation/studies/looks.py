@@ -14,10 +14,10 @@ import numpy as np
 from PIL import Image
 
 from demosaic_ntc import Developed, develop
+from demosaic_ntc.developing.settings import LookName
 from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.files.raw.reading import read_embedded
-from demosaic_ntc.files.settings import LookName
-from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.raw.reading import read_embedded
 
 from ..measure.brightness import Bytes, luma, newly_clipped
 from ..methods.programs import commanded

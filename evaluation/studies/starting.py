@@ -13,17 +13,20 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from demosaic_ntc.imaging.kernels.examples import EXAMPLES, to_be_compiled
+from demosaic_ntc.jit.signatures import EXAMPLES, to_be_compiled
 
-from ..beside import PROGRAM, SAMPLE
 from ..measure.protocol import commit, machine, versions
 from ..methods.processes import module_paths, python_command
 from ..report.tables import DataTable, table_of
+from ..siblings import PROGRAM, SAMPLE
 
 _PROGRAM = f"from {PROGRAM} import app; app()"
 
 # What a process of a batch loads before it takes a file.
-_WORKER = "import demosaic_ntc.batch.workers.worker, demosaic_ntc.batch.work, demosaic_ntc.files.conversion"
+_WORKER = (
+    "import demosaic_ntc.batch.workers.worker, demosaic_ntc.batch.operations, "
+    "demosaic_ntc.workflows.conversion"
+)
 
 _FIRST, _AGAIN = "a photo, nothing kept", "the same again"
 

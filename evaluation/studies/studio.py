@@ -20,8 +20,8 @@ import tifffile
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.studio.serving.running import Studio, opened_studio, server_of
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.studio.serving.launch import Studio, opened_studio, server_of
 
 from ..report.tables import DataTable, figure, table_of
 from .browser import Browser, installed

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.imaging.holes.kinds import depths
-from demosaic_ntc.imaging.inpaint import inpaint
+from demosaic_ntc.inpainting.classification import depths
+from demosaic_ntc.inpainting.inpaint import inpaint
 from demosaic_ntc.viewer.crops import CropBox
 
 from ..data.sets import Picture

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.batch.naming import Naming, tell_apart
+from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.metadata import MODEL, Exif, photo_fields
-from demosaic_ntc.files.tags import ASCII, Field
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.io.exif import MODEL, Exif, photo_fields
+from demosaic_ntc.io.tiff_tags import ASCII, Field
 from samples.dng import Camera, exposed, write_dng
 
 

@@ -4,7 +4,7 @@ import psutil
 import pytest
 
 from demosaic_ntc.batch.resources import team_for, workers_that_fit
-from demosaic_ntc.batch.task import Workers
+from demosaic_ntc.batch.spec import Workers
 from tests.batch.works import Copy
 
 

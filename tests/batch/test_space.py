@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from demosaic_ntc.batch.space import room_for
-from demosaic_ntc.files.costs import bytes_per_pixel
+from demosaic_ntc.workflows.costs import bytes_per_pixel
 
 
 def _linked(small: Path, folder: Path, count: int) -> list[Path]:

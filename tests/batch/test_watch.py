@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from demosaic_ntc.batch.plan import RAW_SUFFIXES, Found, Search
+from demosaic_ntc.batch.discovery import RAW_SUFFIXES, Found, Search
 from demosaic_ntc.batch.watch import Arrivals
 from demosaic_ntc.errors import InputError
-from tests.batch.helping import PATIENCE
+from tests.batch.batches import PATIENCE
 
 SETTLE = 0.3
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from demosaic_ntc.batch.job import Done, Work
+from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.imaging.restored import Progress, ReportProgress
+from demosaic_ntc.io.atomic import whole_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from demosaic_ntc.errors import Unsupported
 from evaluation.commands import benchmarks
 from evaluation.commands.running import THREAD_VARIABLES
 from evaluation.data.raws import REAL, Raw, real_raws
+from evaluation.measure.benchmark import cannot_run
 from evaluation.measure.case import run
 from evaluation.measure.convert import CONVERSION_STAGES as STAGES
 from evaluation.measure.convert import ConvertPart
-from evaluation.measure.part import cannot_run
 from evaluation.measure.results import Results
 from evaluation.measure.store import Store
 from evaluation.methods.method import Method

@@ -14,7 +14,7 @@ from cli.app import app
 from evaluation.data.reference import demosaic_reference
 from evaluation.measure.case import Case, Measured
 from evaluation.measure.demosaic import DemosaicPart
-from evaluation.measure.likeness import Bytes
+from evaluation.measure.metrics import Bytes
 from evaluation.methods.demosaicers import menon
 from tests.cli.waves import save_waves
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from cli.app import app
 from evaluation.measure.case import Case, Measured
 from evaluation.measure.inpaint import InpaintPart
-from evaluation.measure.likeness import Bytes
+from evaluation.measure.metrics import Bytes
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")

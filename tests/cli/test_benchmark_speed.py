@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.app import app
 from evaluation.data.sets import Picture, PictureSet
 from evaluation.measure import speed as stages
-from evaluation.measure.part import cannot_run
+from evaluation.measure.benchmark import cannot_run
 from evaluation.measure.results import Results
 from evaluation.measure.speed import REST, STAGES, TOTAL, SpeedPart, StageClock, clocked, stage_seconds
 from evaluation.measure.store import Store

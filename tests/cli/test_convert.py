@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.demosaicing.cfa import Cfa
 from samples.dng import Camera, exposed, write_dng
 from samples.make_samples import light_of, rounded
 from samples.scene import scene
@@ -142,7 +142,7 @@ def test_rotation_is_applied_unless_refused(tmp_path: Path) -> None:
 
 
 def test_crop_of_the_camera_cuts_the_picture(tmp_path: Path) -> None:
-    from demosaic_ntc.files.tags import LONG, Field
+    from demosaic_ntc.io.tiff_tags import LONG, Field
 
     source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
     tags = {50719: Field(LONG, (6, 4)), 50720: Field(LONG, (30, 20))}

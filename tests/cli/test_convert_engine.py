@@ -9,10 +9,10 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.files.conversion import convert_file
-from demosaic_ntc.files.costs import stage_costs
-from demosaic_ntc.files.settings import Engine, Settings
-from demosaic_ntc.imaging.restored import Progress
+from demosaic_ntc.developing.settings import Engine, Settings
+from demosaic_ntc.engine.result import Progress
+from demosaic_ntc.workflows.conversion import convert_file
+from demosaic_ntc.workflows.costs import stage_costs
 
 
 def _converted(source: Path, target: Path, *options: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.batch.helping import PATIENCE
+from tests.batch.batches import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 

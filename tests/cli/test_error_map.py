@@ -11,7 +11,7 @@ import tifffile
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.files.picture_files import HEIGHT, KINDS, WIDTH, scratch, write_mask
+from tests.images.picture_files import HEIGHT, KINDS, WIDTH, scratch, write_mask
 
 Command = Callable[..., list[str]]
 

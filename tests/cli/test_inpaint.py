@@ -10,11 +10,11 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.files.costs import REPAIR_COSTS
-from demosaic_ntc.files.pictures.mask import MaskRule
-from demosaic_ntc.files.repair import RepairSettings, repair_file
-from demosaic_ntc.imaging.restored import Progress
-from tests.files.picture_files import HEIGHT, KINDS, WIDTH, opened, rgb, scratch, write_mask
+from demosaic_ntc.engine.result import Progress
+from demosaic_ntc.images.mask import MaskRule
+from demosaic_ntc.workflows.costs import REPAIR_COSTS
+from demosaic_ntc.workflows.repair import RepairSettings, repair_file
+from tests.images.picture_files import HEIGHT, KINDS, WIDTH, opened, rgb, scratch, write_mask
 
 
 def _run(*arguments: object) -> Any:

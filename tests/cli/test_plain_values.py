@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.arguments.careful import Careful
+from cli.arguments.finite import Careful
 from cli.arguments.plain_values import is_plain, take_plain_values
 
 

@@ -7,9 +7,8 @@ from typer.testing import CliRunner
 
 from cli.actions.prepare import prepare_shown
 from cli.app import app
-from demosaic_ntc import preparing
-from demosaic_ntc.imaging.kernels import examples
-from demosaic_ntc.preparing import Ledger
+from demosaic_ntc.jit import precompile, signatures
+from demosaic_ntc.jit.precompile import Ledger
 
 _ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
 
@@ -19,14 +18,14 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     """Nothing on record, and compilers that do nothing."""
     record = Ledger(tmp_path / "kept" / "a.prepared")
     record.path.parent.mkdir()
-    monkeypatch.setattr(examples, "ledger", lambda: record)
-    monkeypatch.setattr(examples, "_asked_for", set())
-    monkeypatch.setattr(preparing, "_COMPILER", _ECHO)
+    monkeypatch.setattr(signatures, "ledger", lambda: record)
+    monkeypatch.setattr(signatures, "_asked_for", set())
+    monkeypatch.setattr(precompile, "_COMPILER", _ECHO)
     return record
 
 
 def test_one_line_says_that_kernels_are_prepared(capsys: pytest.CaptureFixture[str]) -> None:
-    names = examples.for_mosaics("ntc", is_bayer=True)
+    names = signatures.for_mosaics("ntc", is_bayer=True)
     prepare_shown(names, quiet=False)
     said = f"demosaic-ntc: preparing kernels for this machine, once: 0 of {len(names)}\n"
     assert capsys.readouterr().err == said
@@ -35,26 +34,26 @@ def test_one_line_says_that_kernels_are_prepared(capsys: pytest.CaptureFixture[s
 
 
 def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str], empty: Ledger) -> None:
-    prepare_shown(examples.EXAMPLES, quiet=True)
+    prepare_shown(signatures.EXAMPLES, quiet=True)
     assert capsys.readouterr().err == ""
-    assert empty.missing(examples.EXAMPLES) == []
+    assert empty.missing(signatures.EXAMPLES) == []
 
 
 def test_prepare_compiles_all_and_says_where() -> None:
     result = CliRunner().invoke(app, ["prepare"])
     assert result.exit_code == 0, result.stderr
-    assert f"{len(examples.EXAMPLES)} kernels are ready" in result.stdout
+    assert f"{len(signatures.EXAMPLES)} kernels are ready" in result.stdout
 
 
 def test_prepare_fails_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examples, "ledger", lambda: None)
+    monkeypatch.setattr(signatures, "ledger", lambda: None)
     result = CliRunner().invoke(app, ["prepare"])
     assert result.exit_code == 4
     assert "set NUMBA_CACHE_DIR" in result.stderr
 
 
 def test_prepare_fails_where_compilers_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparing, "_COMPILER", "raise SystemExit(1)")
+    monkeypatch.setattr(precompile, "_COMPILER", "raise SystemExit(1)")
     result = CliRunner().invoke(app, ["prepare"])
     assert result.exit_code == 4
     assert "could not be compiled" in result.stderr
@@ -71,9 +70,9 @@ def test_a_wrong_path_is_told_before_anything_is_prepared(words: list[str], empt
 def test_nothing_is_left_to_do_for_kernels_that_came_with_the_program(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(examples, "comes_compiled", lambda *_: True)
-    monkeypatch.setattr(examples, "ledger", lambda: None)  # nor is there a place to keep any
+    monkeypatch.setattr(signatures, "comes_compiled", lambda *_: True)
+    monkeypatch.setattr(signatures, "ledger", lambda: None)  # nor is there a place to keep any
     result = CliRunner().invoke(app, ["prepare"])
     assert result.exit_code == 0, result.output
-    assert result.output == f"{len(examples.EXAMPLES)} kernels are ready, they came with the program\n"
+    assert result.output == f"{len(signatures.EXAMPLES)} kernels are ready, they came with the program\n"
     assert not CliRunner().invoke(app, ["prepare", "--quiet"]).output

@@ -12,7 +12,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.helping import PATIENCE
+from tests.batch.batches import PATIENCE
 
 
 def test_without_its_libraries_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.helping import PATIENCE, REPORT, injected, noted, until
+from tests.batch.batches import PATIENCE, REPORT, injected, noted, until
 
 Start = Callable[..., Any]
 

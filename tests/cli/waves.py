@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from evaluation.measure.likeness import eight_bit
+from evaluation.measure.metrics import eight_bit
 
 
 def save_waves(folder: Path, sizes: Iterable[tuple[int, int]], pace: float) -> Path:

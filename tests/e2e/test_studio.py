@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 pytest.importorskip("starlette", reason="the studio needs starlette and uvicorn")
 
 from cli.app import app
-from tests.batch.helping import until
+from tests.batch.batches import until
 from tests.e2e.looking import attribute, click, element
 from tests.e2e.page import Browser
-from tests.studio.helping import Served, served, waves
+from tests.studio.studios import Served, served, waves
 
 CONTROL = 2
 SHIFT = 8

@@ -12,7 +12,7 @@ from PIL import Image
 
 from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
 from demosaic_ntc.viewer.pictures import address, lossless, thumbnail
-from evaluation.measure.likeness import Bytes
+from evaluation.measure.metrics import Bytes
 from evaluation.report.tables import Cell, DataTable, html
 from tests.e2e.looking import attribute, click, element, eventually
 from tests.e2e.page import Browser

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import DiskFull, Unsupported
+from evaluation.measure.benchmark import Part
 from evaluation.measure.case import Case, Measured, Refusal, run
-from evaluation.measure.part import Part
 from evaluation.methods.method import Method, Role
 
 Work = Callable[[Case], str]

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.conversion import convert_file
-from demosaic_ntc.files.pixels import oriented
-from demosaic_ntc.files.settings import Development, Engine, Output, Settings
-from demosaic_ntc.files.tags import LONG, Field
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.tiff_tags import LONG, Field
 from demosaic_ntc.viewer.comparison import WHITE, on_sensor, read_negative
 from demosaic_ntc.viewer.crops import CropBox
+from demosaic_ntc.workflows.conversion import convert_file
 from evaluation.commands.comparing import Choice
 from evaluation.methods.demosaicers import catalogue
 from evaluation.methods.method import Effort, picked

@@ -3,9 +3,9 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc import demosaic
+from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, Unsupported
-from demosaic_ntc.imaging.cfa import Cfa
-from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
+from evaluation.measure.metrics import Bytes, cpsnr, eight_bit
 from evaluation.methods.demosaicers import TILE, catalogue, complete_tiles, default_names
 from evaluation.methods.libraw import XTRANS_LEAST, by_libraw, by_markesteijn
 from evaluation.methods.method import Effort, picked

@@ -3,7 +3,7 @@ from math import inf, log10
 import numpy as np
 import pytest
 
-from evaluation.measure.likeness import Bytes, cpsnr, cropped, eight_bit, likeness
+from evaluation.measure.metrics import Bytes, cpsnr, cropped, eight_bit, likeness
 
 
 def flat(height: int, width: int, colour: tuple[int, int, int]) -> Bytes:

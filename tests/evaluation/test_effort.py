@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.imaging.mosaics.complete import APART
+from demosaic_ntc.demosaicing.group_demosaic import APART
 from evaluation.data.sets import read_set
 from evaluation.studies.effort import block_distances, compare_noisy, compare_raw, everywhere
-from tests.imaging.waves import waves
+from tests.waves import waves
 
 
 @pytest.fixture

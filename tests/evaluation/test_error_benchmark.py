@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored
+from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.imaging.cfa import Cfa
 from evaluation.data.sets import Picture, PictureSet, read_set
 from evaluation.measure.case import Measured, Row, run
 from evaluation.measure.errors import ErrorPart, bins_of, check_task, summed

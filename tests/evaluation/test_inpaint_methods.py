@@ -3,7 +3,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evaluation.data.masks import make_mask
-from evaluation.measure.likeness import Bytes, cpsnr, eight_bit
+from evaluation.measure.metrics import Bytes, cpsnr, eight_bit
 from evaluation.methods.inpainters import DEFAULT, catalogue
 from evaluation.methods.method import Effort, Method, picked
 from evaluation.methods.plain_tensors import by_ours_folded

@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.app import app
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.demosaicing.cfa import Cfa
 from evaluation.data.masks import KINDS, make_mask
 from evaluation.data.sets import PictureSet
+from evaluation.measure.benchmark import Part
 from evaluation.measure.case import Case, Measured
-from evaluation.measure.part import Part
 from evaluation.measure.results import Results
 from evaluation.methods.demosaicers import PEERS
 from evaluation.methods.method import Method

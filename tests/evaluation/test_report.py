@@ -7,10 +7,10 @@ import pytest
 from demosaic_ntc.errors import InputError
 from evaluation.data.paper_tables import Row
 from evaluation.data.sets import Picture, PictureSet
+from evaluation.measure.benchmark import Part
 from evaluation.measure.case import Measured, run
 from evaluation.measure.convergence import thinned, traced
 from evaluation.measure.paper import PaperPart, select
-from evaluation.measure.part import Part
 from evaluation.measure.results import Results
 from evaluation.measure.store import ReportFile, Store
 from evaluation.measure.summary import summaries

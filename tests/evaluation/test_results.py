@@ -10,9 +10,9 @@ import pytest
 
 from evaluation.data.reference import demosaic_reference, in_sets
 from evaluation.data.sets import Picture, PictureSet
+from evaluation.measure.benchmark import cannot_run
 from evaluation.measure.demosaic import DemosaicPart, findings
 from evaluation.measure.inpaint import InpaintPart
-from evaluation.measure.part import cannot_run
 from evaluation.measure.results import Results, SetResults
 from evaluation.measure.store import Store
 from evaluation.methods.inpainters import BASELINE

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.batch.helping import PATIENCE
+from tests.batch.batches import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -13,7 +13,7 @@ _TWICE = """
 import sys
 from typer.testing import CliRunner
 from cli.app import app
-from demosaic_ntc.memory import peak_bytes, reset_peak
+from demosaic_ntc.peak_memory import peak_bytes, reset_peak
 CliRunner().invoke(app, sys.argv[1:])
 reset_peak()
 before = peak_bytes()

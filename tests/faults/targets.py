@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.batch.records.report import Report
-from demosaic_ntc.files.pictures.reading import read_picture
-from demosaic_ntc.files.raw.reading import read_photo
-from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.images.reading import read_picture
+from demosaic_ntc.io.identify import Limits
 from demosaic_ntc.ntc.solution import Solution
+from demosaic_ntc.raw.reading import read_photo
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ROOT / "samples" / "small_rggb.dng"
@@ -196,7 +196,7 @@ def _solution(source: Path, folder: Path, options: list[str]) -> str:
 # A kernel of ours is taken from the cache, or compiled, and called.
 _CALL = """
 import numpy as np
-from demosaic_ntc.imaging.first_guess.kernels import fill
+from demosaic_ntc.demosaicing.interpolation.kernels import fill
 row = np.zeros(4, np.float32)
 fill(row, np.float32(2))
 assert row.sum() == 8.0
@@ -242,7 +242,7 @@ class Room:
 
     def open(self, folder: Path) -> Any:
         """The studio, another one now and then: uploads stay on the disk as long as it is open."""
-        from tests.studio.helping import served
+        from tests.studio.studios import served
 
         self._uses += 1
         if self._served is None or self._uses % 100 == 0:

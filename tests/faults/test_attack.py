@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.batch.helping import PATIENCE
+from tests.batch.batches import PATIENCE
 from tests.faults import attack, targets
 from tests.faults.mutants import Mutant, tried
 from tests.faults.targets import ROOM, TARGETS

@@ -17,8 +17,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.files.tags import BYTE, LONG, SHORT, Field
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.io.tiff_tags import BYTE, LONG, SHORT, Field
 from samples.dng import Camera, write_dng
 from tests.faults.memory import peak_of
 
@@ -328,7 +328,7 @@ def test_what_is_no_regular_file(
 def test_a_studio_opens_no_page_for_what_is_no_regular_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None], words: str
 ) -> None:
-    running = pytest.importorskip("demosaic_ntc.studio.serving.running")
+    running = pytest.importorskip("demosaic_ntc.studio.serving.launch")
     monkeypatch.setattr(running, "serve", lambda *_: pytest.fail("a page was opened"))
     monkeypatch.chdir(tmp_path)
     make(tmp_path / "a.png")
@@ -346,10 +346,10 @@ def test_file_without_permission(
     path.write_bytes(small.read_bytes())
     path.chmod(0)
     if os.geteuid() == 0:
-        from demosaic_ntc.files import sniff
+        from demosaic_ntc.io import identify
 
         def forbidden(*_: object) -> int:
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr(sniff, "_open_at_once", forbidden)
+        monkeypatch.setattr(identify, "_open_at_once", forbidden)
     assert "may not be read; check its permissions" in _refused(convert, path, tmp_path / "a.png")

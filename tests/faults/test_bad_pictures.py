@@ -16,7 +16,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.files.picture_files import HEIGHT, KINDS, WIDTH, opened, rgb, scratch, write_mask
+from tests.images.picture_files import HEIGHT, KINDS, WIDTH, opened, rgb, scratch, write_mask
 
 pytestmark = pytest.mark.fault
 Refused = Callable[..., str]
@@ -246,7 +246,7 @@ def test_a_writer_that_fails_leaves_the_old_output(
 
     KINDS["rgb8.png"](tmp_path / "a.png")
     (tmp_path / "out.png").write_bytes(b"old")
-    monkeypatch.setattr("demosaic_ntc.files.pictures.png_writing.write_png_as", full)
+    monkeypatch.setattr("demosaic_ntc.images.png_writing.write_png_as", full)
     result = _run(tmp_path / "a.png", mask, tmp_path / "out.png", "--overwrite")
     assert result.exit_code == 4
     assert "no space left" in result.stderr

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.batch.helping import REPORT, records, statuses
+from tests.batch.batches import REPORT, records, statuses
 
 pytestmark = pytest.mark.fault
 Batch = Callable[..., Any]

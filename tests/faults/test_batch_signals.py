@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.batch.helping import PATIENCE, REPORT, end_soon, injected, until
+from tests.batch.batches import PATIENCE, REPORT, end_soon, injected, until
 
 pytestmark = pytest.mark.fault
 Start = Callable[..., Any]

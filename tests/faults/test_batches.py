@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.batch.helping import PATIENCE, REPORT, records, statuses
+from tests.batch.batches import PATIENCE, REPORT, records, statuses
 
 pytestmark = pytest.mark.fault
 Batch = Callable[..., Any]
@@ -134,7 +134,7 @@ def test_output_folder_that_takes_no_files_is_refused_before_any_work(
         def read_only(*_: object) -> None:
             raise OSError(errno.EROFS, "Read-only file system")
 
-        monkeypatch.setattr("demosaic_ntc.files.atomic.create_partial", read_only)
+        monkeypatch.setattr("demosaic_ntc.io.atomic.create_partial", read_only)
     result = batch(output=tmp_path / place)
     assert result.exit_code == 4, result.output
     assert len(result.stderr.splitlines()) == 1

@@ -22,11 +22,11 @@ import tifffile
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.batch.plan import Found, Search
+from demosaic_ntc.batch.discovery import Found, Search
 from demosaic_ntc.batch.watch import Arrivals
 from demosaic_ntc.errors import InputError, OutputError, Truncated
-from demosaic_ntc.files.damage import border, damage_explained, encoding_explained
-from tests.files.picture_files import write_mask
+from demosaic_ntc.io.error_boundary import border, damage_explained, encoding_explained
+from tests.images.picture_files import write_mask
 
 pytestmark = pytest.mark.fault
 
@@ -181,7 +181,7 @@ def test_pictures_of_a_benchmark(
 
 @pytest.mark.parametrize("error", [each for each in EVERYTHING if isinstance(each, OSError)], ids=named)
 def test_system_that_reads(tmp_path: Path, small: Path, raising: Raising, error: BaseException) -> None:
-    raising("demosaic_ntc.files.sniff._check_status", error)
+    raising("demosaic_ntc.io.identify._check_status", error)
     check_told(run("convert", small, tmp_path / "o.png", "--method", "bilinear"), error, 3)
     check_told(run("info", small), error, 3)
 
@@ -189,7 +189,7 @@ def test_system_that_reads(tmp_path: Path, small: Path, raising: Raising, error:
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT])
 @pytest.mark.parametrize("call", ["fsync", "link"])
 def test_system_that_writes(tmp_path: Path, small: Path, raising: Raising, call: str, number: int) -> None:
-    raising(f"demosaic_ntc.files.atomic.os.{call}", OSError(number, os.strerror(number)))
+    raising(f"demosaic_ntc.io.atomic.os.{call}", OSError(number, os.strerror(number)))
     result = run("convert", small, tmp_path / "o.png", "--method", "bilinear", "--quiet")
     assert result.exit_code == (4 if call == "fsync" else 0), (
         result.output

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.batch.helping import PATIENCE
+from tests.batch.batches import PATIENCE
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.fault

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from demosaic_ntc import complete, demosaic, develop, inpaint
+from demosaic_ntc.demosaicing.cfa import as_cfa
+from demosaic_ntc.detection.chromatic_aberration import find_fringes
 from demosaic_ntc.errors import ClusterError, InputError
-from demosaic_ntc.imaging.cfa import as_cfa
-from demosaic_ntc.imaging.flaws.fringes import find_fringes
-from demosaic_ntc.preparing import Ledger
+from demosaic_ntc.jit.precompile import Ledger
 from demosaic_ntc.studio.looks import Wish
 from evaluation.measure.store import ReportFile
 

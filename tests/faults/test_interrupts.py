@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.batch.helping import PATIENCE, until
+from tests.batch.batches import PATIENCE, until
 
 pytestmark = pytest.mark.fault
 Start = Callable[..., Any]
@@ -20,7 +20,7 @@ Start = Callable[..., Any]
 # An engine that never ends, in many small steps, as the real one works.
 ENDLESS = """
 import time
-import demosaic_ntc.files.conversion as conversion
+import demosaic_ntc.workflows.conversion as conversion
 def endless(*_, **__):
     print("solving", flush=True)
     while True:
@@ -31,7 +31,7 @@ conversion.complete_mosaic = endless
 # A writer that never ends, with half a picture on the disk.
 STUCK_WRITER = """
 import time
-from demosaic_ntc.files.pictures import writing
+from demosaic_ntc.images import writing
 def stuck(file, *_):
     file.write(b"half")
     file.flush()
@@ -45,7 +45,7 @@ writing._BY_ROWS["PNG"] = stuck
 # An engine that stays for long in compiled code, where Python does not hear signals.
 DEAF = """
 import hashlib
-import demosaic_ntc.files.conversion as conversion
+import demosaic_ntc.workflows.conversion as conversion
 def deaf(*_, **__):
     print("solving", flush=True)
     hashlib.pbkdf2_hmac("sha256", b"", b"", 200_000_000)
@@ -126,7 +126,7 @@ typer.echo = slowly
 SHUTTING_DOWN = """
 import atexit
 import time
-import demosaic_ntc.files.conversion as conversion
+import demosaic_ntc.workflows.conversion as conversion
 def slowly():
     print("leaving", flush=True)
     time.sleep(600)

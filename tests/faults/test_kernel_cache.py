@@ -20,7 +20,7 @@ import sys, warnings
 warnings.showwarning = lambda message, *rest: print("warning:", message)
 {before}
 import numpy as np
-from demosaic_ntc.imaging.first_guess.kernels import fill
+from demosaic_ntc.demosaicing.interpolation.kernels import fill
 row = np.zeros(4, np.float32)
 fill(row, np.float32(2))
 print(sum(fill.stats.cache_hits.values()), "hits", row.sum())
@@ -133,7 +133,7 @@ def test_two_processes_that_compile_at_once(tmp_path: Path) -> None:
     """Each for other types, into an empty cache; then both find their own."""
     code = (
         "import sys, numpy as np\n"
-        "from demosaic_ntc.imaging.first_guess.kernels import fill\n"
+        "from demosaic_ntc.demosaicing.interpolation.kernels import fill\n"
         "row = np.zeros(4, sys.argv[1])\n"
         "fill(row, row.dtype.type(2))\n"
         "print(sum(fill.stats.cache_hits.values()), row.sum())"

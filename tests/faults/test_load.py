@@ -15,14 +15,14 @@ import psutil
 import pytest
 
 from demosaic_ntc.batch.job import Allowance, Ended, Job
-from demosaic_ntc.batch.work import Convert
+from demosaic_ntc.batch.operations import Convert
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
-from demosaic_ntc.files.settings import Engine, Settings
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.developing.settings import Engine, Settings
 from samples.dng import Camera, write_dng
-from tests.batch.helping import PATIENCE, REPORT, records
+from tests.batch.batches import PATIENCE, REPORT, records
 
 pytestmark = pytest.mark.fault
 Batch = Callable[..., Any]
@@ -67,7 +67,7 @@ def test_thousands_of_other_files_are_passed_over_quickly(tmp_path: Path) -> Non
             (folder / f"{number}.txt").touch()
     (tmp_path / "out").mkdir()
     code = (
-        "import atexit\nfrom demosaic_ntc.memory import peak_bytes\n"
+        "import atexit\nfrom demosaic_ntc.peak_memory import peak_bytes\n"
         "atexit.register(lambda: print(peak_bytes()))\n"
         "from cli.app import app\napp()"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.batch.helping import PATIENCE
+from tests.batch.batches import PATIENCE
 from tests.made_raws import MADE, made
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,8 +17,8 @@ import sys
 from pathlib import Path
 import numpy as np
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.conversion import convert_file
-from demosaic_ntc.files.settings import Engine, Output, Settings
+from demosaic_ntc.workflows.conversion import convert_file
+from demosaic_ntc.developing.settings import Engine, Output, Settings
 
 whole, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
 start, end = map(int, sys.argv[3:])

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.batch.records.result import measure
-from tests.batch.helping import REPORT, records, statuses
+from tests.batch.batches import REPORT, records, statuses
 
 pytestmark = pytest.mark.fault
 Batch = Callable[..., Any]

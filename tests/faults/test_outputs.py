@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from demosaic_ntc.files import conversion
-from demosaic_ntc.files.pictures import writing
-from tests.batch.helping import PATIENCE
+from demosaic_ntc.images import writing
+from demosaic_ntc.workflows import conversion
+from tests.batch.batches import PATIENCE
 
 pytestmark = pytest.mark.fault
 Run = Callable[..., Any]
@@ -100,7 +100,7 @@ def test_read_only_folder_is_refused_before_solving(
     folder.mkdir()
     folder.chmod(0o555)
     if os.geteuid() == 0:
-        from demosaic_ntc.files import atomic
+        from demosaic_ntc.io import atomic
 
         def read_only(*_: object) -> None:
             raise OSError(errno.EROFS, "Read-only file system")

@@ -19,12 +19,12 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.pictures.png_writing import chunk
-from demosaic_ntc.files.pictures.reading import read_picture
-from demosaic_ntc.files.sniff import Limits
-from tests.batch.helping import REPORT, injected, is_over, until
+from demosaic_ntc.images.png_writing import chunk
+from demosaic_ntc.images.reading import read_picture
+from demosaic_ntc.io.identify import Limits
+from tests.batch.batches import REPORT, injected, is_over, until
 from tests.faults.memory import peak_of
-from tests.files.picture_files import write_mask
+from tests.images.picture_files import write_mask
 
 pytestmark = pytest.mark.fault
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demosaic_ntc import Solution, Status, complete
+from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError, TooLarge
 from demosaic_ntc.ntc.alternating import guessing_oracles
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, constant_start, vertex_of
 from demosaic_ntc.ntc.bcg import Limits, Progress, minimise, next_estimate
 from demosaic_ntc.ntc.corrective import Descent, FullyCorrective, SimplexDescent
-from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.enumeration import Enumeration
 from demosaic_ntc.ntc.oracle import Found, WeakSeparation
 from demosaic_ntc.ntc.problem import Problem

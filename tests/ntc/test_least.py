@@ -8,10 +8,10 @@ import pytest
 from scipy.optimize import linprog
 
 from demosaic_ntc import Solution, Status, complete
+from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.ntc import proving
 from demosaic_ntc.ntc.bcg import Progress
-from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.least import dual_at, entry_bound
 from demosaic_ntc.ntc.problem import Observations, Problem
 from demosaic_ntc.ntc.radius import chosen_misfit

@@ -10,11 +10,11 @@ import pytest
 
 from demosaic_ntc import complete
 from demosaic_ntc.arrays import Float64
+from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc import integer
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation, guessing_oracles
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
-from demosaic_ntc.ntc.deadline import Deadline
 from demosaic_ntc.ntc.enumeration import BranchAndBound, Enumeration
 from demosaic_ntc.ntc.oracle import NOTHING, Found, Oracle, Remembered, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations

@@ -8,8 +8,8 @@ from PIL import Image
 
 pytest.importorskip("starlette", reason="the studio needs starlette and uvicorn")
 
-from demosaic_ntc.files.sniff import Limits
-from tests.studio.helping import Served, served, waves
+from demosaic_ntc.io.identify import Limits
+from tests.studio.studios import Served, served, waves
 
 # Small, so that what is too large is soon sent.
 LIMITS = Limits(pixels=200_000, file_bytes=2_000_000)

@@ -11,12 +11,12 @@ import typer
 from cli.actions.convert import settings_from
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.io.identify import Limits
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.looks import Wish
 from samples.dng import Camera
 from samples.linear_dng import linear_dng
-from tests.studio.helping import Served, served
+from tests.studio.studios import Served, served
 
 WISHES: list[dict[str, Any]] = [
     {},

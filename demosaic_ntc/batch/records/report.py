@@ -15,7 +15,7 @@ from typing import Any
 
 from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.files.atomic import check_regular, refusals_explained
+from demosaic_ntc.io.atomic import check_regular, refusals_explained
 
 DEFAULT_NAME = "demosaic-ntc-report.jsonl"
 

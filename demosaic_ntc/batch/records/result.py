@@ -13,7 +13,7 @@ from pathlib import Path
 from demosaic_ntc.batch.job import Identity, Result
 from demosaic_ntc.batch.records.identity import is_unchanged
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.files.sniff import Limits
+from demosaic_ntc.io.identify import Limits
 
 _BLOCK = 2**20
 
@@ -64,7 +64,7 @@ def _is_cut(path: Path, known: Result) -> bool:
 
 def _has_its_end(path: Path) -> bool:
     """Whether a file is a whole picture."""
-    from demosaic_ntc.files.pictures.reading import read_picture  # noqa: PLC0415 (workers start sooner)
+    from demosaic_ntc.images.reading import read_picture  # noqa: PLC0415 (workers start sooner)
 
     content = path.read_bytes()
     for start, end in _ENDS.items():

@@ -35,8 +35,8 @@ from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import ClusterError, DemosaicNtcError
-from demosaic_ntc.files.damage import words
-from demosaic_ntc.files.sniff import Limits, open_regular
+from demosaic_ntc.io.error_boundary import words
+from demosaic_ntc.io.identify import Limits, open_regular
 
 RESOURCE = "raw"
 

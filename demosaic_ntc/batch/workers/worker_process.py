@@ -32,7 +32,7 @@ _LEAVING_SECONDS = 2.0
 # The leash first: what follows takes a second to import, and a parent may be killed within it.
 _PROGRAM = """
 import sys
-from demosaic_ntc.leash import die_with_parent
+from demosaic_ntc.parent_death import die_with_parent
 die_with_parent(int(sys.argv[1]))
 from demosaic_ntc.batch.workers.worker import main
 main()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from demosaic_ntc.arrays import Float64
-from demosaic_ntc.compiled import fast_kernel, kernel
+from demosaic_ntc.jit.compiled import fast_kernel, kernel
 from demosaic_ntc.ntc.kernels.cholesky import remove_from_cholesky
 from demosaic_ntc.ntc.kernels.supports import Counts
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from demosaic_ntc.compiled import kernel
+from demosaic_ntc.jit.compiled import kernel
 from demosaic_ntc.ntc.kernels.alternating import Counts, Words, products_behind
 from demosaic_ntc.ntc.problem import Slots
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float64
-from demosaic_ntc.compiled import kernel
+from demosaic_ntc.jit.compiled import kernel
 from demosaic_ntc.ntc.problem import Bits, Slots
 
 Counts = NDArray[np.int64]

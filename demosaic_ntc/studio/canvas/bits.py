@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.arrays import Flags
-from demosaic_ntc.files.atomic import whole_file
+from demosaic_ntc.io.atomic import whole_file
 
 
 def write_flags(target: Path, **flags: Flags) -> None:

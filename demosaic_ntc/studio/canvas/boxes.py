@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from demosaic_ntc.files.pixels import under
+from demosaic_ntc.io.pixels import under
 
 
 @dataclass(frozen=True, slots=True)

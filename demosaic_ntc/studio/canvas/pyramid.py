@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.imaging.parallel import in_order
+from demosaic_ntc.engine.parallel import in_order
 from demosaic_ntc.studio.canvas.boxes import Box
 from demosaic_ntc.studio.canvas.tile_images import Bytes, halved
 

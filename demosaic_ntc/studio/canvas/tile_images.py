@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.files.damage import encoding_explained
+from demosaic_ntc.io.error_boundary import encoding_explained
 
 Bytes = NDArray[np.uint8]
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.imaging.parallel import in_order
-from demosaic_ntc.imaging.preview import shown_white
+from demosaic_ntc.engine.notebook_preview import shown_white
+from demosaic_ntc.engine.parallel import in_order
 from demosaic_ntc.studio.canvas.tile_images import Bytes
 
 _BAND = 256  # rows at a time: a copy of all pixels in floats would not fit

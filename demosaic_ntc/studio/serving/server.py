@@ -13,10 +13,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from demosaic_ntc.errors import DemosaicNtcError, TooLarge
-from demosaic_ntc.studio.serving.answers import Answers
-from demosaic_ntc.studio.serving.guard import Guard, Place
+from demosaic_ntc.studio.actions import Wishes
+from demosaic_ntc.studio.serving.handlers import Answers
 from demosaic_ntc.studio.serving.page import new_nonce, page_html, policy
-from demosaic_ntc.studio.wishes import Wishes
+from demosaic_ntc.studio.serving.security import Guard, Place
 
 # A tab that listens to none of so many events is gone.
 _MOST_UNHEARD = 5000

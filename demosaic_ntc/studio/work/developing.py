@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from demosaic_ntc.batch.job import Done
-from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.conversion import develop_photo
-from demosaic_ntc.files.journal import Journal
-from demosaic_ntc.imaging.restored import ReportProgress
+from demosaic_ntc.engine.result import ReportProgress
+from demosaic_ntc.io.atomic import whole_file
+from demosaic_ntc.io.timings import Journal
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
 from demosaic_ntc.studio.canvas.tile_images import fitted
 from demosaic_ntc.studio.work.opening import RAW_LEVEL
+from demosaic_ntc.workflows.conversion import develop_photo
 
 if TYPE_CHECKING:
-    from demosaic_ntc.files.settings import Settings
+    from demosaic_ntc.developing.settings import Settings
 
 _BITS = 8
 

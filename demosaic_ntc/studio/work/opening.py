@@ -14,20 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.batch.job import Done
+from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.errors import DemosaicNtcError, InputError
-from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.costs import DECODING
-from demosaic_ntc.files.pictures.picture import Picture
-from demosaic_ntc.files.pictures.reading import read_picture
-from demosaic_ntc.files.pictures.writing import check_fits
-from demosaic_ntc.files.pixels import oriented
-from demosaic_ntc.files.raw.preview import decode_preview
-from demosaic_ntc.files.raw.reading import read_photo
-from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.imaging.restored import Progress, ReportProgress
+from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.reading import read_picture
+from demosaic_ntc.images.writing import check_fits
+from demosaic_ntc.io.atomic import whole_file
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.raw.preview import decode_preview
+from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
 from demosaic_ntc.studio.canvas.tile_images import fitted
 from demosaic_ntc.studio.canvas.views import view_of, white_shown
+from demosaic_ntc.workflows.costs import DECODING
 
 FACTS, BEFORE, PICTURE, PROFILE = "facts.json", "before", "picture.npy", "profile.icc"
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.batch.job import Done
-from demosaic_ntc.files.atomic import whole_file
-from demosaic_ntc.files.pixels import oriented
-from demosaic_ntc.imaging.inpaint import too_wide
-from demosaic_ntc.imaging.inpaint_parts import inpaint_parts
-from demosaic_ntc.imaging.restored import ReportProgress
+from demosaic_ntc.engine.result import ReportProgress
+from demosaic_ntc.inpainting.inpaint import too_wide
+from demosaic_ntc.inpainting.inpaint_parts import inpaint_parts
+from demosaic_ntc.io.atomic import whole_file
+from demosaic_ntc.io.pixels import oriented
 from demosaic_ntc.studio.canvas.bits import read_flags
 from demosaic_ntc.studio.canvas.boxes import Box
 from demosaic_ntc.studio.work.opening import stored_colours

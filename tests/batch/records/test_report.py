@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status
-from demosaic_ntc.batch.records.begun_outputs import BegunOutputs
 from demosaic_ntc.batch.records.identity import fingerprint, identify, is_unchanged
+from demosaic_ntc.batch.records.pending_outputs import BegunOutputs
 from demosaic_ntc.batch.records.report import Report, record_of
 from demosaic_ntc.batch.records.result import measure
 from demosaic_ntc.batch.records.resume import History, Skipped, decide
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.files import partial
-from demosaic_ntc.files.raw.plain import Layout
-from demosaic_ntc.files.settings import Development, Engine, Output, Settings
-from demosaic_ntc.files.sniff import Limits
-from demosaic_ntc.imaging.cfa import Cfa
+from demosaic_ntc.io import temp_files
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.raw.plain import Layout
 from tests.batch.works import Copy
 
 RESULT = Result(Identity(3, 4, "abc"), "0123abcd")
@@ -279,7 +279,7 @@ def test_begun_outputs_of_a_living_run_stay_its_own(tmp_path: Path, monkeypatch:
         other.setattr(os, "getpid", os.getppid)
         BegunOutputs(tmp_path / "report").publish(Path("/out/a.png"), RESULT)
     assert BegunOutputs(tmp_path / "report").adopt() == {}
-    assert [name for name in os.listdir(tmp_path) if partial.owner() not in name]
+    assert [name for name in os.listdir(tmp_path) if temp_files.owner() not in name]
 
 
 def test_file_of_same_size_and_time_is_not_read(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from tests.batch.helping import PATIENCE, REPORT, end_soon, injected, noted, statuses, until
+from tests.batch.batches import PATIENCE, REPORT, end_soon, injected, noted, statuses, until
 
 pytest.importorskip("distributed")
 ROOT = Path(__file__).resolve().parents[3]

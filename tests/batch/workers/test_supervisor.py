@@ -11,7 +11,7 @@ from demosaic_ntc.batch.workers import supervisor
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
-from tests.batch.helping import PATIENCE, new_children, until
+from tests.batch.batches import PATIENCE, new_children, until
 from tests.batch.works import Copy, Faulty
 
 Make = Callable[..., list[Job]]

@@ -79,7 +79,7 @@ def test_what_would_take_for_ever_is_refused() -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_boxes_turn_as_pixels_do(orientation: int) -> None:
-    from demosaic_ntc.files.pixels import oriented
+    from demosaic_ntc.io.pixels import oriented
 
     stored = np.zeros((7, 11), np.bool_)
     box = Box(1, 3, 4, 9)

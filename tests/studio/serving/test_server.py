@@ -13,9 +13,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.studio.crew import Task
-from tests.batch.helping import PATIENCE
-from tests.studio.helping import Served, heard, png, waited, waves
+from demosaic_ntc.studio.task_queue import Task
+from tests.batch.batches import PATIENCE
+from tests.studio.studios import Served, heard, png, waited, waves
 
 
 def test_tiles_show_the_picture_and_its_smaller_selves(shared: Served) -> None:

@@ -1,0 +1,35 @@
+"""What commands that make one picture do alike: refuse what makes no sense, prepare, show how far it is."""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..interrupts import heard_interrupts
+from ..output.progress import shown_progress
+from ..output.results import Telling, check_different, tell_skipped
+from .prepare import prepare_shown
+
+if TYPE_CHECKING:
+    from demosaic_ntc.engine.result import ReportProgress
+
+
+def is_wanted(sources: tuple[Path, ...], target: Path, telling: Telling, *, overwrite: bool) -> bool:
+    """Whether a target is to be made; none that is an input, and none that is there unless told otherwise."""
+    for source in sources:
+        check_different(source, target)
+    if target.exists() and not overwrite:
+        tell_skipped(sources[0], target, telling)
+        return False
+    return True
+
+
+@contextmanager
+def at_work(
+    source: Path, kernels: Collection[str], costs: Mapping[str, float], telling: Telling
+) -> "Iterator[ReportProgress | None]":
+    """Prepare kernels and let a picture be made of a source: what is yielded hears how far it is."""
+    if source.is_file():  # a wrong path is not worth the wait
+        prepare_shown(kernels, quiet=not telling.notes)
+    with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
+        yield report

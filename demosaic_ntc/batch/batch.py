@@ -1,0 +1,125 @@
+"""A batch from its task to its end: planned and checked as a whole, then worked through by a crew."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, field, replace
+
+from demosaic_ntc.batch.discovery import check_apart, check_pairs, make_folders, make_output
+from demosaic_ntc.batch.job import Allowance, Event, Job
+from demosaic_ntc.batch.naming import tell_apart
+from demosaic_ntc.batch.operations import Inpaint
+from demosaic_ntc.batch.recorder import Crew, Run, history_of
+from demosaic_ntc.batch.records.resume import Skipped, decide
+from demosaic_ntc.batch.resources import team_for, workers_that_fit
+from demosaic_ntc.batch.space import Room, room_for
+from demosaic_ntc.batch.spec import BatchTask
+from demosaic_ntc.batch.tally import Tally
+from demosaic_ntc.batch.workers.stop import Stop
+from demosaic_ntc.batch.workers.supervisor import Supervisor
+from demosaic_ntc.errors import ClusterError
+from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.temp_files import remove_stale
+from demosaic_ntc.jit.signatures import prepare_kernels
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A batch for whose results there is a place."""
+
+    task: BatchTask
+    jobs: Iterable[Job | None]  # None: there is none at the moment
+    workers: int  # more would be of no use, or not fit into memory
+    room: Room  # for the results of files that are known
+    stop: Stop  # whoever asks it ends the batch
+    tally: Tally = field(default_factory=Tally)
+
+    def events(self) -> Iterator[Event]:
+        """Work through the jobs, telling what happens after it was recorded and counted."""
+        with closing(Run(self.task, self.stop)) as run, _crew(self.task, self.workers, self.stop) as crew:
+            for event in run.events(self.jobs, crew):
+                self.tally.add(event)
+                yield event
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The jobs of a batch, checked against each other; nothing has been touched yet."""
+
+    task: BatchTask
+    jobs: tuple[Job, ...]
+
+    def decided(self) -> list[Job | Skipped]:
+        """What a run would do with every job."""
+        history = history_of(self.task)
+        return [decide(job, history) for job in self.jobs]
+
+    def room(self, jobs: Iterable[Job]) -> Room:
+        """What the results of some of the jobs will take, about."""
+        sources, task = [job.source for job in jobs], self.task
+        return room_for(sources, task.naming.output, task.kind.bytes_per_pixel)
+
+    @contextmanager
+    def begin(self) -> Iterator[Begun]:
+        """Make folders, clear what killed runs have left there, and see how many workers are of use.
+
+        With a report to ask, the result of any job may have to be written.
+        """
+        task, everything = self.task, self.task.rules.asks_the_report
+        wanted = [job for job in self.jobs if everything or job.overwrite or not os.path.lexists(job.target)]
+        make_output(task.naming.output)
+        check_target(task.report.path)
+        make_folders(task.naming.output, (job.target for job in wanted))
+        for folder in {job.target.parent for job in wanted}:
+            remove_stale(folder)
+        room = self.room(wanted)
+        workers = min(len(wanted), workers_that_fit(room.largest_pixels))
+        with closing(Stop()) as stop:
+            yield Begun(task, self.jobs, workers, room, stop)
+
+
+def plan_batch(task: BatchTask) -> Plan:
+    """Find the inputs of a batch and refuse results that would fall on each other or on what is read."""
+    found = enumerate(task.search.files(task.sources), start=1)
+    alone = [task.job(file, number) for number, file in found]
+    targets = tell_apart([(job.source, job.target) for job in alone])
+    jobs = tuple(replace(job, target=target) for job, target in zip(alone, targets, strict=True))
+    masks = [job.work.mask for job in jobs if isinstance(job.work, Inpaint) and job.work.mask is not None]
+    check_pairs(((job.source, job.target) for job in jobs), masks)
+    check_apart(task.report.path, (path for job in jobs for path in (job.source, job.target)), masks)
+    return Plan(task, jobs)
+
+
+def run_batch(task: BatchTask, on_event: Callable[[Event], None] | None = None) -> Tally:
+    """Do all that a task asks for, in processes of its own, and return what it amounts to.
+
+    ``on_event`` is told of every `Started`, `Moved` and `Ended`, after it was recorded. A file that fails is
+    counted and costs no other; raises `OutputError` when results cannot be written any more.
+    """
+    plan = plan_batch(task)
+    if not plan.jobs:
+        return Tally()
+    with plan.begin() as begun:
+        for event in begun.events():
+            if on_event is not None:
+                on_event(event)
+    return begun.tally
+
+
+def _crew(task: BatchTask, most: int, stop: Stop) -> AbstractContextManager[Crew]:
+    """Those who do the work: processes of this machine, or of a cluster if one is named.
+
+    What a cluster takes is imported here and nowhere else.
+    """
+    wish = task.workers
+    allowance = Allowance(wish.timeout, wish.memory)
+    if not wish.scheduler:
+        if most:
+            prepare_kernels(task.kind.kernels)
+        return Supervisor(team_for(task.kind.trial, wish, most), allowance, stop)
+    try:
+        from demosaic_ntc.batch.workers.cluster import Cluster  # noqa: PLC0415 (an extra)
+    except ImportError as error:
+        message = f"a scheduler needs {error.name}; pip install 'demosaic-ntc[cluster]'"
+        raise ClusterError(message) from error
+    return Cluster(wish.scheduler, allowance, wish.threads, stop)

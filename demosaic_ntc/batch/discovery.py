@@ -1,0 +1,162 @@
+"""Which files a batch takes and where each result goes, all decided before the first one is touched."""
+
+import glob
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from demosaic_ntc.errors import Clash, InputError, NotWritable
+from demosaic_ntc.io.atomic import check_target
+
+RAW_SUFFIXES = frozenset(
+    f".{name}"
+    for name in (
+        *("3fr", "ari", "arw", "bay", "bmq", "cap", "cr2", "cr3", "crw", "cs1", "dcr", "dcs", "dng", "drf"),
+        *("eip", "erf", "fff", "gpr", "iiq", "k25", "kc2", "kdc", "mdc", "mef", "mos", "mrw", "nef", "nrw"),
+        *("orf", "ori", "pef", "ptx", "pxn", "qtk", "r3d", "raf", "raw", "rw2", "rwl", "rwz", "sr2", "srf"),
+        *("srw", "x3f"),
+    )
+)
+MOSAIC_SUFFIXES = frozenset((".png", ".tif", ".tiff"))
+PICTURE_SUFFIXES = MOSAIC_SUFFIXES | {".jpg", ".jpeg"}
+
+# What a mask is called beside ``photo.jpg``: ``photo.mask.png`` or ``photo_mask.png``.
+MASK_ENDINGS = (".mask.png", "_mask.png")
+
+OnRefusal = Callable[[OSError], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An input, and where it lies within the folder that was named."""
+
+    source: Path
+    within: Path = Path()
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which files of a folder are taken."""
+
+    suffixes: frozenset[str]
+    recursive: bool
+    output: Path  # not searched: what is there was made by this program
+    except_endings: tuple[str, ...] = ()
+
+    def takes(self, name: str) -> bool:
+        """Whether a file of this name is an input; hidden ones are not."""
+        if name.startswith(".") or name.lower().endswith(self.except_endings):
+            return False
+        return os.path.splitext(name)[1].lower() in self.suffixes
+
+    def files(self, sources: Iterable[Path], on_refusal: OnRefusal | None = None) -> Iterator[Found]:
+        """The inputs that files, folders and patterns stand for, each once, in a fixed order.
+
+        Folders that can not be listed are refused: files in them would be missed without a word; unless
+        somebody is told of them.
+        """
+        seen: set[Found] = set()
+        for source in sources:
+            for found in self._of(source, on_refusal or _refuse):
+                if found not in seen:
+                    seen.add(found)
+                    yield found
+
+    def _of(self, source: Path, on_refusal: OnRefusal) -> Iterator[Found]:
+        """The inputs that one argument stands for; a file that is named is taken, whatever its name."""
+        place = Path(os.path.abspath(source))
+        if place.is_dir():
+            yield from self._under(place, on_refusal)
+        elif glob.has_magic(str(source)) and not os.path.lexists(place):
+            matches = sorted(glob.glob(str(place), recursive=True))
+            if not matches:
+                raise InputError(f"{source}: no file matches this pattern; check it")
+            for match in matches:
+                yield from self._of(Path(match), on_refusal)
+        else:
+            yield Found(place)
+
+    def _under(self, top: Path, on_refusal: OnRefusal) -> Iterator[Found]:
+        """The inputs in a folder, and below it if asked; links to folders are not followed."""
+        output = os.path.realpath(self.output)
+        for folder, below, names in os.walk(top, onerror=on_refusal):
+            inside = (name for name in sorted(below) if self.recursive and not name.startswith("."))
+            below[:] = [name for name in inside if os.path.realpath(os.path.join(folder, name)) != output]
+            for name in sorted(filter(self.takes, names)):
+                yield Found(Path(folder, name), Path(folder).relative_to(top))
+
+
+def _refuse(error: OSError) -> None:
+    """Refuse a folder that can not be listed."""
+    raise InputError(f"{error.filename}: cannot be listed ({error.strerror}); check its permissions")
+
+
+def mask_beside(source: Path) -> Path | None:
+    """The mask that lies beside a picture, if one does."""
+    masks = (source.with_name(f"{source.stem}{ending}") for ending in MASK_ENDINGS)
+    return next((mask for mask in masks if mask.exists()), None)
+
+
+def check_pairs(pairs: Iterable[tuple[Path, Path]], others: Iterable[Path] = ()) -> None:
+    """Refuse results that would fall on each other, on an input, or on other files that are read."""
+    taken: dict[str, Path] = {}
+    existing: list[Path] = []
+    for source, target in pairs:
+        first = taken.setdefault(os.path.normcase(target), source)
+        if first != source:
+            advice = "tell them apart by `name`, such as '{stem}_{ext}'"
+            raise Clash(f"{first} and {source} would both become {target}; {advice}")
+        if os.path.lexists(target):
+            existing.append(target)
+    inputs = {os.path.realpath(path) for path in (*taken.values(), *others)}
+    for target in existing:
+        if os.path.realpath(target) in inputs:
+            raise Clash(f"{target} is an input and would be overwritten; choose another `output` or `name`")
+
+
+def check_apart(report: Path, *others: Iterable[Path]) -> None:
+    """Refuse a report that is one of these files as well: lines would be added to a picture."""
+    place = os.path.realpath(report)
+    for path in chain(*others):
+        if os.path.realpath(path) == place:
+            raise Clash(
+                f"{report} would be the report and is an input or a result, too; give another `report`"
+            )
+
+
+def check_output(folder: Path) -> None:
+    """Refuse a folder that does not take files, or is gone, such as the place of a disk taken out."""
+    if not folder.is_dir():
+        kind = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
+        raise NotWritable(f"{folder}: {kind}; create it, or choose another `output`")
+    check_target(folder / "demosaic-ntc")
+
+
+def make_output(folder: Path) -> None:
+    """Make the folder of results where it is missing, and refuse one that does not take files."""
+    if not os.path.lexists(folder):
+        try:
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise NotWritable(
+                f"{folder}: cannot be made ({error.strerror}); choose another `output`"
+            ) from error
+    check_output(folder)
+
+
+def make_folders(output: Path, targets: Iterable[Path]) -> None:
+    """Make the folders of results below the output folder, which itself must be there."""
+    for folder in sorted({target.parent for target in targets}):
+        for place in reversed([folder, *folder.parents]):
+            if place.is_relative_to(output) and place != output:
+                _make_folder(place)
+
+
+def _make_folder(place: Path) -> None:
+    """Make a folder, unless it is there."""
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as error:
+        raise NotWritable(f"{place}: cannot be made ({error.strerror}); choose another `output`") from error

@@ -1,0 +1,98 @@
+"""The kinds of work a batch can do.
+
+What only one of them takes is imported when it is done: workers start sooner.
+"""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from demosaic_ntc.batch.job import Done
+from demosaic_ntc.batch.records.identity import fingerprint
+from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
+
+if TYPE_CHECKING:
+    from demosaic_ntc.developing.settings import Settings
+    from demosaic_ntc.workflows.repair import RepairSettings
+
+# Large enough for every step of the engine, small enough to take no time.
+_TRIAL_SIDE, _TRIAL_DAMAGE = 48, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """Turn a raw into a finished picture."""
+
+    settings: "Settings"
+    fingerprint: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Name the settings once, for all files that share them."""
+        name = fingerprint("convert", self.settings, self.settings.development.bad_pixels)
+        object.__setattr__(self, "fingerprint", name)
+
+    def prepare(self) -> None:
+        """Complete a small mosaic, which loads all that a large one needs; monochrome raws need as much."""
+        from demosaic_ntc.demosaicing.demosaic import demosaic  # noqa: PLC0415 (see above)
+
+        engine = self.settings.engine
+        samples = np.random.default_rng(0).random((_TRIAL_SIDE, _TRIAL_SIDE), dtype=np.float32)
+        given = self.settings.layout.cfa
+        cfa = "RGGB" if given is None or given.is_mono else given
+        demosaic(samples, cfa, method=engine.method, quality=engine.quality, threads=1)
+
+    def __call__(
+        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
+    ) -> Done:
+        """Convert the file."""
+        from demosaic_ntc.workflows.conversion import convert_file  # noqa: PLC0415 (see above)
+
+        settings = replace(
+            self.settings,
+            engine=replace(self.settings.engine, threads=threads),
+            output=replace(self.settings.output, overwrite=overwrite),
+        )
+        facts = convert_file(source, target, settings, progress).facts
+        height, width = facts.size
+        return Done(height * width, facts.seconds, _certified_share(facts.certificate), facts.notices)
+
+
+@dataclass(frozen=True, slots=True)
+class Inpaint:
+    """Restore the damaged parts of a picture that a mask marks, or else a painted colour."""
+
+    settings: "RepairSettings"
+    mask: Path | None
+    fingerprint: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Name the settings together with the mask."""
+        object.__setattr__(self, "fingerprint", fingerprint("inpaint", self.settings, self.mask))
+
+    def prepare(self) -> None:
+        """Repair a small picture, which loads all that a large one needs."""
+        from demosaic_ntc.inpainting.inpaint import inpaint  # noqa: PLC0415 (see above)
+
+        engine, generator = self.settings.engine, np.random.default_rng(0)
+        colours = generator.integers(256, size=(_TRIAL_SIDE, _TRIAL_SIDE, 3), dtype=np.uint8)
+        missing = generator.random((_TRIAL_SIDE, _TRIAL_SIDE)) < _TRIAL_DAMAGE
+        inpaint(colours, missing, method=engine.method, quality=engine.quality, threads=1)
+
+    def __call__(
+        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
+    ) -> Done:
+        """Repair the file."""
+        from demosaic_ntc.workflows.repair import repair_file  # noqa: PLC0415 (see above)
+
+        engine = replace(self.settings.engine, threads=threads)
+        settings = replace(self.settings, engine=engine, overwrite=overwrite)
+        done = repair_file(source, self.mask, target, settings, progress)
+        height, width = done.size
+        return Done(height * width, done.seconds, _certified_share(done.certificate), done.notices)
+
+
+def _certified_share(proven: GroupCertificate | None) -> float | None:
+    """The share of the groups with a proven gap; interpolations prove nothing."""
+    return None if proven is None else proven.certified / max(proven.groups, 1)

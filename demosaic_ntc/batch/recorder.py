@@ -1,0 +1,109 @@
+"""A batch from its first file to its last: what is needed is decided, what happens is put on record."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from demosaic_ntc.batch.discovery import check_output
+from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Publishing
+from demosaic_ntc.batch.records.pending_outputs import BegunOutputs
+from demosaic_ntc.batch.records.report import record_of
+from demosaic_ntc.batch.records.resume import History, Skipped, decide
+from demosaic_ntc.batch.spec import BatchTask
+from demosaic_ntc.batch.workers.stop import Stop
+from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
+
+
+class Crew(Protocol):
+    """Whoever works on jobs: processes of this machine, or of a cluster."""
+
+    def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
+        """Work on the jobs as they come, telling what happens."""
+
+
+def history_of(task: BatchTask, begun: BegunOutputs | None = None) -> History | None:
+    """What earlier runs have made; `begun` takes over what those that were killed have left."""
+    if not task.rules.asks_the_report:
+        return None
+    published = (begun or BegunOutputs(task.report.path)).adopt()
+    return History.of(task.report.records(), published, again=not task.rules.resume)
+
+
+class Run:
+    """One run over the jobs of a batch."""
+
+    def __init__(self, task: BatchTask, stop: Stop) -> None:
+        self._task = task
+        self._stop = stop
+        self._begun = BegunOutputs(task.report.path)
+        task.report.mend()
+        self._history = history_of(task, self._begun)
+        self._skipped: deque[Skipped] = deque()
+        self._open: set[Path] = set()
+        self._trouble: OutputError | None = None
+
+    def events(self, jobs: Iterable[Job | None], crew: Crew) -> Iterator[Event]:
+        """What happens, told after it has been recorded; raises when results can not be written any more."""
+        for event in crew.run(self._needed(jobs)):
+            yield from self._passed_over()
+            self._note(event)
+            if not isinstance(event, Publishing):
+                yield event
+        yield from self._passed_over()
+        if self._trouble is not None:
+            raise self._trouble
+
+    def close(self) -> None:
+        """End the run; what was begun is forgotten once the report tells the end of all of it."""
+        if not self._open:
+            self._begun.close()
+
+    def _needed(self, jobs: Iterable[Job | None]) -> Iterator[Job | None]:
+        """The jobs that are to be done, decided when their turn comes: another run may have done them."""
+        for job in jobs:
+            match job and decide(job, self._history):
+                case Skipped() as skipped:
+                    self._skipped.append(skipped)
+                case wanted:
+                    yield wanted
+
+    def _passed_over(self) -> Iterator[Event]:
+        """The jobs that were found not to be needed."""
+        while self._skipped:
+            skipped = self._skipped.popleft()
+            event = Ended(None, skipped.job, Outcome(skipped.status, skipped.reason))
+            self._note(event)
+            yield event
+
+    def _note(self, event: Event) -> None:
+        """Put on record what must survive this process."""
+        match event:
+            case Publishing():
+                self._open.add(event.job.target)
+                self._begun.publish(event.job.target, event.result)
+            case Ended():
+                self._open.discard(event.job.target)
+                record = record_of(event.job, event.outcome)
+                self._task.report.append(record)
+                if self._history is not None:  # a watched file may change and come again
+                    self._history.add(record)
+                self._see_to_trouble(event)
+
+    def _see_to_trouble(self, event: Ended) -> None:
+        """Stop when the results' disk is full or gone: every further file would fail alike."""
+        if event.outcome.error == DiskFull.__name__:
+            self._end_with(DiskFull(event.outcome.reason))
+        elif event.outcome.error == NotWritable.__name__:
+            try:
+                check_output(self._task.naming.output)
+            except OutputError as error:
+                self._end_with(error)
+
+    def _end_with(self, error: OutputError) -> None:
+        """Start nothing more."""
+        if self._trouble is None:
+            self._trouble = error
+            with suppress(OSError):
+                self._stop.ask()

@@ -1,0 +1,155 @@
+"""What a batch is asked to do: which files, what work, where results go, who does it, what is done again."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from demosaic_ntc.batch.discovery import (
+    MASK_ENDINGS,
+    MOSAIC_SUFFIXES,
+    PICTURE_SUFFIXES,
+    RAW_SUFFIXES,
+    Found,
+    Search,
+    mask_beside,
+)
+from demosaic_ntc.batch.job import Job, Work
+from demosaic_ntc.batch.naming import Naming
+from demosaic_ntc.batch.operations import Convert, Inpaint
+from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
+from demosaic_ntc.developing.settings import Settings
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.jit.signatures import for_holes
+from demosaic_ntc.workflows.conversion import prospect
+from demosaic_ntc.workflows.costs import REPAIR_COSTS
+from demosaic_ntc.workflows.repair import RepairSettings
+
+FilePath = str | os.PathLike[str]
+Sources = FilePath | Iterable[FilePath]
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who works on the files, and what one file may take."""
+
+    jobs: int | None = None  # files at a time; as many as processors and memory allow if None
+    threads: int | None = None  # of each; an even share of the processors if None
+    timeout: float | None = 7200.0  # seconds
+    memory: int | None = None  # bytes
+    scheduler: str | None = None  # address or file of a Dask scheduler, whose workers do it instead
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What becomes of results that are there already; unless told otherwise they stay as they are."""
+
+    overwrite: bool = False  # whatever is there is replaced
+    resume: bool = False  # what a recorded run has done from other inputs or settings is done again
+    overwrite_ours: bool = False  # everything is, but only what is still as a recorded run has left it
+
+    @property
+    def asks_the_report(self) -> bool:
+        """Whether what earlier runs have recorded matters."""
+        return self.resume or self.overwrite_ours
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is done to every input, and what that takes."""
+
+    works: Callable[[Path], Work]  # what is done to an input
+    trial: Work  # what workers prepare for
+    costs: Mapping[str, float]  # of the stages of the work, CPU seconds per megapixel
+    kernels: frozenset[str]  # what most of it needs compiled
+    bytes_per_pixel: float | None = None  # of results; None: they are as large as their inputs
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTask:
+    """The work on many files; `convert` and `repair` make one."""
+
+    sources: tuple[Path, ...]  # files, folders, patterns
+    kind: Kind
+    search: Search
+    naming: Naming
+    report: Report
+    workers: Workers = field(default_factory=Workers)
+    rules: Rules = field(default_factory=Rules)
+
+    @classmethod
+    def convert(
+        cls,
+        sources: Sources,
+        output: FilePath,
+        settings: Settings | None = None,
+        *,
+        format: str = "png",
+        name: str = "{stem}",
+        recursive: bool = False,
+        report: FilePath | None = None,
+        workers: Workers | None = None,
+        rules: Rules | None = None,
+    ) -> "BatchTask":
+        """Raws to finished pictures of a format, in a folder that is made where it is missing.
+
+        ``sources`` are files, folders or patterns; ``name`` is the template of a result's name.
+        """
+        settings, naming = settings or Settings(), Naming(Path(output), f".{format}", name)
+        ahead, work = prospect(settings, Path(f"any.{format}")), Convert(settings)
+        suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if settings.layout.cfa else frozenset())
+        kind = Kind(lambda source: work, work, ahead.costs, ahead.kernels, ahead.bytes_per_pixel)
+        search = Search(suffixes, recursive, naming.output)
+        return _task(sources, kind, search, naming, report, workers, rules)
+
+    @classmethod
+    def repair(
+        cls,
+        sources: Sources,
+        output: FilePath,
+        settings: RepairSettings | None = None,
+        *,
+        format: str | None = None,
+        name: str = "{stem}",
+        recursive: bool = False,
+        report: FilePath | None = None,
+        workers: Workers | None = None,
+        rules: Rules | None = None,
+    ) -> "BatchTask":
+        """Pictures repaired, with ``photo.mask.png`` or ``photo_mask.png`` beside ``photo.png`` or as the
+        settings say; without a format each keeps its own.
+        """
+        settings = settings or RepairSettings()
+        if format == "dng":
+            raise InputError("a DNG is made of raws only; choose another format")
+        naming = Naming(Path(output), format and f".{format}", name)
+        masks = MASK_ENDINGS if settings.mask.needs_file else ()
+        kind = Kind(
+            works=lambda source: Inpaint(settings, mask_beside(source) if masks else None),
+            trial=Inpaint(settings, None),
+            costs=REPAIR_COSTS,
+            kernels=for_holes(settings.engine.method),
+        )
+        search = Search(PICTURE_SUFFIXES, recursive, naming.output, masks)
+        return _task(sources, kind, search, naming, report, workers, rules)
+
+    def job(self, found: Found, number: int) -> Job:
+        """The job of an input that is the n-th of all."""
+        target = self.naming.target(found.source, found.within, number)
+        return Job(found.source, target, self.kind.works(found.source), self.rules.overwrite)
+
+
+def _task(
+    sources: Sources,
+    kind: Kind,
+    search: Search,
+    naming: Naming,
+    report: FilePath | None,
+    workers: Workers | None,
+    rules: Rules | None,
+) -> BatchTask:
+    """A task on one path or several; put on record among the results unless elsewhere."""
+    paths = (sources,) if isinstance(sources, (str, os.PathLike)) else sources
+    record = Report(naming.output / DEFAULT_NAME if report is None else Path(report))
+    places = tuple(map(Path, paths))
+    return BatchTask(places, kind, search, naming, record, workers or Workers(), rules or Rules())

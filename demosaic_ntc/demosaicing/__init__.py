@@ -1,0 +1,1 @@
+"""Demosaicing: colour arrays, interpolation, the initial estimate and its refinement by groups."""

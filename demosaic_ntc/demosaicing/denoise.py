@@ -1,0 +1,86 @@
+"""From a noisy picture, every entry of which was measured, to one without its noise."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.demosaicing.demosaic import StoredPicture, checked_strength
+from demosaic_ntc.demosaicing.flat_regions import settle_calm
+from demosaic_ntc.demosaicing.measured_planes import CodedPlanes, extremes_of
+from demosaic_ntc.engine.checks import (
+    checked_missing,
+    checked_noise,
+    checked_threads,
+    checked_time_limit,
+    silently,
+)
+from demosaic_ntc.engine.observations import Known
+from demosaic_ntc.engine.pass_tables import NOISY
+from demosaic_ntc.engine.passes import TOLERANCE
+from demosaic_ntc.engine.restore import Estimate, Work, restore
+from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, out_of_time
+from demosaic_ntc.engine.windowed import Readable
+from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
+
+_UNITS = 1000  # of progress
+
+
+def denoise_stored(
+    samples: Readable,
+    noise: ArrayLike,
+    *,
+    method: str = "ntc",
+    quality: str = "normal",
+    threads: int | None = None,
+    progress: ReportProgress | None = None,
+    missing: NDArray[np.bool_] | None = None,
+    time_limit: float | None = None,
+    error: bool = False,
+    denoise: float = 1.0,
+) -> StoredPicture:
+    """Remove the noise of planes (channels, height, width) with full scale 1 by groups of similar patches.
+
+    ``noise`` are standard deviations, one for each channel, or those at equal steps of the level from 0 to 1,
+    (channels, steps); ``denoise`` is how strongly, as if there were so many times the noise. ``missing`` are
+    flags of pixels, (height, width), that are restored as well: samples there are but a first guess.
+    """
+    report, strength = progress or silently, checked_strength(denoise)
+    channels, height, width = samples.shape
+    dead = None if missing is None else checked_missing(missing, "picture", (height, width))
+    variance, workers = checked_noise(noise, 1.0, channels), checked_threads(threads)
+    prepare_kernels(for_mosaics(method, True, error))
+    deadline = Deadline.after(checked_time_limit(time_limit))
+    picture, wanted = CodedPlanes.of(samples), np.ones((height, width), np.bool_)
+    if quality != "best" and variance.mean() > TOLERANCE:
+        wanted = ~settle_calm(picture, samples, None, variance, strength, workers, deadline)
+        wanted |= False if dead is None else dead
+    steps = NOISY[quality] if method == "ntc" else tuple(step.without_completion for step in NOISY[quality])
+    start = Estimate(
+        picture, _first_variance(samples, variance) if error else np.zeros((0, 0, 0), np.float32)
+    )
+    estimate, gaps = restore(
+        start,
+        _known(samples, dead, variance * np.float32(strength**2)),
+        [Work(step, wanted) for step in steps],
+        workers,
+        lambda share: report(Progress("groups", round(share * _UNITS), _UNITS)),
+        deadline,
+    )
+    proven = GroupCertificate.of(gaps, TOLERANCE, 1 - float(wanted.mean())) if method == "ntc" else None
+    return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(deadline))
+
+
+def _known(samples: Readable, missing: Flags | None, noise: Float32) -> Known:
+    """Return what is known: all entries, but for pixels that are missing, as exact as the noise is."""
+    channels, height, width = samples.shape
+    entries = np.full((height, width), (1 << channels) - 1, np.uint8)
+    if missing is not None:
+        entries[missing] = 0
+    depth = np.broadcast_to(np.uint8(1), (height, width))
+    return Known(entries, depth, *extremes_of(samples), noise, samples)
+
+
+def _first_variance(samples: Readable, noise: Float32) -> Planes:
+    """Return the expected squared error of the samples, (channels, height, width)."""
+    return np.broadcast_to(noise.mean(axis=1)[:, None, None], samples.shape).copy()

@@ -1,0 +1,148 @@
+"""A picture of a mosaic in few bytes: codes of 16 bits for what was not measured.
+
+Of every pixel one colour stands in the mosaic; the other two are codes, equal steps that reach an eighth
+beyond the samples on both sides. A step is a fifty-thousandth of the range of the samples: rounding adds an
+error a hundred decibels below it. Where samples are noisy the third colour is estimated, too, and has codes
+of its own.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.samples import Samples
+
+Codes = NDArray[np.uint16]
+
+_LAST = 65535
+_BEYOND = 0.125  # of the range of the samples, on both sides
+_LEAST_RANGE = 2.0**-10
+_BAND = 64  # rows that are worked on together
+_OTHERS = ((1, 2), (0, 2), (0, 1))  # the two channels besides each
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Equal steps between values: code k stands for low + k step."""
+
+    low: float
+    step: float
+
+    @classmethod
+    def between(cls, least: float, largest: float) -> "Steps":
+        """Return steps that hold all values from the least to the largest, and some beyond."""
+        span = max(largest - least, _LEAST_RANGE)
+        return cls(least - _BEYOND * span, (1 + 2 * _BEYOND) * span / _LAST)
+
+    def coded(self, values: Float32) -> Codes:
+        """Return the nearest codes."""
+        codes = (values - np.float32(self.low)) * np.float32(1 / self.step)
+        codes += np.float32(0.5)
+        return np.clip(codes, 0, _LAST, out=codes).astype(np.uint16)
+
+    def values(self, codes: Codes) -> Float32:
+        """Return what codes stand for."""
+        values = codes.astype(np.float32)
+        values *= np.float32(self.step)
+        values += np.float32(self.low)
+        return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """A picture, (3, height, width), that is read and written window by window."""
+
+    samples: Samples
+    cfa: Cfa
+    steps: Steps
+    others: Codes  # (2, height, width): the two colours that are not measured at a pixel, the first first
+    own: Codes | None = None  # (height, width): the measured one, where that is not kept
+    free: Flags | None = None  # (height, width): where it is not; everywhere, if none are given
+
+    @classmethod
+    def empty(cls, samples: Samples, cfa: Cfa, steps: Steps) -> "Stored":
+        """Return room for a picture with these samples in their place."""
+        return cls(samples, cfa, steps, np.empty((2, *samples.shape[1:]), np.uint16))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Channels, height and width."""
+        return 3, self.samples.shape[1], self.samples.shape[2]
+
+    @property
+    def size(self) -> int:
+        """How many entries there are."""
+        return 3 * self.samples.size
+
+    def with_all_stored(self, free: Flags | None = None) -> "Stored":
+        """Return the same picture, whose measured entries can be written, too, all or those that are free."""
+        own = np.empty(self.shape[1:], np.uint16)
+        for top in range(0, len(own), _BAND):
+            rows = slice(top, top + _BAND)
+            own[rows] = self.steps.coded(self.samples.window(rows, slice(None)))
+        return replace(self, own=own, free=free)
+
+    def __getitem__(self, place: tuple[slice, ...], /) -> Planes:
+        """Return a window of all channels, (3, rows, columns)."""
+        rows, columns = self._window(place)
+        return self.spread(
+            self._measured(rows, columns), self.steps.values(self.others[:, rows, columns]), rows, columns
+        )
+
+    def __setitem__(self, place: tuple[slice, ...], planes: Planes, /) -> None:
+        """Write a window, (3, rows, columns); what is measured is not, where it is kept."""
+        rows, columns = self._window(place)
+        codes, others = self.steps.coded(planes), self.others[:, rows, columns]
+        for site, channel in _sites(
+            self.cfa, rows.start % self.cfa.period[0], columns.start % self.cfa.period[1]
+        ):
+            for which, other in enumerate(_OTHERS[channel]):
+                others[which][site] = codes[other][site]
+            if self.own is not None:
+                self.own[rows, columns][site] = codes[channel][site]
+
+    def spread(self, measured: Float32, others: Float32, rows: slice, columns: slice) -> Planes:
+        """Return the planes of a window from what is measured there and the two other colours."""
+        planes = np.empty((3, *measured.shape), np.float32)
+        for site, channel in _sites(
+            self.cfa, rows.start % self.cfa.period[0], columns.start % self.cfa.period[1]
+        ):
+            planes[channel][site] = measured[site]
+            for which, other in enumerate(_OTHERS[channel]):
+                planes[other][site] = others[which][site]
+        return planes
+
+    def _measured(self, rows: slice, columns: slice) -> Float32:
+        """Return the measured colour of a window, as measured where that is kept."""
+        if self.own is None:
+            return self.samples.window(rows, columns)
+        estimated = self.steps.values(self.own[rows, columns])
+        if self.free is None:
+            return estimated
+        return np.where(self.free[rows, columns], estimated, self.samples.window(rows, columns))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the whole picture as an array."""
+        return np.asarray(self[:, :, :], dtype)
+
+    def _window(self, place: tuple[slice, ...]) -> tuple[slice, slice]:
+        """Return rows and columns with their bounds."""
+        _, height, width = self.shape
+        rows, columns = (*place[1:], slice(None), slice(None))[:2]
+        return slice(*rows.indices(height)[:2]), slice(*columns.indices(width)[:2])
+
+
+@lru_cache
+def _sites(cfa: Cfa, row: int, column: int) -> tuple[tuple[tuple[slice, slice], int], ...]:
+    """Return the sites of the period in a window that starts there, and the channel measured at each."""
+    down, across = cfa.period
+    shifted = np.roll(cfa.pattern, (-row, -column), axis=(0, 1))
+    return tuple(
+        ((slice(y, None, down), slice(x, None, across)), int(channel))
+        for (y, x), channel in np.ndenumerate(shifted)
+    )

@@ -1,0 +1,1 @@
+"""Detection: dead pixels of a sensor, dust and scratches, lateral chromatic aberration."""

@@ -1,0 +1,95 @@
+"""From the engine's picture to the one that is shown: its look, cut and turned as asked."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Float32
+from demosaic_ntc.developing.preprocess import Prepared, is_neutral
+from demosaic_ntc.developing.render import Finish, brightening, light_of, thinned
+from demosaic_ntc.developing.settings import Development
+from demosaic_ntc.developing.tone import Adjustments, Look, automatic_look, camera_look, neutral_look
+from demosaic_ntc.io.colour import LINEAR_CURVE, ColourSpace, output_space, to_linear
+from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.raw.photo import RawPhoto
+from demosaic_ntc.raw.preview import shows_scene
+
+# A look is chosen by one in n rows and columns, so that about this many pixels decide.
+_DECIDING = 1 << 17
+
+
+def finish_of(image: Float32, ready: Prepared, how: Development, bits: int) -> Finish:
+    """Colour space, exposure, look and highlights of the finished picture.
+
+    `image` is the engine's, (height, width, 3), encoded and lifted.
+    """
+    photo, lift = ready.photo, ready.mosaic.lift
+    space = output_space(how.space, photo.matrix.to_srgb)
+    if how.linear:
+        space = replace(space, curve=LINEAR_CURVE)
+    blend_above = ready.exposure.clip if how.highlights == "blend" else None
+    plain = Finish(space, photo.matrix.to_srgb, bits=bits, blend_above=blend_above)
+    name, added = look_name(ready, how), Adjustments(0.0, how.contrast, how.saturation)
+    if how.exposure == "auto":
+        plain = replace(plain, gain=brightening(image, lift, plain))
+    elif name == "neutral":
+        plain = replace(plain, gain=2.0**how.exposure)
+    else:
+        added = replace(added, exposure=how.exposure)
+    if name == "neutral":
+        return replace(plain, look=neutral_look(_luminance(space), added))
+    return replace(plain, look=_look(image, plain, ready, added, name))
+
+
+def look_name(ready: Prepared, how: Development) -> str:
+    """The look that is meant: of mosaics without a camera nothing is guessed, linear light is not bent."""
+    if is_neutral(ready.photo, how):
+        return "neutral"
+    return "auto" if how.look is None or ready.embedded is None else how.look
+
+
+def _look(image: Float32, plain: Finish, ready: Prepared, added: Adjustments, name: str) -> Look:
+    """The automatic look, as bright as the camera's own picture if there is one, or the look of that."""
+    every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
+    seen = light_of(thinned(image, every), ready.mosaic.lift, plain)
+    light, luminance = seen.reshape(-1, 3), _luminance(plain.space)
+    if ready.embedded is None:
+        return automatic_look(light, luminance, added)
+    own = to_linear(ready.embedded, plain.space)
+    if name == "camera":
+        return camera_look(light, own, luminance, added)
+    return automatic_look(light, luminance, added, _brightness(own, seen, luminance, ready))
+
+
+def _brightness(own: Float32, seen: Float32, luminance: NDArray[np.float64], ready: Prepared) -> float | None:
+    """The median luminance of the camera's own picture; None if it shows something else."""
+    assert ready.embedded is not None
+    shown = (own @ luminance).reshape(ready.embedded.shape[:2])
+    return float(np.median(shown)) if shows_scene(shown, seen @ luminance, ready.photo.orientation) else None
+
+
+def _luminance(space: ColourSpace) -> NDArray[np.float64]:
+    """The luminance of the primaries of a space, which sum to one."""
+    return np.asarray(space.to_xyz[1] / space.to_xyz[1].sum())
+
+
+def cut(image: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
+    """The part that is kept of a picture of the whole visible area, at full size or at that of cells."""
+    box = photo.frame(how.crop)
+    if (box.height, box.width) == photo.size:
+        return image
+    side = photo.size[0] // image.shape[0]
+    top, left = box.top // side, box.left // side
+    return image[top : top + max(1, box.height // side), left : left + max(1, box.width // side)]
+
+
+def turned(pixels: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
+    """The pixels as they are stored: upright, unless they are to stay as the sensor lay."""
+    return oriented(pixels, photo.orientation) if how.rotate else pixels
+
+
+def stored_orientation(photo: RawPhoto, how: Development) -> int:
+    """What EXIF says of the pixels as they are stored."""
+    return 1 if how.rotate else photo.orientation

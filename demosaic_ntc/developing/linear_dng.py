@@ -1,0 +1,89 @@
+"""From the engine's picture to a linear DNG: camera colours that are not balanced, with all that is known.
+
+Highlights are clipped where the first channel clips, as in finished pictures: balanced as shot they are white
+in every reader, instead of magenta. Blended ones are darker, and the exposure to be added is told.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Float32
+from demosaic_ntc.developing.dng_writing import BLACK, WHITE, LinearPicture
+from demosaic_ntc.developing.preprocess import Prepared
+from demosaic_ntc.developing.render import camera_light
+from demosaic_ntc.developing.settings import Development, Settings
+from demosaic_ntc.io.exif import ORIENTATION
+from demosaic_ntc.io.tiff_tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
+from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
+from demosaic_ntc.raw.dng.noise_profile import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
+from demosaic_ntc.raw.levels import Exposure
+from demosaic_ntc.raw.photo import GREEN
+
+_SOURCE_NAME = 50827
+
+
+def for_preview(settings: Settings) -> Settings:
+    """The settings of a DNG's preview: as the sensor lay, within the camera's own frame."""
+    return replace(settings, development=replace(settings.development, rotate=False, crop=None))
+
+
+def linear_picture(image: Float32, ready: Prepared, how: Development, name: str) -> LinearPicture:
+    """The engine's picture (height, width, 3), encoded and lifted, as a DNG stores it; `name`: the raw's."""
+    photo, balance = ready.photo, ready.exposure.balance
+    colours = colour_fields(photo, balance)
+    shared = {
+        **colours,
+        BASELINE_EXPOSURE: _baseline(colours.get(BASELINE_EXPOSURE), ready.exposure, how),
+        ORIENTATION: Field(SHORT, (photo.orientation,)),
+        _SOURCE_NAME: Field(ASCII, name.encode("utf-8", "replace") + b"\0"),
+    }
+    blend_above = ready.exposure.clip if how.highlights == "blend" else None
+    codes = camera_codes(image, ready.mosaic.lift, neutral(balance), blend_above)
+    return LinearPicture(
+        codes=np.ascontiguousarray(codes[..., 0]) if photo.is_monochrome else codes,
+        frame=photo.frame(None),
+        shared=shared,
+        own=_noise_fields(ready),
+    )
+
+
+def camera_codes(
+    image: Float32, lift: float, white: NDArray[np.float64], blend_above: float | None
+) -> NDArray[np.uint16]:
+    """Code values of light whose balance is undone; `white` is what is then neutral."""
+    codes = np.empty(image.shape, dtype=np.uint16)
+    scale = (white * (WHITE - BLACK)).astype(np.float32)
+    for rows, light in camera_light(image, lift, blend_above):
+        code = np.minimum(light, 1) * scale + np.float32(BLACK)
+        codes[rows] = np.clip(np.rint(code), BLACK, WHITE)
+    return codes
+
+
+def _baseline(stated: Field | None, exposure: Exposure, how: Development) -> Field:
+    """The stops to brighten by: the file's own, those asked for, and those of kept highlights."""
+    stops = float(stated.values[0]) if stated else 0.0
+    stops += 0.0 if how.exposure == "auto" else how.exposure
+    stops -= log2(exposure.clip)
+    return Field(SRATIONAL, (Fraction(round(stops * 1000), 1000),))
+
+
+def _noise_fields(ready: Prepared) -> dict[int, Field]:
+    """Whether noise was taken off; where none was and it is known, how much there is.
+
+    Light x of the model has white at the file's level, here where samples saturate: it is k·x, and the
+    variance slope·x + floor then reads k·slope·(k·x) + k²·floor.
+    """
+    photo, exposure, taken_off = ready.photo, ready.exposure, ready.taken_off
+    noise = ready.noise.model if ready.noise else photo.noise
+    reduced = Field(RATIONAL, (Fraction(min(taken_off.brightness, 1.0)).limit_denominator(1000),))
+    if noise is None or noise.typical_deviation() < 1 / WHITE or taken_off.engine > 0:
+        return {NOISE_REDUCTION_APPLIED: reduced}
+    k = min(exposure.gains[:3]) * (photo.white - float(photo.black.min()))
+    pairs = list(zip(noise.slope, noise.floor, strict=True))
+    pairs = pairs[GREEN : GREEN + 1] if photo.is_monochrome else pairs
+    profile = tuple(value for slope, floor in pairs for value in (k * slope, k * k * floor))
+    return {NOISE_REDUCTION_APPLIED: reduced, NOISE_PROFILE: Field(DOUBLE, profile)}

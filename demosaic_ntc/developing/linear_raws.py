@@ -1,0 +1,103 @@
+"""The picture of a raw that needs no demosaicing: linear ones have all colours, monochrome ones none.
+
+Where nothing is to be removed and nothing is missing it is what was measured, to the bit. Noise and bad
+pixels are the engine's, as in mosaics. A monochrome picture has three equal channels.
+"""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.denoise import denoise_stored
+from demosaic_ntc.developing.denoising import DENOISING_METHODS, Strengths
+from demosaic_ntc.developing.engine_run import finish_stored, in_colours, read_later
+from demosaic_ntc.developing.render import EncodedMosaic
+from demosaic_ntc.developing.settings import Engine
+from demosaic_ntc.developing.variance_stabilisation import Stabilised
+from demosaic_ntc.engine.result import ReportProgress, Restored
+from demosaic_ntc.raw.photo import GREEN
+
+_SIDE = 2  # pixels that become one in a picture of half the size
+
+
+def complete_planes(
+    mosaic: EncodedMosaic,
+    missing: Flags | None,
+    strengths: Strengths,
+    engine: Engine,
+    report: ReportProgress,
+    *,
+    error: bool,
+) -> Restored:
+    """Remove noise and restore missing pixels, as far as either is there; else take samples as they are."""
+    if engine.half:
+        return Restored(_halved(mosaic.samples))
+    if mosaic.stabilised is not None:
+        return _denoised(mosaic, mosaic.stabilised, missing, strengths, engine, report, error)
+    if missing is not None and engine.method in DENOISING_METHODS:
+        return _inpainted(mosaic, missing, engine, report, error)
+    white = np.float32(mosaic.white)
+    image = read_later(mosaic.stored).then(lambda part, *_: part * white)
+    nothing = np.zeros(image.shape, np.float32) if error else None
+    return Restored(cast(NDArray[Any], image), error=nothing)
+
+
+def _denoised(
+    mosaic: EncodedMosaic,
+    stabilised: Stabilised,
+    missing: Flags | None,
+    strengths: Strengths,
+    engine: Engine,
+    report: ReportProgress,
+    error: bool,
+) -> Restored:
+    """Let the engine remove the noise; the picture comes under the sRGB curve, to be read later."""
+    is_mono = mosaic.stored.shape[0] == 1
+    stored = denoise_stored(
+        mosaic.stored,
+        stabilised.levels()[GREEN : GREEN + 1] if is_mono else stabilised.levels(),
+        method=engine.method,
+        quality=engine.quality,
+        threads=engine.threads,
+        progress=report,
+        missing=missing,
+        time_limit=engine.time_limit,
+        error=error,
+        denoise=strengths.engine,
+    )
+    return finish_stored(stored, mosaic, Cfa.named("MONO"), strengths.grain, error=error)
+
+
+def _inpainted(
+    mosaic: EncodedMosaic, missing: Flags, engine: Engine, report: ReportProgress, error: bool
+) -> Restored:
+    """Let the engine restore missing pixels; all others stay as they were measured."""
+    from demosaic_ntc.inpainting.inpaint import inpaint  # noqa: PLC0415 (loads filters; mosaics do without)
+
+    white = np.float32(mosaic.white)
+    restored = inpaint(
+        mosaic.stored.whole(),
+        missing,
+        method=engine.method,
+        quality=engine.quality,
+        threads=engine.threads,
+        progress=report,
+        time_limit=engine.time_limit,
+        error=error,
+    )
+    deviation = None if restored.error is None else in_colours(restored.error * white)
+    return replace(restored, image=in_colours(restored.image * white), error=deviation)
+
+
+def _halved(samples: Float32) -> Planes:
+    """The means of squares of pixels, (height // 2, width // 2, 3); what they leave at the border is cut."""
+    picture = in_colours(samples)
+    height, width = (side // _SIDE for side in picture.shape[:2])
+    if min(height, width) == 0:
+        return picture
+    squares = picture[: height * _SIDE, : width * _SIDE].reshape(height, _SIDE, width, _SIDE, 3)
+    return np.asarray(squares.mean(axis=(1, 3)), np.float32)

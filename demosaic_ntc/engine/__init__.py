@@ -1,0 +1,1 @@
+"""The engine: groups of similar patches, predicted and added up; knows no colour arrays and no files."""

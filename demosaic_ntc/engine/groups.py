@@ -1,0 +1,290 @@
+"""Groups of similar patches over a picture: references where work is wanted, cut into bands, added up.
+
+Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.engine.kernels.aggregation`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Places, Planes, Sums
+from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.engine.kernels.aggregation import write_errors, write_means
+from demosaic_ntc.engine.kernels.completion import complete_groups
+from demosaic_ntc.engine.kernels.group_pass import (
+    GAUSSIAN,
+    SHAPE_UNIT,
+    Picture,
+    add_shapes,
+    restore_groups,
+)
+from demosaic_ntc.engine.kernels.matching import match_patches
+from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.passes import Patches, Step
+from demosaic_ntc.engine.windowed import Readable
+from demosaic_ntc.jit.signatures import FOR_COMPLETION, prepare_kernels
+
+Report = Callable[[float], None]
+Shares = Callable[[Places], Float32]  # of the correction of means, for groups around places, (count, 2)
+
+BAND_ROWS = 64  # rows of pixels whose reference patches are worked on together
+_TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
+_GAP = 16  # columns without references at which a tile is cut
+_SAMPLES, _LEAST_SAMPLES = 1024, 64  # groups of a picture that tell the shape of its covariances
+_RUN = 16  # of them that lie side by side, as these are quicker to match
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """References worked on together, the rows they can touch, and where the next band's begin."""
+
+    references: Places
+    top: int
+    bottom: int
+    next_top: int
+
+
+def reference_positions(length: int, patches: Patches) -> Places:
+    """Return where reference patches start along one direction; the last one ends at the border."""
+    last = length - patches.size
+    return np.unique(np.append(np.arange(0, last + 1, patches.stride), last)).astype(np.int64)
+
+
+def references_in(wanted: Flags, patches: Patches) -> Places:
+    """Return (row, column) of the reference patches that hold a wanted pixel, sorted by rows."""
+    rows, columns = (reference_positions(length, patches) for length in wanted.shape)
+    across, down = np.nonzero(_holding(wanted, patches))
+    order = np.lexsort((across, down))
+    return np.stack([rows[down[order]], columns[across[order]]], axis=1)
+
+
+def count_references(wanted: Flags, patches: Patches) -> int:
+    """Return how many reference patches hold a wanted pixel."""
+    return int(np.count_nonzero(_holding(wanted, patches)))
+
+
+def _holding(wanted: Flags, patches: Patches) -> Flags:
+    """Return whether the reference patches hold a wanted pixel, (columns, rows) of them."""
+    rows, columns = (reference_positions(length, patches) for length in wanted.shape)
+    tall = _any_within(wanted, rows, patches.size)
+    return _any_within(np.ascontiguousarray(tall.T), columns, patches.size)
+
+
+def _any_within(flags: Flags, starts: Places, length: int) -> Flags:
+    """Return whether any is set in each of some stretches of rows, (stretches, columns)."""
+    found = flags[starts]
+    for further in range(1, length):
+        found |= flags[starts + further]
+    return found
+
+
+def bands_of(references: Places, height: int, patches: Patches, band_rows: int = BAND_ROWS) -> list[Band]:
+    """Cut references, sorted by rows, into bands, each taller than what neighbouring bands share."""
+    tall = max(band_rows, 2 * patches.reach + 2 * patches.size)
+    starts = np.flatnonzero(np.diff(references[:, 0] // tall, prepend=-1))
+    parts = np.split(references, starts[1:])
+    tops = [max(int(part[0, 0]) - patches.reach, 0) for part in parts] + [height]
+    bottoms = [min(int(part[-1, 0]) + patches.reach + patches.size, height) for part in parts]
+    return [
+        Band(part, top, max(bottom, below), below) if below < height else Band(part, top, bottom, bottom)
+        for part, top, bottom, below in zip(parts, tops, bottoms, tops[1:], strict=False)
+    ]
+
+
+def tiles_of_references(references: Places) -> Iterator[Places]:
+    """Cut references into tiles that leave wide gaps out, each sorted by rows."""
+    order = np.lexsort((references[:, 1], references[:, 0] // _TILE[0]))
+    rows, columns = references[order].T
+    steps = np.diff(rows // _TILE[0]), np.diff(columns // _TILE[1])
+    apart = (steps[0] != 0) | (steps[1] != 0) | (np.diff(columns) > _GAP)
+    for part in np.split(order, np.flatnonzero(apart) + 1):
+        yield references[np.sort(part)]
+
+
+def _runs(shape: tuple[int, ...], patches: Patches, wanted: int) -> list[Places]:
+    """Return about so many of the references of a height and a width, or all, in runs spread evenly."""
+    rows, columns = (reference_positions(length, patches) for length in shape)
+    total, run = (
+        rows.size * columns.size,
+        _RUN if wanted < rows.size * columns.size else rows.size * columns.size,
+    )
+    starts = np.linspace(0, total - run, -(-min(wanted, total) // run)).astype(np.int64)
+    places = (np.arange(start, start + run) for start in starts)
+    return [
+        np.stack([rows[place // columns.size], columns[place % columns.size]], axis=1) for place in places
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A picture as far as it is known, wherever it is stored: what groups are formed of."""
+
+    planes: Any  # the estimate, with what is known in its place: Readable
+    known: Bits  # (height, width)
+    depth: Depths  # (height, width): how many pixels deep in a hole
+    measured: Readable  # what is known, where it is noisy and the estimate is not to keep it; else empty
+    noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
+    confidence: Float32  # (height, width): the trust in pixels when patches are compared; empty where alike
+
+    def view(self, rows: slice, columns: slice) -> "View":
+        """Return a part of the picture as kernels want it."""
+        part = np.ascontiguousarray
+        picture = Picture(
+            part(self.planes[:, rows, columns]),
+            part(self.known[rows, columns]),
+            part(self.depth[rows, columns]),
+            part(self.measured[:, rows, columns]),
+            self.noise,
+        )
+        return View(picture, part(self.confidence[rows, columns]), np.array([rows.start, columns.start]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """What groups see of a picture: a part of it, from a corner on."""
+
+    picture: Picture
+    confidence: Float32
+    corner: Places  # (2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """What groups say about some rows of a picture; (channels, rows, width), the squares of full scale 1."""
+
+    rows: slice
+    before: Planes  # the estimate
+    planes: Planes  # the weighted means of what was said, the estimate where nothing was
+    expected: Planes  # the mean of the expected squared errors; empty where errors are not wanted
+    spread: Planes  # the variance of what was said; empty where errors are not wanted
+    anything: Flags  # (rows, width): whether a patch said anything about a pixel, in all its channels
+
+    @classmethod
+    def summed(cls, rows: slice, before: Planes, sums: Sums) -> "Said":
+        """Return what sums amount to: one of them, or three where errors are wanted."""
+        errors = np.zeros((2, *before.shape) if len(sums) > 1 else (2, 0, 0, 0), np.float32)
+        said = cls(rows, before, before.copy(), errors[0], errors[1], sums[0, 0] != 0)
+        write_means(sums, said.planes)
+        if said.spread.size:
+            write_errors(sums, before, said.planes, said.expected, said.spread)
+        return said
+
+
+def whole_shares(places: Places) -> Float32:
+    """Return the whole correction for all groups."""
+    return np.ones(len(places), np.float32)
+
+
+class GroupPass:
+    """One step over the groups of a picture."""
+
+    def __init__(
+        self, scene: Scene, step: Step, threads: int, errors: bool = False, shares: Shares = whole_shares
+    ) -> None:
+        self._scene, self._step, self._threads, self._errors = scene, step, threads, errors
+        self._shares = shares
+        self._patches = step.patches.fitting(scene.planes.shape[1:])
+        self._offsets = self._patches.offsets
+        self._fading = step.fading(1)
+        self.gaps: list[Float32] = []  # of the groups that were restored: certified, or infinite
+
+    def restored(
+        self, wanted: Flags, report: Report, deadline: Deadline, band_rows: int = BAND_ROWS
+    ) -> Iterator[Said]:
+        """Restore all groups whose reference patch holds a wanted pixel; yield what they say, from the top.
+
+        Rows that were yielded are not looked at again: they may be overwritten. Bands that would begin after
+        the deadline say nothing; their gaps are infinite, and nothing is yielded below the first of them.
+        """
+        references = references_in(wanted, self._patches)
+        if not len(references):
+            return
+        prior = self.prior(len(references))
+        bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
+        carried = np.zeros((0, 0, 0, 0), np.int64)
+        done = in_order(lambda band: self._restore(band, prior, deadline), bands, self._threads)
+        for number, (band, (before, sums, proven, spoke)) in enumerate(zip(bands, done, strict=True), 1):
+            self.gaps.append(proven)
+            shared = min(carried.shape[2], sums.shape[2])
+            if shared:
+                sums[:, :, :shared] += carried[:, :, :shared]
+            finished = band.next_top - band.top
+            rows, part = slice(band.top, band.next_top), np.ascontiguousarray
+            yield Said.summed(rows, part(before[:, :finished]), part(sums[:, :, :finished]))
+            carried = sums[:, :, finished:].copy()
+            report(number / len(bands))
+            if not spoke:
+                self.gaps += [np.full(len(rest.references), np.inf, np.float32) for rest in bands[number:]]
+                return
+
+    def prior(self, groups: int) -> Float32:
+        """Return Q, (entry, entry): the mean shape of the covariances of groups all over the picture.
+
+        Their sum is one of whole numbers, which no order of its terms can change.
+        """
+        entries = self._scene.planes.shape[0] * self._patches.size**2
+        if self._step.does.predictor != GAUSSIAN:
+            return np.zeros((0, 0), np.float32)
+        samples = max(_LEAST_SAMPLES, min(groups, _SAMPLES))
+        runs = _runs(self._scene.planes.shape[1:], self._patches, samples)
+        total = sum(in_order(self._shapes, runs, self._threads), np.zeros((entries, entries), np.int64))
+        lower = total * (SHAPE_UNIT / sum(map(len, runs)))
+        return (lower + np.tril(lower, -1).T).astype(np.float32)
+
+    def _shapes(self, references: Places) -> Sums:
+        """Return the sum of the shapes of the covariances of some groups."""
+        entries = self._scene.planes.shape[0] * self._patches.size**2
+        total, view = np.zeros((entries, entries), np.int64), self._around(references)
+        found = self._match(view, references)
+        add_shapes(view.picture, references - view.corner, found, self._patches.size, total)
+        return total
+
+    def _around(self, references: Places) -> View:
+        """Return what the groups of some references see."""
+        first = np.maximum(references.min(axis=0) - self._patches.reach, 0)
+        last = references.max(axis=0) + self._patches.reach + self._patches.size
+        rows, columns = (slice(int(start), int(stop)) for start, stop in zip(first, last, strict=True))
+        return self._scene.view(rows, columns)
+
+    def _restore(self, band: Band, prior: Float32, deadline: Deadline) -> tuple[Planes, Sums, Float32, bool]:
+        """Match and restore the groups of a band until the deadline.
+
+        Return its estimate, their sums and gaps, and whether any was restored.
+        """
+        channels, _, width = self._scene.planes.shape
+        view = self._scene.view(slice(band.top, band.bottom), slice(0, width))
+        sums = np.zeros((3 if self._errors else 1, channels, band.bottom - band.top, width), np.int64)
+        gaps = np.full(len(band.references), np.inf, np.float32)
+        done = 0
+        for tile in tiles_of_references(band.references):
+            if deadline.passed():
+                break
+            self._restore_tile(view, tile, prior, sums, gaps[done : done + len(tile)])
+            done += len(tile)
+        return view.picture.planes, sums, gaps, done > 0
+
+    def _restore_tile(
+        self, view: View, references: Places, prior: Float32, sums: Sums, gaps: Float32
+    ) -> None:
+        """Match, predict and add up the groups of a tile; complete those whose prediction leaves too much.
+
+        Sums start where the view does.
+        """
+        size, does, found = self._patches.size, self._step.does, self._match(view, references)
+        picture, places, shares = view.picture, references - view.corner, self._shares(references + size // 2)
+        restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, gaps, shares)
+        left = np.flatnonzero(np.isinf(gaps)) if does.vertices else np.zeros(0, np.int64)
+        if left.size:
+            prepare_kernels(FOR_COMPLETION)
+            rest, those, proven, shares = places[left], found[left], gaps[left], shares[left]
+            complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven, shares)
+            gaps[left] = proven
+
+    def _match(self, view: View, references: Places) -> Offsets:
+        """Return the offsets of the patches of every reference's group."""
+        found, size = np.empty((len(references), self._patches.count, 2), np.int8), self._patches.size
+        places = references - view.corner
+        match_patches(view.picture.planes, view.confidence, places, size, self._offsets, found)
+        return found

@@ -1,0 +1,126 @@
+"""What a step over groups is made of: how they are formed, what is done with them, and what comes of it."""
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+
+from demosaic_ntc.arrays import Float32, Places
+from demosaic_ntc.engine.kernels.group_pass import GAUSSIAN, MEAN, Pass
+from demosaic_ntc.engine.observations import DEEPEST
+
+_DECAY = 0.65  # of trust, with every pixel further into a hole
+_LEVEL = 1 / 255
+# On the gap of a completion, as a mean squared error of full scale 1: half a level of 255.
+TOLERANCE = (0.5 * _LEVEL) ** 2
+
+
+class Kind(IntEnum):
+    """What is missing around a pixel: kinds of holes, in the order of their repair, and of mosaics."""
+
+    KNOWN = 0
+    SPARSE = 1  # dead pixels, thin writing, light random loss: most of a patch is known
+    LINES = 2  # dead rows and columns, hairs: one pixel wide, so that much of what is lost can be told
+    SCATTERED = 3  # random loss, writing, thin scratches
+    WIDE = 4  # strokes and blocks of several pixels; random loss of most pixels
+    DEEP = 5  # holes wider than what patches span
+    BAYER = 6  # a mosaic of Bayer's array: groups show few patterns of samples
+    ARRAY = 7  # a mosaic of another array: groups show many
+
+
+@dataclass(frozen=True, slots=True)
+class Patches:
+    """How groups are formed."""
+
+    size: int  # pixels across a patch
+    stride: int  # pixels from one reference patch to the next; beyond the size there are gaps between them
+    count: int  # patches in a group
+    reach: int  # of the search, in each direction
+    dense: int = 127  # how far out the search looks at every place; beyond, at every second row and column
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether pixels between the reference patches are left to other patches of groups."""
+        return self.stride > self.size
+
+    @property
+    def offsets(self) -> Places:
+        """Where the search looks, (candidates, 2), nearest first."""
+        steps = np.arange(-self.reach, self.reach + 1)
+        dy, dx = np.meshgrid(steps, steps, indexing="ij")
+        near = np.maximum(abs(dy), abs(dx)) <= self.dense
+        kept = (near | ((dy % 2 == 0) & (dx % 2 == 0))) & ((dy != 0) | (dx != 0))
+        places = np.stack([dy[kept], dx[kept]], axis=1).astype(np.int64)
+        return places[np.argsort(np.square(places).sum(axis=1), kind="stable")]
+
+    def fitting(self, shape: tuple[int, ...]) -> "Patches":
+        """Return patches that fit into a picture of a height and a width."""
+        size = min(self.size, *shape)
+        return self if size == self.size else replace(self, size=size, stride=min(self.stride, size))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One pass over the groups of a picture."""
+
+    patches: Patches
+    does: Pass
+    relaxed: float = 1.0  # ω: how far to go from the estimate to what the groups say, where samples are exact
+    noisy: float = 1.0  # ω where noise dominates
+    trust: tuple[float, float] = (1.0, 1.0)  # in unknown entries: when comparing patches, when taking means
+    spread: float = 0.0  # pixels: how far what groups leave at known entries is felt in holes; 0: nowhere
+
+    @property
+    def without_completion(self) -> "Step":
+        """The control: the same step, which ends with the prediction."""
+        return replace(self, does=self.does._replace(vertices=0))
+
+    @property
+    def without_gaps(self) -> "Step":
+        """The same step with a reference patch for every pixel."""
+        patches = replace(self.patches, stride=min(self.patches.stride, self.patches.size))
+        return replace(self, patches=patches)
+
+    def in_noise(self, variance: float) -> "Step":
+        """Return the step for samples of a variance: ω goes from one limit to the other, ε² to none.
+
+        Noise makes a model regular by itself, and what ε² lets pass of it would show the sites of samples.
+        """
+        share = variance / (variance + self.does.noise)
+        relaxed = self.relaxed + share * (self.noisy - self.relaxed)
+        return replace(self, relaxed=relaxed, does=self.does._replace(floor=self.does.floor * (1 - share)))
+
+    def fading(self, which: int) -> Float32:
+        """Return the trust in missing entries by their depth, (DEEPEST + 1)."""
+        falling = self.trust[which] * _DECAY ** (np.arange(DEEPEST + 1) - 1.0)
+        return np.asarray(np.minimum(falling, 1.0), np.float32)
+
+
+def gaussian(
+    restored: int,
+    strength: float = 5.0,
+    floor: float = 0.3,
+    noise: float = 0.5,
+    vertices: int = 0,
+    correction: float = 0.0,
+) -> Pass:
+    """Return a pass that predicts by Gaussians; floor ε and noise σ are in 255ths of full scale."""
+    return Pass(
+        predictor=GAUSSIAN,
+        restored=restored,
+        strength=strength,
+        floor=(floor * _LEVEL) ** 2,
+        correction=correction,
+        noise=(noise * _LEVEL) ** 2,
+        completed=8,
+        unseen=0.1,
+        radius=1.0,
+        tolerance=TOLERANCE,
+        vertices=vertices,
+        least=1e-5,
+    )
+
+
+def mean(restored: int, vertices: int = 0) -> Pass:
+    """Return a pass that predicts by trusted means."""
+    return gaussian(restored, vertices=vertices)._replace(predictor=MEAN, least=3e-5)

@@ -1,0 +1,182 @@
+"""The loop that restores a picture, mosaic or holes: steps over groups, each from what the last one left.
+
+where → match → predict → complete → add up → spread, relax → keep what is known
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.engine.groups import GroupPass, Said, Scene, Shares, count_references, whole_shares
+from demosaic_ntc.engine.kernels.aggregation import draw_to_measured, take_over
+from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
+from demosaic_ntc.engine.observations import DEEPEST, Known
+from demosaic_ntc.engine.passes import Step
+
+Report = Callable[[float], None]
+
+_NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are rather kept than estimated
+_LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must weigh something
+# The squared error of an entry, fitted on pictures whose truth is known: so much of what the models of its
+# patches expect, of how far these lie apart, and of how far they have moved the estimate, squared.
+_OF_EXPECTED, _OF_SPREAD, _OF_MOVED = np.float32(1.25), np.float32(4.5), np.float32(3.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """A picture as far as it has come, (channels, height, width), with full scale 1."""
+
+    planes: Any  # an array, or what is read and written like one (Writable); what is known is in its place
+    variance: Planes  # the expected squared error; empty where it is not wanted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """A step, and the pixels whose groups it restores."""
+
+    step: Step
+    wanted: Flags  # (height, width)
+    shares: Shares = whole_shares
+
+
+def restore(
+    estimate: Estimate,
+    known: Known,
+    works: Sequence[Work],
+    threads: int,
+    report: Report,
+    deadline: Deadline,
+) -> tuple[Estimate, Float32]:
+    """Improve an estimate step by step, within the range of what is known; after the deadline, no more.
+
+    An estimate that is no plain array is overwritten, row by row as these are finished. Where references
+    leave gaps between them, what no group spoke of is restored by itself.
+
+    Returns the estimate, and the certified gaps of all groups that were to be completed; infinite where
+    nothing is proven.
+    """
+    gaps = [np.zeros(0, np.float32)]
+    if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
+        estimate = Estimate(estimate.planes.copy(), estimate.variance.copy())
+    for number, work in enumerate(works):
+        heard = part_of(report, number, len(works))
+        unsaid = _restored(estimate, known, work, threads, heard, deadline, gaps)
+        if work.step.patches.has_gaps and unsaid.any() and not deadline.passed():
+            _restored(
+                estimate,
+                known,
+                Work(work.step.without_gaps, unsaid, work.shares),
+                threads,
+                _unheard,
+                deadline,
+                gaps,
+            )
+    return estimate, np.concatenate(gaps)
+
+
+def _restored(
+    estimate: Estimate,
+    known: Known,
+    work: Work,
+    threads: int,
+    report: Report,
+    deadline: Deadline,
+    gaps: list[Float32],
+) -> Flags:
+    """Do one step, in place, and note the gaps of its groups; return the wanted pixels that none spoke of."""
+    step, unsaid = work.step.in_noise(float(known.noise.mean())), work.wanted.copy()
+    if deadline.passed():
+        unproven = count_references(work.wanted, step.patches.fitting(work.wanted.shape))
+        gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
+        return np.zeros_like(unsaid)
+    errors = estimate.variance.size > 0
+    groups = GroupPass(_scene(estimate, known, step), step, threads, errors, work.shares)
+    pieces: Iterable[Said] = groups.restored(work.wanted, report, deadline)
+    if step.spread:
+        pieces = [_spread_nearby(_joined(pieces, estimate), known, step.spread)]
+    for said in pieces:
+        _take_over(estimate, said, known, work.wanted[said.rows], step.relaxed)
+        unsaid[said.rows] &= ~said.anything
+    if step.does.vertices:
+        gaps += groups.gaps
+    return unsaid
+
+
+def _unheard(share: float) -> None:
+    """Report nothing: what is left over takes little."""
+
+
+def _scene(estimate: Estimate, known: Known, step: Step) -> Scene:
+    """Return what groups are formed of."""
+    confidence = _confidence(known, step)
+    return Scene(estimate.planes, known.entries, known.depth, known.measured, known.noise, confidence)
+
+
+def _take_over(estimate: Estimate, said: Said, known: Known, wanted: Flags, relaxed: float) -> None:
+    """Write the next estimate of some rows, and how wrong it is expected to be, from what groups say."""
+    rows, entries = said.rows, known.entries[said.rows]
+    if estimate.variance.size:
+        _note_variance(estimate.variance[:, rows], said, known, wanted)
+    kept = np.zeros_like(entries) if known.measured.size else entries
+    take_over(said.before, said.planes, kept, wanted, known.low, known.high, relaxed)
+    if known.measured.size:
+        measured = np.ascontiguousarray(known.measured[:, rows, :])
+        draw_to_measured(said.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
+    estimate.planes[:, rows, :] = said.planes
+
+
+def _joined(pieces: Iterable[Said], estimate: Estimate) -> Said:
+    """Return what groups say of all rows together."""
+    before = np.array(estimate.planes[:, :, :])
+    errors = np.zeros((2, *before.shape) if estimate.variance.size else (2, 0, 0, 0), np.float32)
+    rows, anything = slice(0, before.shape[1]), np.zeros(before.shape[1:], np.bool_)
+    whole = Said(rows, before, before.copy(), errors[0], errors[1], anything)
+    for said in pieces:
+        whole.planes[:, said.rows], whole.anything[said.rows] = said.planes, said.anything
+        if said.spread.size:
+            whole.expected[:, said.rows], whole.spread[:, said.rows] = said.expected, said.spread
+    return whole
+
+
+def part_of(report: Report, number: int, parts: int) -> Report:
+    """Return how to report the share of one part as a share of the whole."""
+    return lambda share: report((number + share) / parts)
+
+
+def _confidence(known: Known, step: Step) -> Float32:
+    """Return the trust in pixels when patches are compared, (height, width); empty where all are alike."""
+    if step.trust[0] == 1.0:
+        return np.zeros((0, 0), np.float32)
+    channels = len(known.low)
+    shown = np.zeros(known.entries.shape, np.float32)
+    for channel in range(channels):
+        shown += known.flags(channel) / np.float32(channels)
+    trust = step.fading(0)[np.minimum(known.depth, DEEPEST)]
+    return np.maximum(shown + (1 - shown) * trust, _LEAST_CONFIDENCE)
+
+
+def _spread_nearby(said: Said, known: Known, width: float) -> Said:
+    """Add to what groups say what they leave at known entries, continued into the rims of the holes.
+
+    This is done in place. It is felt as under a Gaussian whose standard deviation is ``width`` pixels.
+    """
+    falling = np.exp(-0.5 * (np.arange(3) / width) ** 2).astype(np.float32)
+    for channel, plane in enumerate(said.planes):
+        left = said.before[channel] - plane
+        fill_from_nearby(left, ~known.flags(channel), falling)
+        plane += left
+    return said
+
+
+def _note_variance(variance: Planes, said: Said, known: Known, wanted: Flags) -> None:
+    """Write the expected squared error of entries after a step; none where they are known exactly."""
+    for channel, plane in enumerate(variance):
+        moved = np.square(said.planes[channel] - said.before[channel])
+        error = _OF_EXPECTED * said.expected[channel] + _OF_SPREAD * said.spread[channel] + _OF_MOVED * moved
+        np.copyto(plane, error, where=wanted & (said.expected[channel] > 0))
+        if not known.measured.size:
+            plane[known.flags(channel)[said.rows]] = 0.0

@@ -1,1 +1,0 @@
-"""Files: raws and pictures in, pictures out, and never half of one."""

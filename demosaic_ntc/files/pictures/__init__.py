@@ -1,1 +1,0 @@
-"""Pictures: finished or damaged ones in and out of files, and masks of their damage."""

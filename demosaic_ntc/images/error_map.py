@@ -1,0 +1,104 @@
+"""How far off a finished picture is expected to be, as a TIFF of floating-point numbers beside it.
+
+An entry is the standard deviation of the error of the same pixel and channel, in code values of the picture;
+zero where the picture holds what was measured. Errors of neighbouring pixels are correlated: the mean of a
+region is less certain than the mean of as many independent errors would be.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Float32
+from demosaic_ntc.errors import Exists, InputError
+from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, RGB, TiffForm, write_tiff
+from demosaic_ntc.io.atomic import check_target, whole_file
+from demosaic_ntc.io.exif import ORIENTATION
+from demosaic_ntc.io.pixels import unheard
+from demosaic_ntc.io.tiff_tags import SHORT, Field
+
+SUFFIXES = (".tif", ".tiff")
+
+#: The methods that know how far off they may be.
+METHODS = ("ntc", "predict-only")
+
+# Rows summed at once.
+_BAND = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMap:
+    """A map that was written."""
+
+    target: Path
+    rms: float  # root mean square of all its entries, in code values
+    white: int | None  # the largest code value of the picture; None where its values are no integers
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The errors expected of a finished picture."""
+
+    deviations: Float32  # (height, width) or (height, width, 3), in the picture's code values, as it lies
+    orientation: int  # EXIF's, of the picture's file
+    white: int | None  # the largest code value; None where values are no integers
+
+    @property
+    def rms(self) -> float:
+        """The root mean square over all entries, in code values."""
+        entries = self.deviations
+        bands = (entries[top : top + _BAND] for top in range(0, len(entries), _BAND))
+        return float(
+            np.sqrt(sum(float(np.square(band, dtype=np.float64).sum()) for band in bands) / entries.size)
+        )
+
+
+def check_asked(target: Path, method: str, others: Iterable[Path | None]) -> None:
+    """Refuse a map that makes no sense: by its name, by the method, or in the place of another file."""
+    if target.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{target}: an error map is a TIFF; give a name that ends in .tif")
+    if method not in METHODS:
+        raise InputError(f"{method} does not know its errors; write error maps with `method=ntc`")
+    place = os.path.realpath(target)
+    if any(other is not None and os.path.realpath(other) == place for other in others):
+        raise InputError(f"{target}: is a picture or mask of this run; choose another name for the error map")
+
+
+def check_map(target: Path | None, method: str, others: Iterable[Path | None], *, overwrite: bool) -> None:
+    """Refuse, before any work is done, a map that makes no sense or could not be written."""
+    if target is None:
+        return
+    check_asked(target, method, others)
+    if target.exists() and not overwrite:
+        raise Exists(f"{target}: exists already; use `overwrite` to replace it")
+    check_target(target)
+
+
+def white_of(dtype: np.dtype[Any]) -> int | None:
+    """The largest value of an integer type; None for floats."""
+    return None if dtype.kind == "f" else int(np.iinfo(dtype).max)
+
+
+@contextmanager
+def written_beside(
+    target: Path | None, expected: Expected | None, *, overwrite: bool
+) -> Iterator[ErrorMap | None]:
+    """Write a map that appears when the block, in which its picture is written, ends without an error.
+
+    Without a target or expected errors there is none.
+    """
+    if target is None or expected is None:
+        yield None
+        return
+    entries: NDArray[np.float32] = expected.deviations
+    photometric = RGB if entries.ndim == 3 else BLACK_IS_ZERO
+    form = TiffForm(photometric, fields={ORIENTATION: Field(SHORT, (expected.orientation,))})
+    with whole_file(target, overwrite=overwrite) as file:
+        write_tiff(file, entries, None, None, unheard, form)
+        yield ErrorMap(target, expected.rms, expected.white)

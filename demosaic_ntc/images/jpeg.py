@@ -1,0 +1,203 @@
+"""JPEG pictures: their segments, their pixels, and how they are coded again with the least change.
+
+Segments as in ITU-T T.81, annex B. What describes the picture (JFIF, EXIF, XMP, profile, captions, comments)
+is carried over segment by segment; previews are not, since they would show the picture before its repair.
+"""
+
+import io
+import struct
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import Truncated, Unsupported
+from demosaic_ntc.images import pillow
+from demosaic_ntc.images.exif_thumbnail import stated_orientation, without_thumbnail
+from demosaic_ntc.images.picture import JpegForm, Picture
+from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.io.exif import Exif, read_exif
+from demosaic_ntc.io.identify import Kind, Limits, check_pixels
+
+Segments = list[tuple[int, bytes]]
+
+_SCAN, _COMMENT = 0xDA, 0xFE
+_APP0, _APP1, _APP2, _APP13 = 0xE0, 0xE1, 0xE2, 0xED
+_FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
+_BARE = {0x01, *range(0xD0, 0xD8)}
+
+# Before the pixels of any picture: 64 KiB of metadata each fill gigabytes.
+_MOST_MARKERS = 1 << 16
+
+_EXIF, _XMP, _ICC, _PHOTOSHOP = (
+    b"Exif\0\0",
+    b"http://ns.adobe.com/xap/1.0/\0",
+    b"ICC_PROFILE\0",
+    b"Photoshop 3.0\0",
+)
+_MULTI_PICTURE = b"MPF\0"
+_PREVIEW_RESOURCES = (1033, 1036)
+_LONGEST = 65533
+
+_UNKNOWN_SAMPLING, _EVERY_OTHER = -1, 2  # the second is 4:2:0, which hardly any decoder misses
+
+
+def read_jpeg(file: BinaryIO, limits: Limits) -> Picture:
+    """Read a grey or RGB JPEG; CMYK and depths other than 8 bits are refused."""
+    with damage_explained("JPEG"):
+        segments = list(_segments(file))
+        _check_frame(segments, limits)
+        pixels, form = _decoded(file, segments)
+    block = next(
+        (data[len(_EXIF) :] for marker, data in segments if marker == _APP1 and data.startswith(_EXIF)), None
+    )
+    block = without_thumbnail(block) if block else None
+    return Picture(
+        pixels,
+        kind=Kind.JPEG,
+        profile=_profile(segments),
+        exif=read_exif(io.BytesIO(block)) if block else Exif(),
+        carried=block,
+        orientation=stated_orientation(block),
+        own=form,
+        notices=tuple(_notices(segments)),
+    )
+
+
+def _segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Markers with their data, up to the first scan."""
+    file.seek(2)
+    for _ in range(_MOST_MARKERS):
+        code = _marker(file)
+        if code == _SCAN:
+            return
+        if code not in _BARE:
+            length = struct.unpack(">H", file.read(2))[0]
+            yield code, file.read(max(length - 2, 0))
+    raise Truncated(f"truncated or damaged JPEG (more than {_MOST_MARKERS} markers); copy it again")
+
+
+def _marker(file: BinaryIO) -> int:
+    """The next marker; bytes that fill up may stand before it."""
+    if file.read(1) != b"\xff":
+        raise Truncated("truncated or damaged JPEG (no marker where one must be); copy it again")
+    for _ in range(_MOST_MARKERS):
+        code = file.read(1)
+        if code != b"\xff":
+            break
+    if code in (b"", b"\xff"):
+        raise Truncated("truncated or damaged JPEG (it ends in its header); copy it again")
+    return code[0]
+
+
+def size_of(file: BinaryIO) -> tuple[int, int]:
+    """The width and height of a JPEG, from its header alone."""
+    with damage_explained("JPEG"):
+        frame = next((data for marker, data in _segments(file) if marker in _FRAMES), b"")
+        height, width = struct.unpack(">HH", frame[1:5])
+    return width, height
+
+
+def _check_frame(segments: Segments, limits: Limits) -> None:
+    """Refuse, before decoding, sizes beyond the limit and kinds of colour that are not completed."""
+    frame = next((data for marker, data in segments if marker in _FRAMES), b"")
+    bits, height, width, components = struct.unpack(">BHHB", frame[:6])
+    check_pixels(width, height, limits)
+    if components == 4:
+        raise Unsupported("is a CMYK JPEG; convert it to RGB first")
+    if components not in (1, 3) or bits != 8:
+        raise Unsupported(
+            f"is a JPEG of {components} channels of {bits} bits; convert it to 8-bit RGB or grey"
+        )
+
+
+def _decoded(file: BinaryIO, segments: Segments) -> tuple[NDArray[np.uint8], JpegForm]:
+    """The pixels and how they were coded."""
+    image = pillow.opened(file, "JPEG")
+    tables, sampling, in_passes = pillow.jpeg_coding(image)
+    sampling = _EVERY_OTHER if sampling == _UNKNOWN_SAMPLING else sampling
+    form = JpegForm(_kept(segments), tables, sampling, in_passes)
+    return pillow.decoded(image), form
+
+
+def _kept(segments: Segments) -> bytes:
+    """Segments that are still true of the repaired picture, in their order."""
+    return b"".join(segment(marker, data) for marker, data in map(_without_preview, segments) if data)
+
+
+def _without_preview(one: tuple[int, bytes]) -> tuple[int, bytes]:
+    """The segment to keep, with no data where there is nothing to keep."""
+    marker, data = one
+    if marker == _APP0 and data.startswith(b"JFIF\0"):
+        return marker, data[:12] + bytes(2)
+    if marker == _APP1 and data.startswith(_EXIF):
+        return marker, _EXIF + without_thumbnail(data[len(_EXIF) :])
+    if marker == _APP13 and data.startswith(_PHOTOSHOP):
+        return marker, _PHOTOSHOP + b"".join(_resources(data[len(_PHOTOSHOP) :]))
+    stays = marker == _COMMENT or data.startswith((_XMP, _ICC))
+    return marker, data if stays else b""
+
+
+def _resources(data: bytes) -> Iterator[bytes]:
+    """The resources of a Photoshop segment that are no previews.
+
+    Each is ``8BIM``, a number, a name and a content with their lengths, both padded to even lengths.
+    """
+    place = 0
+    while data[place : place + 4] == b"8BIM" and place + 7 <= len(data):
+        number, name_length = struct.unpack_from(">HB", data, place + 4)
+        head = place + 6 + (name_length + 2) // 2 * 2
+        if head + 4 > len(data):
+            return
+        stop = head + 4 + (struct.unpack_from(">L", data, head)[0] + 1) // 2 * 2
+        if number not in _PREVIEW_RESOURCES:
+            yield data[place:stop]
+        place = stop
+
+
+def _notices(segments: Segments) -> Iterator[str]:
+    """What a user should know about a JPEG."""
+    if any(marker == _APP2 and data.startswith(_MULTI_PICTURE) for marker, data in segments):
+        yield "the further pictures in this JPEG (previews, gain maps) are not carried over"
+
+
+def _profile(segments: Segments) -> bytes | None:
+    """The profile, put together from its numbered parts."""
+    parts = [data[len(_ICC) :] for marker, data in segments if marker == _APP2 and data.startswith(_ICC)]
+    return b"".join(part[2:] for part in sorted(parts, key=lambda part: part[:1])) or None
+
+
+def segment(marker: int, data: bytes) -> bytes:
+    """A segment with its length."""
+    return struct.pack(">BBH", 0xFF, marker, len(data) + 2) + data
+
+
+def is_too_long(exif: bytes | None) -> bool:
+    """Whether a block of metadata does not fit in a segment."""
+    return exif is not None and len(exif) > _LONGEST - len(_EXIF)
+
+
+def described(profile: bytes | None, exif: bytes | None) -> bytes:
+    """The segments of a profile and a block of metadata, each in as many parts as it needs."""
+    size = _LONGEST - len(_ICC) - 2
+    parts = [profile[start : start + size] for start in range(0, len(profile), size)] if profile else []
+    blocks = [segment(_APP1, _EXIF + exif)] if exif and not is_too_long(exif) else []
+    blocks += [
+        segment(_APP2, _ICC + bytes((number, len(parts))) + part) for number, part in enumerate(parts, 1)
+    ]
+    return b"".join(blocks)
+
+
+def coded(pixels: NDArray[Any], segments: bytes, **coding: Any) -> bytes:
+    """An 8-bit grey or RGB picture as JPEG with these segments.
+
+    The encoder's own JFIF segment gives way to one of the source, and to EXIF, which has to come first.
+    """
+    buffer = io.BytesIO()
+    pillow.save_jpeg(buffer, pixels, **coding)
+    content = buffer.getvalue()
+    start, length = 2, struct.unpack_from(">H", content, 4)[0] + 2
+    behind = start + length if content[3] == _APP0 else start
+    own = b"" if segments[1:2] in (bytes((_APP0,)), bytes((_APP1,))) else content[start:behind]
+    return content[:start] + own + segments + content[behind:]

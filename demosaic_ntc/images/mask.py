@@ -1,0 +1,182 @@
+"""Which pixels of a picture are to be repaired: by a mask in a file, a painted colour, or transparency.
+
+A mask is white where the picture is to be repaired; on a layer that is transparent elsewhere, what is painted
+counts, in whatever colour. It belongs to the picture as it is seen: where EXIF says that a picture is to be
+turned, the mask is turned back to how its pixels are stored.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import BadMask, InputError
+from demosaic_ntc.images.mask_reading import read_mask_picture
+from demosaic_ntc.images.picture import FULL, Picture
+from demosaic_ntc.io.identify import Limits, named
+from demosaic_ntc.io.pixels import oriented
+
+Flags = NDArray[np.bool_]
+Colour = tuple[int, int, int]
+
+_BACK = {6: 8, 8: 6}  # the orientation that undoes another; all others undo themselves
+_WHITES = (1, FULL)  # what stands for white besides the largest value of the type
+
+
+@dataclass(frozen=True, slots=True)
+class MaskRule:
+    """How a mask is understood."""
+
+    invert: bool = False  # black is to be repaired
+    threshold: float | None = None  # the share of white from which a level counts as white
+    colour: Colour | None = None  # painted into the picture, instead of a mask
+    alpha: bool = False  # what is transparent is to be repaired: of the mask, or without one of the picture
+
+    def __post_init__(self) -> None:
+        """Check that the rules make sense together."""
+        if self.threshold is not None and not 0 < self.threshold <= 1:
+            raise InputError(f"a threshold of {self.threshold:g} is no share of white; give one from 0 to 1")
+        if self.colour is not None and (self.invert or self.threshold is not None):
+            raise InputError("a painted colour is no mask; give `invert` and `threshold` with a mask only")
+        if self.colour is not None and self.alpha:
+            raise InputError("a painted colour is not transparent; give `mask_color` or `mask_from=alpha`")
+
+    @property
+    def needs_file(self) -> bool:
+        """Whether only a mask in a file can tell what to repair."""
+        return self.colour is None and not self.alpha
+
+
+def parse_colour(text: str) -> Colour:
+    """Read a colour such as ``#ff00ff``."""
+    if not re.fullmatch("#?[0-9a-fA-F]{6}", text):
+        raise InputError(f"{text!r} is no colour; give one such as '#ff00ff'")
+    red, green, blue = bytes.fromhex(text.removeprefix("#"))
+    return red, green, blue
+
+
+def read_mask(path: Path, picture: Picture, rule: MaskRule, limits: Limits) -> Flags:
+    """The pixels of the picture, as it is stored, that the mask of a file marks."""
+    mask = read_mask_picture(path, limits)
+    with named(path):
+        marked = oriented(_marked(mask, rule), mask.orientation)
+        stored = oriented(marked, _BACK.get(picture.orientation, picture.orientation))
+        if stored.shape != picture.size:
+            raise BadMask(_misfit(marked, picture))
+    return np.ascontiguousarray(stored)
+
+
+def painted(picture: Picture, colour: Colour) -> Flags:
+    """The pixels that have exactly this colour; grey ones have it where it is grey."""
+    wanted = np.array(colour, dtype=np.float64) / FULL
+    colours = picture.colours if picture.colours.ndim == 3 else picture.colours[..., None]
+    if colours.dtype.kind == "f":
+        step = 0.5 / FULL  # floats hold eight-bit levels with some rounding
+        return np.asarray((np.abs(colours - wanted) < step).all(axis=2))
+    levels = np.rint(wanted * np.iinfo(colours.dtype).max)
+    return np.asarray((colours == levels).all(axis=2))
+
+
+def transparent(picture: Picture, rule: MaskRule) -> Flags:
+    """The pixels that are not opaque; with a threshold, those of which at least this share is missing."""
+    if picture.alpha is None:
+        raise BadMask(
+            "nothing in it is transparent, it has no alpha channel; give a mask, or save it with alpha"
+        )
+    missing = 1 - picture.alpha / _largest(picture.alpha)
+    lacking = missing > 0 if rule.threshold is None else missing >= rule.threshold
+    return np.asarray(~lacking if rule.invert else lacking)
+
+
+def _marked(mask: Picture, rule: MaskRule) -> Flags:
+    """White pixels, or black ones if the rule inverts; of a layer, painted ones."""
+    if rule.alpha:
+        return transparent(mask, rule)
+    levels = mask.colours
+    _check_finite(levels)
+    if mask.alpha is not None and (mask.alpha != mask.alpha.max()).any():
+        white = _painted_on_layer(levels, mask.alpha, rule)
+    elif rule.threshold is not None:
+        grey = levels if levels.ndim == 2 else levels.mean(axis=2)
+        white = grey >= rule.threshold * _full(levels)
+    else:
+        white = _two_levels(levels)
+    return ~white if rule.invert else white
+
+
+def _painted_on_layer(levels: NDArray[Any], alpha: NDArray[Any], rule: MaskRule) -> Flags:
+    """What is painted on a transparent layer: all of one colour, or white where there is black as well.
+
+    However thin paint is, it counts; with a threshold, from that share of opacity on.
+    """
+    painted = alpha > 0 if rule.threshold is None else alpha >= rule.threshold * _largest(alpha)
+    solid = levels[alpha == alpha.max()] if painted.any() else levels[:0]
+    shades = np.unique(solid.reshape(len(solid), -1), axis=0)
+    if len(shades) <= 1:
+        return np.asarray(painted)
+    if len(shades) == 2 and {float(shade.min()) for shade in shades} == {0.0, _full(levels)}:
+        white = (levels == levels.max()) if levels.ndim == 2 else (levels == levels.max()).all(axis=2)
+        return np.asarray(painted & white)
+    raise BadMask(
+        f"the mask is a layer of {len(shades)} colours, partly transparent; paint it in one, or let "
+        "`mask_from=alpha` repair what is transparent in it (with `invert`: what is not)"
+    )
+
+
+def _largest(alpha: NDArray[Any]) -> float:
+    """The value of alpha that is opaque."""
+    return 1.0 if alpha.dtype.kind == "f" else float(np.iinfo(alpha.dtype).max)
+
+
+def _check_finite(levels: NDArray[Any]) -> None:
+    """Refuse values that are no levels."""
+    if levels.dtype.kind == "f" and not np.isfinite(levels).all():
+        count, where = _places(~np.isfinite(levels))
+        raise BadMask(f"the mask has values that are NaN or infinite: {count}, the first at {where}; mend it")
+
+
+def _two_levels(levels: NDArray[Any]) -> Flags:
+    """Whether each pixel is white, in a mask of nothing but black and white."""
+    full = _full(levels)
+    stray = (levels != 0) & (levels != full)
+    if stray.any():
+        count, where = _places(stray)
+        value = levels[np.unravel_index(int(stray.argmax()), stray.shape)]
+        raise BadMask(
+            f"the mask is neither black nor white at {count} places, the first at {where} (value {value}); "
+            "say from which share of white on a pixel counts, e.g. `threshold=0.5`"
+        )
+    white = levels == full
+    if white.ndim == 3:
+        if (white != white[..., :1]).any():
+            _, where = _places(white != white[..., :1])
+            raise BadMask(f"the mask has colours, the first at {where}; make it grey or give `threshold=0.5`")
+        white = white[..., 0]
+    return np.asarray(white)
+
+
+def _full(levels: NDArray[Any]) -> float:
+    """The value of white: the largest of the type, or 1 or 255 where nothing lies above."""
+    top = float(levels.max())
+    largest = 1.0 if levels.dtype.kind == "f" else float(np.iinfo(levels.dtype).max)
+    return top if top in _WHITES else largest
+
+
+def _places(wrong: Flags) -> tuple[int, str]:
+    """How many pixels are wrong, and the first of them."""
+    pixels = wrong if wrong.ndim == 2 else wrong.any(axis=2)
+    row, column = np.unravel_index(int(pixels.argmax()), pixels.shape)
+    return int(pixels.sum()), f"row {row}, column {column}"
+
+
+def _misfit(marked: Flags, picture: Picture) -> str:
+    """What does not fit, with both shapes as they are seen."""
+    height, width = picture.size[::-1] if picture.orientation >= 5 else picture.size
+    turned = "" if picture.orientation == 1 else " as it is seen, turned by its EXIF orientation"
+    return (
+        f"the mask is {marked.shape[1]}×{marked.shape[0]}, the picture {width}×{height}{turned}; "
+        "give a mask of the picture's size"
+    )

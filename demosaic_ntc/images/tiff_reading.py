@@ -1,0 +1,184 @@
+"""TIFF pictures of every depth: integers, floats, grey, RGB, palettes and single bits, with alpha."""
+
+import logging
+import os
+from collections.abc import Iterator
+from math import prod
+from typing import Any, BinaryIO
+
+import numpy as np
+import tifffile
+from numpy.typing import NDArray
+
+from demosaic_ntc.errors import Truncated, Unsupported
+from demosaic_ntc.images.picture import Indexed, Palette, Picture, TiffOrigin, expanded
+from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, PALETTE, RGB, WHITE_IS_ZERO
+from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.io.exif import ORIENTATION, SOFTWARE, orientation_in, read_exif
+from demosaic_ntc.io.identify import Kind, Limits, check_pixels, is_dng, main_directory
+from demosaic_ntc.io.tiff_tags import (
+    ASCII,
+    BYTE,
+    RATIONAL,
+    SHORT,
+    UNDEFINED,
+    Directory,
+    Field,
+    TagReader,
+    fits,
+)
+
+# What it logs about damaged tags would reach the terminal; the error says enough.
+logging.getLogger("tifffile").addHandler(logging.NullHandler())
+
+_COLOURS = {WHITE_IS_ZERO: 1, BLACK_IS_ZERO: 1, RGB: 3, PALETTE: 1}
+_OTHER_COLOURS = {4: "transparency mask", 5: "CMYK", 6: "YCbCr", 8: "L*a*b*", 9: "L*a*b*", 10: "L*a*b*"}
+_PACKED_BITS, _WHOLE_BITS = (1, 2, 4), (8, 16, 32, 64)
+
+# None, CCITT, LZW, deflate, PackBits, Zstandard.
+_COMPRESSIONS = {1, 2, 3, 4, 5, 8, 32946, 32773, 50000}
+
+_X_RESOLUTION, _Y_RESOLUTION, _RESOLUTION_UNIT, _COLOUR_MAP, _XMP, _IPTC = 282, 283, 296, 320, 700, 33723
+
+# Tags beyond the EXIF directories that stay true of the repaired picture, and their types.
+_KEPT = {
+    ORIENTATION: SHORT,
+    _X_RESOLUTION: RATIONAL,
+    _Y_RESOLUTION: RATIONAL,
+    _RESOLUTION_UNIT: SHORT,
+    SOFTWARE: ASCII,
+    _XMP: BYTE,
+    _IPTC: UNDEFINED,
+    _COLOUR_MAP: SHORT,
+}
+
+
+def read_tiff(file: BinaryIO, limits: Limits) -> Picture:
+    """Read a TIFF of one page; raws, CMYK and whatever else is no grey or RGB picture are refused."""
+    if main_directory(file) is not None or is_dng(file):
+        raise Unsupported("is a raw file; develop it with `demosaic-ntc convert`")
+    file.seek(0)
+    with damage_explained("TIFF"), tifffile.TiffFile(file) as tiff:
+        _check_is_one(tiff)
+        page = tiff.pages.first
+        _check_page(page, limits)
+        check_blocks(page, file)
+        return _described(page, np.asarray(page.asarray()), file)
+
+
+def _check_is_one(tiff: Any) -> None:
+    """Refuse several pages: only one of them would be repaired."""
+    count = len(tiff.pages)
+    if count != 1:
+        raise Unsupported(f"is a TIFF of {count} pages; save the page to be repaired by itself")
+
+
+def _check_page(page: Any, limits: Limits) -> None:
+    """Refuse, before anything is decoded, what is too large or no picture of grey or RGB."""
+    check_pixels(page.imagewidth, page.imagelength, limits)
+    photometric, bits, samples = int(page.photometric), page.bitspersample, page.samplesperpixel
+    if photometric not in _COLOURS:
+        name = _OTHER_COLOURS.get(photometric, f"photometric {photometric}")
+        raise Unsupported(f"is a {name} TIFF; convert it to RGB or grey first")
+    if int(page.compression) not in _COMPRESSIONS:
+        raise Unsupported(f"is compressed by {_name(page.compression)}; save it uncompressed or with deflate")
+    most = _COLOURS[photometric] + (photometric != PALETTE)
+    if page.imagedepth != 1:
+        raise Unsupported(
+            f"is a volume TIFF of {page.imagedepth} layers; save the one to be repaired by itself"
+        )
+    if not _COLOURS[photometric] <= samples <= most:
+        raise Unsupported(f"is a TIFF of {samples} samples per pixel; save it as grey or RGB, with one alpha")
+    if bits not in _WHOLE_BITS and not (samples == 1 and bits in _PACKED_BITS):
+        raise Unsupported(f"is a TIFF of {bits} bits per sample; save it with 8 or 16")
+
+
+def check_blocks(page: Any, file: BinaryIO) -> None:
+    """Refuse strips and tiles that are not there: they would pass for black."""
+    places, lengths = page.dataoffsets, page.databytecounts
+    wanted, size = prod(page.chunked), file.seek(0, os.SEEK_END)
+    there = [place > 0 and 0 < length <= size - place for place, length in zip(places, lengths, strict=False)]
+    if sum(there[:wanted]) < wanted:
+        missing = wanted - sum(there[:wanted])
+        raise Truncated(f"truncated or damaged TIFF ({missing} of {wanted} blocks are missing); save it anew")
+
+
+def _name(number: Any) -> str:
+    """The name of one of TIFF's numbers, where it has one."""
+    return str(getattr(number, "name", number))
+
+
+def _described(page: Any, pixels: NDArray[Any], file: BinaryIO) -> Picture:
+    """The pixels with what the tags say."""
+    directory = TagReader(file).first()
+    indexed = _indexed(page, pixels)
+    colours, alpha = _split(page, pixels) if indexed is None else (expanded(indexed), None)
+    return Picture(
+        colours,
+        alpha,
+        indexed,
+        Kind.TIFF,
+        profile=page.iccprofile,
+        exif=read_exif(file),
+        orientation=orientation_in(directory),
+        own=TiffOrigin(_photometric(page, indexed), _extra(page), dict(_kept(directory))),
+    )
+
+
+def _photometric(page: Any, indexed: Indexed | None) -> int:
+    """What zero means in the repaired file: what it meant before."""
+    if indexed is not None or int(page.photometric) == WHITE_IS_ZERO:
+        return int(page.photometric)
+    return BLACK_IS_ZERO if _COLOURS[int(page.photometric)] == 1 else RGB
+
+
+def _extra(page: Any) -> tuple[int, ...]:
+    """The kind of the channel beyond the colours."""
+    return tuple(map(int, page.extrasamples or ()))[:1]
+
+
+def _indexed(page: Any, pixels: NDArray[Any]) -> Indexed | None:
+    """The numbers and what they stand for, where pixels are no colours."""
+    if int(page.photometric) == PALETTE:
+        colours = (np.asarray(page.colormap).T >> 8).astype(np.uint8)
+        if pixels.max() >= len(colours):
+            raise Truncated("uses colours beyond the end of its palette; save it anew")
+        return Indexed(pixels.astype(np.uint8), Palette(colours, None, page.bitspersample))
+    if page.bitspersample in _PACKED_BITS:
+        levels = Palette.of_grey(page.bitspersample, white_is_zero=int(page.photometric) == WHITE_IS_ZERO)
+        return Indexed(pixels.astype(np.uint8), levels)
+    return None
+
+
+def _split(page: Any, pixels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Colours and alpha, in the machine's byte order; zero is black."""
+    native = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
+    channels = np.moveaxis(native, 0, 2) if page.axes == "SYX" else native
+    count = _COLOURS[int(page.photometric)]
+    if channels.ndim == 2:
+        return _upright_levels(page, channels), None
+    colours = channels[..., 0] if count == 1 else channels[..., :3]
+    alpha = channels[..., count] if channels.shape[2] > count else None
+    return _upright_levels(page, colours), None if alpha is None else np.ascontiguousarray(alpha)
+
+
+def _upright_levels(page: Any, levels: NDArray[Any]) -> NDArray[Any]:
+    """The levels with black at zero."""
+    if int(page.photometric) != WHITE_IS_ZERO:
+        return np.ascontiguousarray(levels)
+    if levels.dtype.kind != "u":
+        raise Unsupported(
+            "is a TIFF whose white is zero, of no unsigned integers; save it with black at zero"
+        )
+    return np.iinfo(levels.dtype).max - levels
+
+
+def _kept(directory: Directory) -> Iterator[tuple[int, Field]]:
+    """The tags that stay, where their values fit their types."""
+    for tag, kind in _KEPT.items():
+        values = directory.get(tag)
+        if values is None:
+            continue
+        field = Field(kind, bytes(int(v) for v in values) if kind == BYTE else values)
+        if isinstance(field.values, bytes) == (kind in (ASCII, BYTE, UNDEFINED)) and fits(field):
+            yield tag, field

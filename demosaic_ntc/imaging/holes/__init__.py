@@ -1,1 +1,0 @@
-"""What is particular to holes: their kinds, the regions around them, and their first fill."""

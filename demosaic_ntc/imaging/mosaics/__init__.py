@@ -1,1 +1,0 @@
-"""What is particular to mosaics: the first estimate, blended in tiles."""

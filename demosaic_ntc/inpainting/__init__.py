@@ -1,0 +1,1 @@
+"""Inpainting: holes classified, filled smoothly, then restored by groups."""

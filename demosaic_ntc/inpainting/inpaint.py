@@ -1,0 +1,263 @@
+"""From a damaged picture to a whole one: the border where input is checked and the scale is found."""
+
+import time
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.engine.checks import (
+    QUALITIES,
+    Quality,
+    as_array,
+    checked_missing,
+    checked_noise,
+    checked_threads,
+    checked_time_limit,
+    result_type,
+    silently,
+)
+from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.pass_tables import PLANS, Plan, without_completion
+from demosaic_ntc.engine.passes import TOLERANCE
+from demosaic_ntc.engine.result import GroupCertificate, ReportProgress, Restored, out_of_time
+from demosaic_ntc.errors import InputError, check_choice
+from demosaic_ntc.inpainting.classification import depths
+from demosaic_ntc.inpainting.fallback import plainly_restored
+from demosaic_ntc.inpainting.region_inpainting import repair, unproven
+from demosaic_ntc.inpainting.scaling import Scale, bands, extremes_of, planes_of
+from demosaic_ntc.jit.signatures import for_holes, prepare_kernels
+
+Method = Literal["ntc", "predict-only", "biharmonic"]
+METHODS: tuple[str, ...] = get_args(Method)
+
+# This far inside holes (squares in the first eight pictures of Kodak) four fifths of the squared difference
+# between the scene and the mean around a hole are left: what is filled in is smooth, whatever was there.
+TOO_DEEP = 12  # pixels
+
+_TALL = 256  # rows of which depths are measured together
+
+
+def inpaint(
+    image: NDArray[Any],
+    missing: NDArray[np.bool_] | NDArray[np.uint8],
+    *,
+    method: Method = "ntc",
+    quality: Quality = "normal",
+    threads: int | None = None,
+    progress: ReportProgress | None = None,
+    time_limit: float | None = None,
+    error: bool = False,
+    noise: ArrayLike | None = None,
+) -> Restored:
+    """Restore the missing pixels of a picture, in its own type, known entries bit by bit as they were.
+
+    * ``image``: height × width or height × width × channels, of any integer or float type and in any range
+      from zero up. Known entries are finite and not negative; what stands at missing ones is ignored.
+    * ``missing``: flags of what is to be restored, height × width for pixels or of the image's shape;
+      or 0 and 255, or 0 and 1, as masks are stored.
+    * ``method``: ``"ntc"`` (groups of patches predicted and completed), ``"predict-only"`` (the same without
+      the completion, to see what it adds) or ``"biharmonic"`` (the first estimate alone).
+    * ``quality``: ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
+    * ``threads``: how many share the work, all processors by default; the result does not depend on it.
+    * ``progress``: called with a `Progress` after each step.
+    * ``time_limit``: seconds after which nothing more is restored: what stands then is the result, the
+      certificate shows it, and a notice says so. Of a first estimate that takes longer, the rest is plain.
+    * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
+    * ``noise``: the standard deviation of the noise in what is known, in the picture's scale: one, or one for
+      each channel, or for each of them those at equal steps of the level, (channels, steps). What is known
+      stays as it is, but is not taken at its word: what is restored does not go on with its noise.
+    """
+    begun = time.monotonic()
+    check_choice("method", method, METHODS)
+    check_choice("quality", quality, QUALITIES)
+    workers, seconds = checked_threads(threads), checked_time_limit(time_limit)
+    picture = _checked_picture(image)
+    holes = _holes(missing, picture)
+    scale = Scale.of(_checked_extremes(planes_of(picture), holes, workers))
+    variance = None if noise is None else checked_noise(noise, scale.width, len(holes))
+    if not holes.any():
+        nothing = np.zeros(picture.shape, np.float32) if error else None
+        return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
+    # What was looked at so far counts; kernels, which are compiled once on a machine, do not.
+    left = None if seconds is None else seconds - (time.monotonic() - begun)
+    prepare_kernels(for_holes(method, error))
+    report, deadline = progress or silently, Deadline.after(left)
+    return _restored(picture, holes, scale, method, quality, workers, report, deadline, error, variance)
+
+
+def _restored(
+    picture: NDArray[Any],
+    holes: Flags,
+    scale: Scale,
+    method: str,
+    quality: str,
+    threads: int,
+    report: ReportProgress,
+    deadline: Deadline,
+    error: bool,
+    variance: Float32 | None,
+) -> Restored:
+    """Restore a picture that was found in order; ``holes`` are (channels, height, width)."""
+    seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
+    there = None if variance is None else variance[seen]
+    made = _repaired(picture, holes, scale, seen, plan, threads, report, deadline, error, there)
+    if made is None:
+        restored, spread = plainly_restored(picture, holes, scale, threads, error)
+        gaps = unproven(np.logical_or.reduce(holes, axis=0), plan)
+    else:
+        planes, spread, gaps = made
+        restored = _written(picture, planes, holes, scale, threads)
+    certificate = GroupCertificate.of(gaps, TOLERANCE) if method == "ntc" else None
+    deviation = _deviation(spread, scale).reshape(picture.shape) if error else None
+    notices = (*_notices(seen), *_too_wide(holes, threads), *out_of_time(deadline))
+    return Restored(restored, certificate, notices, deviation)
+
+
+def _repaired(
+    picture: NDArray[Any],
+    holes: Flags,
+    scale: Scale,
+    seen: Flags,
+    plan: Plan,
+    threads: int,
+    report: ReportProgress,
+    deadline: Deadline,
+    error: bool,
+    noise: Float32 | None,
+) -> tuple[Planes, Planes, Float32] | None:
+    """Return all channels with full scale 1, their expected squared errors, and the gaps of groups.
+
+    Return nothing if there is no time to begin; channels of which nothing is known are made of the others.
+    """
+    used = slice(None) if seen.all() else seen
+    if seen.all() and deadline.passed():
+        return None
+    planes = scale.planes(planes_of(picture)[used], holes[used], threads)
+    if seen.all() and deadline.passed():
+        return None
+    known = np.logical_not(holes[used], order="C")
+    filled, gaps = repair(planes, known, plan, threads, report, deadline, error, noise)
+    spread = _with_unseen(filled.variance, seen) if error else filled.variance
+    return _with_unseen(filled.planes, seen), spread, gaps
+
+
+def _deviation(variance: Planes, scale: Scale) -> NDArray[Any]:
+    """Return expected errors in the picture's scale, (height, width, channels)."""
+    kind = result_type(scale.width)
+    return np.moveaxis(np.sqrt(variance).astype(kind) * kind(scale.width), 0, 2)
+
+
+def _written(picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, threads: int) -> NDArray[Any]:
+    """Return the picture with what was restored in its holes."""
+    restored = np.empty(picture.shape, picture.dtype)
+
+    def write(rows: slice) -> None:
+        restored[rows] = picture[rows]
+        scale.write(planes_of(restored)[:, rows], planes[:, rows], holes[:, rows])
+
+    for _ in in_order(write, bands(len(picture)), threads):
+        pass
+    return restored
+
+
+def _plan(method: str, quality: str) -> Plan:
+    """Return the steps of a method."""
+    if method == "biharmonic":
+        return {}
+    return PLANS[quality] if method == "ntc" else without_completion(PLANS[quality])
+
+
+def _checked_picture(image: NDArray[Any]) -> NDArray[Any]:
+    """Return the picture as an array that can be restored, or raise."""
+    picture = as_array(image, "image")
+    if picture.ndim not in (2, 3) or picture.size == 0:
+        raise InputError(
+            f"an image of shape {picture.shape} is no picture; give height × width, or × channels as well"
+        )
+    return picture
+
+
+def _holes(missing: NDArray[Any], picture: NDArray[Any]) -> Flags:
+    """Return a flag for every entry, channel by channel, or raise when the mask does not fit the picture."""
+    flags = checked_missing(missing, "image", picture.shape[:2], *[picture.shape][: picture.ndim - 2])
+    if flags.ndim == 3:
+        return planes_of(flags)
+    return np.broadcast_to(flags, planes_of(picture).shape)
+
+
+def _checked_extremes(channels: NDArray[Any], holes: Flags, threads: int) -> NDArray[Any]:
+    """Return the least and largest known value of every channel; raise if any is nothing to complete."""
+    extremes = extremes_of(channels, holes, threads)
+    if np.isfinite(extremes).all() and extremes.min() >= 0:
+        return extremes
+    if channels.dtype.kind == "f":
+        _refuse(~np.isfinite(channels) & ~holes, "NaN or infinite", "mark them as missing or replace them")
+    with np.errstate(invalid="ignore"):
+        _refuse((channels < 0) & ~holes, "negative", "add a constant or clip at zero")
+    return extremes
+
+
+def _refuse(wrong: Flags, what: str, remedy: str) -> None:
+    """Raise if any entry is wrong."""
+    count = int(wrong.sum())
+    if count:
+        entries = np.moveaxis(wrong, 0, 2)
+        row, column, channel = np.unravel_index(int(entries.argmax()), entries.shape)
+        where = f"row {row}, column {column}" + (f", channel {channel}" if entries.shape[2] > 1 else "")
+        raise InputError(f"known entries that are {what}: {count}, the first at {where}; {remedy}")
+
+
+def _with_unseen(filled: Planes, seen: Flags) -> Planes:
+    """Return all channels; one without any known entry is the mean of the others."""
+    if seen.all():
+        return filled
+    planes = np.broadcast_to(filled.mean(axis=0), (seen.size, *filled.shape[1:])).copy()
+    planes[seen] = filled
+    return planes
+
+
+def _notices(seen: Flags) -> tuple[str, ...]:
+    """Return what a user should know: channels of which nothing was known."""
+    return tuple(
+        f"no data in channel {channel}; it became the mean of the others" for channel in np.flatnonzero(~seen)
+    )
+
+
+def _too_wide(holes: Flags, threads: int) -> tuple[str, ...]:
+    """Return what a user should know of holes that are wider than anything can be carried into."""
+    missing = np.logical_and.reduce(holes, axis=0)
+    if not _has_whole_block(missing, TOO_DEEP + 1):  # every pixel that deep has one close by
+        return ()
+    tops = range(0, len(missing), _TALL)
+    deep = sum(in_order(lambda top: _count_deep(missing, top), tops, threads))
+    return too_wide(deep, int(np.count_nonzero(missing)))
+
+
+def _count_deep(missing: Flags, top: int) -> int:
+    """Return how many of some rows' pixels lie too deep: what is nearer than that is within a few rows."""
+    first = max(top - TOO_DEEP, 0)
+    around = missing[first : top + _TALL + TOO_DEEP]
+    inner = slice(top - first, top - first + _TALL)
+    if around.all():  # the nearest that is known is farther off
+        return int(around[inner].size)
+    return int(np.count_nonzero(depths(around)[inner] > TOO_DEEP))
+
+
+def too_wide(deep: int, restored: int) -> tuple[str, ...]:
+    """Return what a user should know if so many pixels of those restored lie deep inside holes."""
+    if deep == 0:
+        return ()
+    share = "less than 1%" if deep < 0.01 * restored else f"{deep / restored:.0%}"
+    return (
+        f"{share} of what was restored lies more than {TOO_DEEP} pixels inside holes, farther "
+        "than what is around them can tell: it is smooth, whatever was there",
+    )
+
+
+def _has_whole_block(missing: Flags, side: int) -> bool:
+    """Tell whether a block of so many pixels a side is missing altogether, or one that the border cuts."""
+    rows = np.logical_and.reduceat(missing, np.arange(0, missing.shape[0], side), axis=0)
+    return bool(np.logical_and.reduceat(rows, np.arange(0, missing.shape[1], side), axis=1).any())

@@ -1,0 +1,166 @@
+"""Inpainting: regions around the holes, each filled at first and then restored kind by kind."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.engine.groups import count_references
+from demosaic_ntc.engine.observations import DEEPEST, Known
+from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.pass_tables import Plan
+from demosaic_ntc.engine.restore import Estimate, Report, Work, part_of, restore
+from demosaic_ntc.engine.result import Progress, ReportProgress
+from demosaic_ntc.engine.tiles import Tile
+from demosaic_ntc.inpainting.classification import depths, kinds_of
+from demosaic_ntc.inpainting.initial_fill import filled
+from demosaic_ntc.inpainting.regions import damaged_regions
+from demosaic_ntc.inpainting.scaling import bands
+from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+
+_RIM = 16  # pixels around a region that are restored with it, and again with their own
+_MOST_CHANNELS = 4  # completed together: the exact oracle tries all subsets of them
+
+
+def repair(
+    planes: Planes,
+    known: Flags,
+    plan: Plan,
+    threads: int,
+    progress: ReportProgress,
+    deadline: Deadline,
+    errors: bool = False,
+    noise: Float32 | None = None,
+    regions: list[Tile] | None = None,
+) -> tuple[Estimate, Float32]:
+    """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
+
+    ``planes``, zero where nothing is known, and ``known`` are (channels, height, width), ``noise`` is the
+    variance of what is known, by channel and at equal steps of the level, (channels, steps); without it that
+    is exact. Returns the estimate, with expected squared errors where they are wanted, and the certified gaps
+    of all groups. A plan without steps leaves the first fill. Of given regions, nothing but
+    their cores is restored.
+    """
+    missing = ~np.logical_and.reduce(known, axis=0)
+    whole = Estimate(
+        _at_means(planes, known, threads), np.zeros(planes.shape if errors else (0, 0, 0), np.float32)
+    )
+    gaps, sets = [np.zeros(0, np.float32)], list(_channel_sets(len(planes)))
+    late: list[Tile] = []
+    cut = list(damaged_regions(missing)) if regions is None else regions
+    for region, report in _reported(cut, missing, progress):
+        if deadline.passed():
+            late.append(region)
+            continue
+        for number, channels in enumerate(sets):
+            seen, core = (channels, *region.seen), (channels, *region.core)
+            start, wanted = _first(whole.planes[seen], known[seen], errors, deadline), _around(region)
+            work = _works(known[seen], wanted, plan)
+            share = part_of(report, number, len(sets))
+            own = None if noise is None else noise[channels]
+            what = _known(start.planes, known[seen], own)
+            part, proven = restore(start, what, work, threads, share, deadline)
+            whole.planes[core] = part.planes[:, *region.inner]
+            if errors:
+                whole.variance[core] = part.variance[:, *region.inner]
+            gaps.append(proven)
+    gaps += in_order(lambda region: _fill_plainly(whole, known, region, plan), late, threads)
+    return whole, np.concatenate(gaps)
+
+
+def _fill_plainly(whole: Estimate, known: Flags, region: Tile, plan: Plan) -> Float32:
+    """Write into a region for which there is no time the means of what is known close by.
+
+    Return the gaps of its groups. Nothing that is looked at is written: all regions may be filled at once.
+    """
+    seen, core = (slice(None), *region.seen), (slice(None), *region.core)
+    part = plainly_filled(whole.planes[seen], known[seen])[:, *region.inner]
+    whole.planes[core] = part
+    if whole.variance.size:
+        spread = part.var(axis=(1, 2), keepdims=True)
+        for channel in np.flatnonzero(~known[seen].any(axis=(1, 2))):  # filled with the mean of all
+            spread[channel] = whole.planes[channel][known[channel]].var()
+        whole.variance[core] = np.where(known[core], np.float32(0), spread)
+    return unproven(np.logical_or.reduce(~known[core], axis=0), plan)
+
+
+def unproven(missing: Flags, plan: Plan) -> Float32:
+    """Return the gaps of the groups that a region would have had: nothing is proven of them."""
+    steps = (step for steps in plan.values() for step in steps if step.does.vertices)
+    step = next(steps, None)
+    if step is None:
+        return np.zeros(0, np.float32)
+    patches = step.patches.fitting(missing.shape)
+    return np.full(count_references(missing, patches), np.inf, np.float32)
+
+
+def _first(planes: Planes, known: Flags, errors: bool, deadline: Deadline) -> Estimate:
+    """Return the first estimate of a region; how wrong it is nobody knows: as much as values vary there."""
+    estimate, variance = (
+        filled(np.ascontiguousarray(planes), known, deadline),
+        np.zeros((0, 0, 0), np.float32),
+    )
+    if errors:
+        variance = np.where(known, np.float32(0), estimate.var(axis=(1, 2), keepdims=True))
+    return Estimate(estimate, variance)
+
+
+def _known(planes: Planes, known: Flags, noise: Float32 | None) -> Known:
+    """Return what is known of a region, with the depth of its holes."""
+    depth = depths(np.logical_or.reduce(~known, axis=0))
+    return Known.of(planes, known, np.minimum(depth, DEEPEST).astype(np.uint8), noise)
+
+
+def _works(known: Flags, around: Flags, plan: Plan) -> list[Work]:
+    """Return the steps of a region, kind by kind, the surest first."""
+    kinds = kinds_of(np.logical_or.reduce(~known, axis=0))
+    wanted = {kind: around & (kinds == kind) for kind in plan}
+    return [Work(step, here) for kind, here in wanted.items() if here.any() for step in plan[kind]]
+
+
+def _at_means(planes: Planes, known: Flags, threads: int) -> Planes:
+    """Return the planes with missing entries, which are zero, at their channel's mean.
+
+    Regions that know nothing keep it.
+    """
+    filled, rows = np.empty_like(planes), bands(planes.shape[1])
+    sums = in_order(lambda part: planes[:, part].sum(axis=(1, 2), dtype=np.float64), rows, threads)
+    counts = np.array([np.count_nonzero(shown) for shown in known])
+    means = (sum(sums) / counts).astype(np.float32)[:, None, None]
+
+    def fill(part: slice) -> None:
+        np.multiply(~known[:, part], means, out=filled[:, part])  # far quicker than a choice
+        filled[:, part] += planes[:, part]
+
+    for _ in in_order(fill, rows, threads):
+        pass
+    return filled
+
+
+def _around(region: Tile) -> Flags:
+    """Return which pixels that a region sees are restored with it."""
+    flags = np.zeros([axis.stop - axis.start for axis in region.seen], np.bool_)
+    flags[tuple(slice(max(axis.start - _RIM, 0), axis.stop + _RIM) for axis in region.inner)] = True
+    return flags
+
+
+def _channel_sets(channels: int) -> Iterator[slice]:
+    """Cut many channels into sets of about the same size."""
+    sets = -(-channels // _MOST_CHANNELS)
+    bounds = np.linspace(0, channels, sets + 1).round().astype(int)
+    return (slice(int(first), int(last)) for first, last in pairwise(bounds))
+
+
+def _reported(regions: list[Tile], missing: Flags, progress: ReportProgress) -> Iterator[tuple[Tile, Report]]:
+    """Yield the regions, each with how to report the share of it that is done."""
+    sizes = [int(missing[region.core].sum()) for region in regions]
+    for number, region in enumerate(regions):
+        before = sum(sizes[:number])
+
+        def report(share: float, before: int = before, size: int = sizes[number]) -> None:
+            progress(Progress("groups", before + round(share * size), sum(sizes)))
+
+        yield region, report
+        report(1.0)

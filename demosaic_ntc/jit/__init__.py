@@ -1,0 +1,1 @@
+"""Compilation: kernels compiled once, cached on the disk, or shipped with the wheel."""

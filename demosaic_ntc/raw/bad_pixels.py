@@ -1,0 +1,139 @@
+"""Dead and hot pixels: listed or found, and the filling that keeps their samples out of all that follows."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.demosaicing.noise import NoiseModel
+from demosaic_ntc.detection.defects import find_defects
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.identify import Limits, named, open_regular
+from demosaic_ntc.raw.noise import GREY_ARRAY, FoundNoise, linear_samples, noise_of, span_of
+from demosaic_ntc.raw.photo import GREEN, Mosaic, RawPhoto
+from demosaic_ntc.raw.saturation import saturation
+
+BadPixels = Path | Literal["auto", "off"] | None
+
+_MOST_BYTES = 16 << 20
+
+# Sensors have tens of them in a megapixel; where far more seem bad, something else is.
+_LARGEST_SHARE = 0.002
+
+# What counts against a defect of a plane: its neighbours measure the same light, and would know of it.
+_MOST_IN_PLANES = 0.25
+
+# Of white: the standard deviation of a linear raw, at least.
+_LEAST_IN_LINEAR = 0.01
+
+
+def without_found(
+    photo: RawPhoto, wanted: BadPixels, given: NoiseModel | None
+) -> tuple[RawPhoto, NDArray[np.bool_] | None, FoundNoise | None]:
+    """The photo without the bad pixels of a list, or without those that are found, and their flags.
+
+    Unless asked for, none are looked for in a mosaic without a camera. Where they are looked for, the noise
+    that they were told from is returned as well.
+    """
+    if isinstance(wanted, Path):
+        listed = read_bad_pixels(wanted, photo.size)
+        return without_bad_pixels(photo, listed), listed, None
+    if wanted == "off" or (wanted is None and photo.is_plain):
+        return photo, None, None
+    noise = noise_of(photo, given)
+    found = found_bad_pixels(photo, noise.model)
+    count = int(np.count_nonzero(found))
+    if count == 0:
+        return photo, None, noise
+    if count > _LARGEST_SHARE * found.size:
+        remark = (
+            f"{count} pixels look hot or dead, which is not believed; `bad_pixels=FILE` names those that are"
+        )
+        return replace(photo, notices=(*photo.notices, remark)), None, noise
+    those = "pixels were" if count > 1 else "pixel was"
+    remark = f"{count} hot or dead {those} found and replaced (`bad_pixels=off` keeps them)"
+    return without_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found, noise
+
+
+def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
+    """Flags of the pixels that stick out of all around them by more than this noise, (height, width)."""
+    red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    span, light, cfa = span_of(photo), linear_samples(photo), photo.cfa
+    white = (min(saturation(photo)) - float(photo.black.max())) / span
+    if cfa is not None and not cfa.is_mono:
+        return find_defects(light, cfa, noise, balance=(red, green, blue), white=white, step=1 / span)
+    # Every plane is one of grey light, in which all samples around know of what a lens draws.
+    planes = light[..., None] if light.ndim == 2 else light
+    found = np.zeros(photo.size, np.bool_)
+    for channel in range(planes.shape[2]):
+        own = noise.of_channel(GREEN) if photo.is_monochrome else _at_least(noise.of_channel(channel))
+        found |= find_defects(
+            planes[..., channel], GREY_ARRAY, own, white=white, step=1 / span, most=_MOST_IN_PLANES
+        )
+    return found
+
+
+def _at_least(noise: NoiseModel) -> NoiseModel:
+    """Noise of which a linear raw is judged: it was smoothed, so that estimates say too little of it."""
+    return NoiseModel.given(noise.slope, np.maximum(noise.floor, _LEAST_IN_LINEAR**2).tolist())
+
+
+def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Flags of the pixels listed in a text file.
+
+    Each line is ``column row``, counted from 0 at the top left of the visible area before rotation; what
+    follows (dcraw's files add a date) and lines that start with ``#`` are left out.
+    """
+    with named(path), open_regular(path, Limits(file_bytes=_MOST_BYTES)) as file:
+        lines = file.read().decode("utf-8", "replace").splitlines()
+        places = [_place(number, line, size) for number, line in enumerate(lines, 1) if _says_something(line)]
+    bad = np.zeros(size, np.bool_)
+    for row, column in places:
+        bad[row, column] = True
+    return bad
+
+
+def _says_something(line: str) -> bool:
+    """Whether a line is more than blanks and a remark."""
+    return bool(line.split("#")[0].strip())
+
+
+def _place(number: int, line: str, size: tuple[int, int]) -> tuple[int, int]:
+    """Row and column of a line of the list."""
+    try:
+        column, row = (int(word) for word in line.split("#")[0].split()[:2])
+    except ValueError:
+        raise InputError(f"line {number} is not `column row`; give two whole numbers") from None
+    if not (0 <= row < size[0] and 0 <= column < size[1]):
+        raise InputError(
+            f"line {number}: {column} {row} lies outside {size[1]}×{size[0]} pixels; mend the list"
+        )
+    return row, column
+
+
+def without_bad_pixels(photo: RawPhoto, bad: NDArray[np.bool_]) -> RawPhoto:
+    """The photo with the flagged samples filled by the nearest good ones of the same colour.
+
+    The engine completes these samples; until then white balance and levels must not see them.
+    """
+    mosaic = photo.mosaic.copy()
+    for row, column in np.argwhere(bad):
+        mosaic[row, column] = _filled(photo, bad, int(row), int(column))
+    return replace(photo, mosaic=mosaic)
+
+
+def _filled(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int) -> NDArray[Any]:
+    """The median of the good samples of one colour, or of each plane, in the smallest window with some."""
+    colours = np.zeros((1, 1), np.uint8) if photo.cfa is None else photo.cfa.pattern
+    height, width = colours.shape
+    for reach in range(2, max(photo.size) + 1, 2):
+        rows = np.arange(max(row - reach, 0), min(row + reach + 1, photo.size[0]))
+        columns = np.arange(max(column - reach, 0), min(column + reach + 1, photo.size[1]))
+        window = np.ix_(rows, columns)
+        same = colours[np.ix_(rows % height, columns % width)] == colours[row % height, column % width]
+        good: Mosaic = photo.mosaic[window][same & ~bad[window]]
+        if good.size:
+            return np.asarray(np.rint(np.median(good, axis=0)), np.uint16)
+    raise InputError("the list of bad pixels leaves a colour without any sample; mend the list")

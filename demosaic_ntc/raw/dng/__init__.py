@@ -1,0 +1,1 @@
+"""DNG: what such files state of colours, noise and opcodes, and linear ones read."""

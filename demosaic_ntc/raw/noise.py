@@ -1,0 +1,121 @@
+"""How noisy a photo is: as the user says, as the file says if its samples agree, or as these show."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise, noise_factor
+from demosaic_ntc.raw.photo import RawPhoto, place_of
+from demosaic_ntc.raw.saturation import saturation
+
+# Within this ratio of deviations a profile is taken as it is: texture adds a little to what is measured.
+# It is scaled at most so far: where compression smoothed skies, shadows have their noise.
+_AGREEMENT, _MOST_SCALED = 1.25, 2.0
+
+#: The array under which samples without one are looked at: as if it had measured them.
+GREY_ARRAY = Cfa.named("RGGB")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNoise:
+    """The noise of a photo's samples, in light that is 0 at black and 1 at white, and where it comes from.
+
+    ``measured`` is how many times the deviations that the file states its samples show, where that is known.
+    """
+
+    model: NoiseModel
+    source: Literal["given", "profile", "scaled", "estimated"]
+    stated: NoiseModel | None = None  # the file's profile
+    measured: float | None = None
+
+    def described(self, span: float) -> dict[str, Any]:
+        """Return the model as an object for JSON; ``span`` is how far white lies above black."""
+        return {
+            "source": self.source,
+            "slope": list(self.model.slope),
+            "floor": list(self.model.floor),
+            "mid_grey": self.model.typical_deviation(),
+            "read_noise": self.model.typical_deviation(0) * span,
+            "stated_mid_grey": self.stated and self.stated.typical_deviation(),
+            "measured_mid_grey": self.measured_deviation,
+        }
+
+    @property
+    def measured_deviation(self) -> float | None:
+        """The standard deviation at mid grey that the samples show; None where it was not measured."""
+        if self.source == "estimated":
+            return self.model.typical_deviation()
+        if self.stated is None or self.measured is None:
+            return None
+        return self.measured * self.stated.typical_deviation()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user should know: that the file's profile is not believed."""
+        if self.source != "scaled" or self.stated is None:
+            return ()
+        stated, used = (percent(model.typical_deviation()) for model in (self.stated, self.model))
+        shown = percent(self.measured_deviation or 0)
+        return (
+            f"the file's noise profile states {stated} of white at mid grey, its samples show {shown}; "
+            f"{used} is used (`noise` gives another)",
+        )
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage for people; what is too small to matter is zero."""
+    return f"{round(100 * share, 4):.2g} %"
+
+
+def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
+    """Return the noise that was given, or that the file's profile states, or that the samples show.
+
+    A profile that the samples contradict is scaled to what they show.
+    """
+    if given is not None:
+        return FoundNoise(given, "given", photo.noise)
+    (mosaic, cfa), (low, high) = _as_mosaic(photo), _clipping_levels(photo)
+    if photo.noise is None:
+        return FoundNoise(estimate_noise(mosaic, cfa, low=low, high=high), "estimated")
+    return _scale(photo.noise, noise_factor(mosaic, cfa, photo.noise, low=low, high=high))
+
+
+def _scale(stated: NoiseModel, measured: float | None) -> FoundNoise:
+    """Return the noise that a file states, scaled where its samples show less or more by far."""
+    if measured is None or 1 / _AGREEMENT <= measured <= _AGREEMENT:
+        return FoundNoise(stated, "profile", stated, measured)
+    factor = min(max(measured, 1 / _MOST_SCALED), _MOST_SCALED)
+    return FoundNoise(stated.scaled(factor), "scaled", stated, measured)
+
+
+def span_of(photo: RawPhoto) -> float:
+    """Return how far white lies above black, in the numbers of the samples."""
+    return photo.white - float(photo.black.mean())
+
+
+def linear_samples(photo: RawPhoto) -> NDArray[np.float32]:
+    """Return the samples, as they lie, as light, black 0 and white 1; dark noise stays negative."""
+    light = photo.mosaic.astype(np.float32)
+    for index, black in np.ndenumerate(photo.black):
+        site = light[place_of(index, photo.black.shape)]
+        site -= np.float32(black)
+        site /= np.float32(photo.white - black)
+    return light
+
+
+def _as_mosaic(photo: RawPhoto) -> tuple[NDArray[np.float32], Cfa]:
+    """Return light (height, width) and its array: of a linear raw what an array would measure of it."""
+    light, cfa = linear_samples(photo), photo.cfa
+    if cfa is None:
+        return GREY_ARRAY.sample(light), GREY_ARRAY
+    return light, GREY_ARRAY if cfa.is_mono else cfa
+
+
+def _clipping_levels(photo: RawPhoto) -> tuple[float, float]:
+    """Return the light of samples that are zero, and could not be less, and of those that are saturated."""
+    top = photo.white if photo.is_plain else min(saturation(photo))
+    black, span = photo.black, photo.white - photo.black
+    return float((-black / span).max()), float(((top - black) / span).min())

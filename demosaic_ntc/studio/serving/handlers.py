@@ -1,0 +1,200 @@
+"""What the server answers to each request: read, checked, handed on."""
+
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.studio import saving
+from demosaic_ntc.studio.actions import Wishes
+from demosaic_ntc.studio.canvas.boxes import Box
+from demosaic_ntc.studio.canvas.strokes import drawn, shape_from
+from demosaic_ntc.studio.canvas.tile_images import flags_png
+from demosaic_ntc.studio.looks import Wish
+from demosaic_ntc.studio.serving.requests import file_of, json_of
+from demosaic_ntc.studio.session import Entry
+
+_NOT_FOUND = 404
+_MOST_SENSITIVE = 1.0
+
+
+class Answers:
+    """The answers of a session; what takes a while is done by threads or workers."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self._wishes, self._session = wishes, wishes.session
+
+    def _entry(self, request: Request) -> Entry:
+        return self._session.entry(request.path_params["number"])
+
+    # Looking -----------------------------------------------------------------------------------------------
+
+    def state(self, _request: Request) -> Response:
+        """Everything there is."""
+        return JSONResponse(self._session.plain())
+
+    def tile(self, request: Request) -> Response:
+        """A tile of a layer."""
+        at = request.path_params
+        sheet = self._session.sheet(at["number"])
+        content = sheet.tile(at["layer"], at["level"], at["column"], at["row"])
+        if content is None:
+            return JSONResponse({"error": "there is no such tile; reload the page"}, _NOT_FOUND)
+        return Response(content, media_type="image/png")
+
+    # Opening -----------------------------------------------------------------------------------------------
+
+    async def upload(self, request: Request) -> Response:
+        """Take a file that was dropped onto the page, and open it."""
+        target = self._session.new_upload(unquote(request.headers.get("x-name", "")))
+        await file_of(request, target, self._session.limits.file_bytes)
+        entry = self._session.add_upload(target)
+        self._wishes.open(entry)
+        return JSONResponse(entry.plain())
+
+    async def open(self, request: Request) -> Response:
+        """Open a picture."""
+        plain = await json_of(request)
+        entry = self._entry(request)
+        await run_in_threadpool(self._wishes.open, entry, again=plain.get("again") is True)
+        return JSONResponse(entry.plain())
+
+    # The mask ----------------------------------------------------------------------------------------------
+
+    async def draw(self, request: Request) -> Response:
+        """Change the mask by a step."""
+        plain = await json_of(request)
+        return await run_in_threadpool(self._drawn, self._entry(request), plain)
+
+    def _drawn(self, entry: Entry, plain: dict[str, Any]) -> Response:
+        sheet = self._session.sheet(entry.number)
+        with sheet.lock:
+            steps = {name: getattr(sheet.mask, name) for name in ("undo", "redo", "clear", "invert")}
+            tool = plain.get("tool")
+            if isinstance(tool, str) and tool in steps:
+                box: Box = steps[tool]()
+            else:
+                box, flags = drawn(shape_from(plain), sheet.facts.size)
+                box = (sheet.mask.erase if plain.get("erase") is True else sheet.mask.add)(box, flags)
+            sheet.forget(box)
+            answer = {"box": box.plain(), "mask": sheet.described_mask()}
+        self._session.tell_mask(entry.number, box.plain())
+        return JSONResponse(answer)
+
+    async def load_mask(self, request: Request) -> Response:
+        """Take over a mask file."""
+        entry = self._entry(request)
+        self._session.sheet(entry.number)
+        target = self._wishes.scratch(entry, "uploaded")
+        await file_of(request, target, self._session.limits.file_bytes)
+        return _told(self._wishes.load_mask(entry, target).number)
+
+    def mask(self, request: Request) -> Response:
+        """The mask as a file."""
+        entry = self._entry(request)
+        content = flags_png(self._session.sheet(entry.number).mask.flags())
+        name = entry.source.stem + saving.MASK_ENDING
+        return Response(content, media_type="image/png", headers={"Content-Disposition": _attached(name)})
+
+    async def find(self, request: Request) -> Response:
+        """Propose what may be damaged."""
+        plain = await json_of(request)
+        sensitivity = plain.get("sensitivity", 0.5)
+        if not isinstance(sensitivity, int | float) or not 0 <= sensitivity <= _MOST_SENSITIVE:
+            raise InputError("sensitivity is a number from 0 to 1; choose another")
+        kind = _word(plain, "what", "dust")
+        return _told(self._wishes.find(self._entry(request), kind, float(sensitivity)).number)
+
+    # Repairs -----------------------------------------------------------------------------------------------
+
+    async def repair(self, request: Request) -> Response:
+        """Show what is marked repaired."""
+        plain, entry = await json_of(request), self._entry(request)
+        only_new, quality = plain.get("what") == "new", _word(plain, "quality", "normal")
+        task = await run_in_threadpool(self._wishes.repair, entry, only_new=only_new, quality=quality)
+        return _told(task.number)
+
+    async def save(self, request: Request) -> Response:
+        """Write the repaired picture."""
+        plain, entry = await json_of(request), self._entry(request)
+        task = await run_in_threadpool(
+            self._wishes.save,
+            entry,
+            suffix=_word(plain, "format", "png"),
+            place=_word(plain, "place", saving.NEW),
+            quality=_word(plain, "quality", "normal"),
+            with_mask=plain.get("mask") is True,
+        )
+        return _told(task.number)
+
+    async def folder(self, request: Request) -> Response:
+        """Write all pictures, repaired with one mask."""
+        plain, entry = await json_of(request), self._entry(request)
+        tasks = await run_in_threadpool(
+            self._wishes.save_folder,
+            entry,
+            suffix=_word(plain, "format", "same"),
+            quality=_word(plain, "quality", "normal"),
+        )
+        return JSONResponse({"tasks": [task.number for task in tasks]})
+
+    def result(self, request: Request) -> Response:
+        """What was saved of an upload; what was named lies beside its original."""
+        entry = self._entry(request)
+        if not entry.is_upload or entry.result is None:
+            return JSONResponse({"error": "nothing was saved yet; save it first"}, _NOT_FOUND)
+        return FileResponse(entry.result, headers={"Content-Disposition": _attached(entry.result.name)})
+
+    async def cancel(self, request: Request) -> Response:
+        """Give up a task."""
+        if not self._wishes.crew.cancel(request.path_params["task"]):
+            return JSONResponse({"error": "there is no such task; reload the page"}, _NOT_FOUND)
+        return JSONResponse({})
+
+    # Raws --------------------------------------------------------------------------------------------------
+
+    async def develop(self, request: Request) -> Response:
+        """Show a raw as it would be converted."""
+        wish = Wish.of(await json_of(request))
+        task = await run_in_threadpool(self._wishes.develop, self._entry(request), wish)
+        return _told(task.number)
+
+    async def command(self, request: Request) -> Response:
+        """The command that converts a raw as it would be seen."""
+        plain, entry = await json_of(request), self._entry(request)
+        suffix = _word(plain, "format", "png")
+        return JSONResponse({"command": self._wishes.command(entry, Wish.of(plain), suffix)})
+
+    async def convert(self, request: Request) -> Response:
+        """Convert a raw."""
+        plain, entry = await json_of(request), self._entry(request)
+        suffix, place = _word(plain, "format", "png"), _word(plain, "place", saving.NEW)
+        task = await run_in_threadpool(
+            self._wishes.convert, entry, Wish.of(plain), suffix=suffix, place=place
+        )
+        return _told(task.number)
+
+
+def _told(number: int) -> Response:
+    """A task was begun."""
+    return JSONResponse({"task": number})
+
+
+def _word(plain: dict[str, Any], name: str, otherwise: str) -> str:
+    """A word of a request."""
+    word = plain.get(name, otherwise)
+    if not isinstance(word, str):
+        raise InputError(f"{name} is a word; reload the page")
+    return word
+
+
+def _attached(name: str) -> str:
+    """A header that lets browsers store a file under a name."""
+    plain = "".join(
+        letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_"
+        for letter in name
+    )
+    return f'attachment; filename="{plain}"'

@@ -1,0 +1,105 @@
+"""A studio from its start to its end: a folder of its own, its workers, and the server on a free port."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import uvicorn
+from starlette.applications import Starlette
+
+from demosaic_ntc.batch.job import Allowance
+from demosaic_ntc.batch.workers.worker import WorkerSetup
+from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.studio.actions import Wishes, heard
+from demosaic_ntc.studio.serving.security import Place
+from demosaic_ntc.studio.serving.server import build_app
+from demosaic_ntc.studio.session import Session
+from demosaic_ntc.studio.task_queue import Crew, Task
+from demosaic_ntc.studio.work.opening import OpenPicture
+from demosaic_ntc.studio.work.repairing import RepairQuickly
+
+_HERE = "127.0.0.1"
+
+# A task that takes longer hangs.
+_LONGEST_SECONDS = 4 * 3600.0
+
+# What is under way when the server is told to end may still be answered for so long.
+_GRACE_SECONDS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """A session that is ready to be served."""
+
+    wishes: Wishes
+    place: Place
+    app: Starlette
+    listener: socket.socket
+
+
+@contextmanager
+def opened_studio(sources: Sequence[Path], limits: Limits, port: int = 0) -> Iterator[Studio]:
+    """A studio for files and folders; when the block ends, its workers and all it made are gone."""
+    with TemporaryDirectory(prefix="demosaic-ntc-studio-") as folder, _listening(port) as listener:
+        session = Session(Path(folder), limits)
+        session.name(sources)
+
+        def tell(task: Task) -> None:
+            heard(session, task)
+
+        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        quick, long = WorkerSetup(OpenPicture(), threads, None), WorkerSetup(RepairQuickly(), threads, None)
+        crew = Crew(quick, long, Allowance(_LONGEST_SECONDS), tell)
+        try:
+            wishes = Wishes(session, crew)
+            place = Place(listener.getsockname()[1])
+            if session.entries:
+                wishes.open(session.entry(1))
+            yield Studio(wishes, place, build_app(wishes, place), listener)
+        finally:
+            crew.close()
+
+
+@contextmanager
+def _listening(port: int) -> Iterator[socket.socket]:
+    """A socket that this machine alone can reach; port 0 takes a free one."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((_HERE, port))
+        yield listener
+
+
+def serve(studio: Studio, ready: Callable[[str], None]) -> None:
+    """Answer requests until the process is interrupted; `ready` is told the address once it does."""
+    server_of(studio, ready).run(sockets=[studio.listener])
+
+
+def server_of(studio: Studio, ready: Callable[[str], None]) -> uvicorn.Server:
+    """The server of a studio, to be run on its socket."""
+    config = uvicorn.Config(
+        studio.app,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        lifespan="on",
+        ws="none",
+    )
+    return _Server(config, lambda: ready(studio.place.address))
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        self._ready()

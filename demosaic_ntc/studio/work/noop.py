@@ -1,0 +1,23 @@
+"""Nothing to do: whoever is given that has started and prepared, and waits for the first wish."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from demosaic_ntc.batch.job import Done
+from demosaic_ntc.engine.result import ReportProgress
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Do nothing."""
+
+    fingerprint: str = "rest"
+
+    def prepare(self) -> None:
+        """Nothing is needed."""
+
+    def __call__(
+        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
+    ) -> Done:
+        """Do nothing."""
+        return Done(0, {})

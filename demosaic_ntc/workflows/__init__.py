@@ -1,0 +1,1 @@
+"""Whole tasks on files: a raw converted, a picture repaired, what they cost, and the same from Python."""

@@ -1,0 +1,311 @@
+"""From a raw file to a finished picture: the whole way, with what was done on it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
+from demosaic_ntc.developing.framing import cut, finish_of, look_name, stored_orientation, turned
+from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
+from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic, prepare
+from demosaic_ntc.developing.render import Finish, brightening, finish, finish_error, is_dark
+from demosaic_ntc.developing.resize import shrunk
+from demosaic_ntc.developing.settings import Development, Settings
+from demosaic_ntc.engine.checks import silently
+from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, written_beside
+from demosaic_ntc.images.formats import format_of
+from demosaic_ntc.images.icc import icc_profile
+from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.writing import write_picture
+from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.exif import finished
+from demosaic_ntc.io.identify import named
+from demosaic_ntc.io.lazy_image import Later
+from demosaic_ntc.io.pixels import Pixels
+from demosaic_ntc.io.timings import Journal, rows_as
+from demosaic_ntc.io.xmp import clean_xmp
+from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_mosaics
+from demosaic_ntc.raw.levels import Exposure
+from demosaic_ntc.raw.noise import span_of
+from demosaic_ntc.raw.reading import likely_array
+from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
+
+# The hint about dark pictures looks at every n-th row and column.
+_GLANCE = 8
+
+# The share of samples that may lie below a likely black level, and how much of white one is at least.
+_DARKEST, _SEEN_BLACK = 0.001, 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was done to a photo."""
+
+    taken: dict[str, Any]  # camera, lens, date and exposure, as plain values
+    size: tuple[int, int]
+    cfa: str
+    exposure: Exposure
+    stops: float
+    look: str
+    matrix_source: str
+    certificate: GroupCertificate | None
+    noise: dict[str, Any] | None  # as found and as taken off; None where it was not looked for
+    seconds: dict[str, float]
+    notices: tuple[str, ...]
+
+    @property
+    def camera(self) -> str:
+        """Make and model, empty if they are not known."""
+        return str(self.taken.get("camera", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class DevelopedPhoto:
+    """A finished picture that is not written yet."""
+
+    picture: Picture
+    expected: Expected | None  # how far off it may be, where that was asked for
+    facts: Facts
+    linear: LinearPicture | None = (
+        None  # what a DNG stores, where one is asked for: the picture is its preview
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What was done, and where the picture is."""
+
+    source: Path
+    target: Path
+    facts: Facts
+    error_map: ErrorMap | None = None
+
+
+def convert_file(
+    source: Path,
+    target: Path,
+    settings: Settings,
+    progress: ReportProgress | None = None,
+    error_map: Path | None = None,
+) -> Conversion:
+    """Read, develop and write one photo; nothing appears at the target unless all went well.
+
+    With a place for an error map, the standard deviations expected of its pixels are written there as well.
+    """
+    report, output = progress or silently, settings.output
+    bits = settings.depth(target, error_map)
+    check_target(target)
+    _check_full_size(error_map, settings)
+    check_map(error_map, settings.engine.method, (source, target), overwrite=output.overwrite)
+    journal = Journal()
+    wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
+    done = develop_photo(source, settings, bits, report, journal, **wanted)
+    beside = written_beside(error_map, done.expected, overwrite=output.overwrite)
+    with journal.stage("write"), beside as mapped:
+        rows = rows_as("writing", report)
+        if done.linear is not None:
+            write_dng(target, done.linear, done.picture, output, rows)
+        else:
+            write_picture(target, done.picture, overwrite=output.overwrite, loss=output.loss, report=rows)
+    return Conversion(source, target, done.facts, mapped)
+
+
+def _check_full_size(error_map: Path | None, settings: Settings) -> None:
+    """Refuse an error map of a picture that is made smaller: the errors of its pixels are not known."""
+    if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
+        raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
+
+
+def develop_photo(
+    source: Path,
+    settings: Settings,
+    bits: int,
+    report: ReportProgress,
+    journal: Journal,
+    *,
+    error: bool = False,
+    linear: bool = False,
+) -> DevelopedPhoto:
+    """Read and develop a photo to pixels of so many bits; with `error`, also say how far off they may be.
+
+    With `linear`, the pixels are the preview of a DNG, whose own picture is returned beside them.
+    """
+    with journal.stage("decode"):
+        report(Progress(DECODING, 0, 1))
+        ready = prepare(source, settings)
+        settings = for_preview(settings) if linear else settings
+        how = settings.development
+        journal.notices += _notices(ready, how)
+        report(Progress(DECODING, 1, 1))
+    with journal.stage("demosaic"), named(source):
+        restored = complete_mosaic(ready, settings.engine, report, error=error)
+        journal.notices += restored.notices
+    with journal.stage("render"):
+        look = finish_of(restored.image, ready, how, bits)
+        pixels = _render(restored, ready, look, how, report)
+        if isinstance(pixels, Later):
+            pixels = pixels.within(lambda: journal.part("render"))
+        expected = _expected(restored, ready, look, how)
+        picture = _described(pixels, ready, look, settings)
+        journal.notices += _brightness_notices(restored, ready, look, how)
+        raw = linear_picture(restored.image, ready, how, source.name) if linear else None
+    return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, journal, how), raw)
+
+
+def _facts(
+    picture: Picture,
+    ready: Prepared,
+    restored: Restored,
+    look: Finish,
+    journal: Journal,
+    how: Development,
+) -> Facts:
+    """What was done; the seconds go on being counted."""
+    return Facts(
+        taken=ready.photo.exif.facts,
+        size=(picture.colours.shape[0], picture.colours.shape[1]),
+        cfa=ready.photo.array_name,
+        exposure=ready.exposure,
+        stops=log2(look.gain) if how.exposure == "auto" else how.exposure,
+        look=look_name(ready, how),
+        matrix_source=ready.photo.matrix.source,
+        certificate=restored.certificate,
+        noise=_noise_facts(ready),
+        seconds=journal.seconds,
+        notices=tuple(journal.notices),
+    )
+
+
+def _render(
+    restored: Restored, ready: Prepared, look: Finish, how: Development, report: ReportProgress
+) -> Pixels:
+    """The finished pixels, cut and turned as asked."""
+    image = shrunk(cut(restored.image, ready.photo, how), how.longest_side)
+    return turned(finish(image, ready.mosaic.lift, look, rows_as("rendering", report)), ready.photo, how)
+
+
+def _expected(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Expected | None:
+    """The errors expected of the finished pixels, cut and turned alike; None if they were not wanted."""
+    if restored.error is None:
+        return None
+    photo = ready.photo
+    image, error = cut(restored.image, photo, how), cut(restored.error, photo, how)
+    codes = turned(finish_error(image, error, ready.mosaic.lift, look), photo, how)
+    return Expected(codes, stored_orientation(photo, how), 2**look.bits - 1)
+
+
+def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
+    """The noise that was found, and the strengths it was taken off with, zero where it was left alone."""
+    if ready.noise is None:
+        return None
+    taken = ready.taken_off
+    found = ready.noise.described(span_of(ready.photo))
+    return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
+
+
+def _noise_note(ready: Prepared) -> str:
+    """The noise in green that was taken off, for the picture's comment."""
+    if ready.noise is None or ready.mosaic.stabilised is None:
+        return ""
+    model = ready.noise.model
+    return f" noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
+
+
+def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> Picture:
+    """The pixels with their profile and metadata."""
+    photo, profile, how = ready.photo, icc_profile(look.space), settings.development
+    orientation, is_srgb = stored_orientation(photo, how), how.space == "srgb" and not how.linear
+    if not settings.output.metadata:
+        return Picture(pixels, profile=profile)
+    exif = finished(
+        photo.exif,
+        size=(pixels.shape[0], pixels.shape[1]),
+        orientation=orientation,
+        srgb=is_srgb,
+        parameters=_parameters(ready, settings),
+        hand_balanced=how.balance not in ("camera", "auto"),
+        software=f"demosaic-ntc {version('demosaic-ntc')}",
+    )
+    xmp = clean_xmp(photo.xmp) if photo.xmp else None
+    return Picture(pixels, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
+
+
+def _parameters(ready: Prepared, settings: Settings) -> str:
+    """The parameters as they were used, for the picture's comment."""
+    exposure = ready.exposure
+    balance = ",".join(f"{value:.4g}" for value in exposure.balance[:3])
+    light = f" {exposure.light.kelvin:.0f}K,{exposure.light.tint:+.0f}" if exposure.light else ""
+    look = look_name(ready, settings.development)
+    used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", look=look)
+    return used + _noise_note(ready)
+
+
+def _notices(ready: Prepared, how: Development) -> Iterator[str]:
+    """What a user should know about the photo and the colours chosen for it."""
+    yield from ready.photo.notices
+    yield from ready.noise.notices if ready.noise else ()
+    source = ready.exposure.balance_source
+    if source == "preview":
+        yield "no white balance is stored; it was fitted to the camera's own picture (`wb` chooses another)"
+    elif how.balance in ("camera", "daylight") and source != how.balance and not ready.photo.is_monochrome:
+        used = "none was applied" if source == "none" else f"{source} balance was used"
+        advice = "`wb=auto` finds one" if source == "none" else "choose one with `wb`"
+        yield f"no {how.balance} white balance is stored; {used} ({advice})"
+    yield from _black_notice(ready, how)
+    if ready.photo.matrix.source == "none" and how.space != "camera" and not ready.photo.is_monochrome:
+        yield "no camera profile is known; colours are shown as if the sensor were sRGB"
+    if how.crop == "camera" and ready.photo.camera_crop is None:
+        yield "the camera stored no crop; the whole visible area is kept"
+    if how.look == "camera" and ready.embedded is None:
+        yield "holds no picture of the camera's own; the automatic look is used"
+
+
+def _black_notice(ready: Prepared, how: Development) -> Iterator[str]:
+    """A hint where a mosaic that says nothing of its black level seems to have one."""
+    photo = ready.photo
+    if not photo.is_plain or how.black is not None:
+        return
+    seen = photo.mosaic[::_GLANCE, ::_GLANCE]
+    darkest = float(np.quantile(seen, _DARKEST))
+    if darkest > _SEEN_BLACK * float(seen.max()):  # white may be that of 16 bits, of which 14 are used
+        yield f"the darkest samples read {darkest:.0f}; if that is black, give `black={darkest:.0f}`"
+
+
+def _brightness_notices(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Iterator[str]:
+    """A hint where nothing was brightened and the picture ends far below white."""
+    if how.exposure != 0 or look_name(ready, how) != "neutral":
+        return
+    gain = brightening(restored.image, ready.mosaic.lift, look, every=_GLANCE)
+    if is_dark(gain):
+        yield f"the picture ends {log2(gain):.1f} stops below white; `exposure=auto` would brighten it"
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What a conversion will take, about."""
+
+    costs: dict[str, float]  # CPU seconds per megapixel, by stage
+    bytes_per_pixel: float  # of the file
+    kernels: frozenset[str]  # to be compiled
+
+
+def prospect(
+    settings: Settings, target: Path, source: Path | None = None, error_map: Path | None = None
+) -> Prospect:
+    """What a conversion to a target takes, of a file or else of Bayer's array; refuses what cannot be."""
+    bits, engine, array = settings.depth(target, error_map), settings.engine, settings.layout.cfa
+    if source is not None:
+        array = likely_array(source, settings.layout)
+    kernels = FOR_DEFECTS if settings.development.bad_pixels in (None, "auto") else frozenset()
+    if not engine.half:
+        is_bayer = array is None or array.is_bayer
+        kernels |= for_mosaics(engine.method, is_bayer, error_map is not None)
+    costs = stage_costs(engine.method, engine.quality, array)
+    return Prospect(costs, bytes_per_pixel(format_of(target), bits), kernels)

@@ -1,0 +1,213 @@
+"""From a damaged picture file to a whole one: the whole way, with what was done on it."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demosaic_ntc.developing.settings import Engine
+from demosaic_ntc.engine.checks import silently
+from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.images.blemish_detection import (
+    Detected,
+    Detection,
+    check_mask_target,
+    detect,
+    mask_written_beside,
+)
+from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, white_of, written_beside
+from demosaic_ntc.images.mask import MaskRule, painted, read_mask, transparent
+from demosaic_ntc.images.picture import Picture, made_opaque, repaired, without_palette
+from demosaic_ntc.images.reading import read_picture
+from demosaic_ntc.images.writing import (
+    changes,
+    check_fits,
+    repair_format,
+    write_picture,
+)
+from demosaic_ntc.inpainting.inpaint import inpaint
+from demosaic_ntc.io.atomic import check_target, whole_file
+from demosaic_ntc.io.identify import Kind, Limits, named, open_regular
+from demosaic_ntc.io.timings import Journal, rows_as
+from demosaic_ntc.workflows.costs import DECODING
+
+Flags = NDArray[np.bool_]
+
+# More than this share of a picture is seldom damaged: the mask may be the wrong way round.
+_MOST = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RepairSettings:
+    """Everything a repair depends on besides its files."""
+
+    mask: MaskRule = field(default_factory=MaskRule)
+    detection: Detection | None = None  # what is looked for in the picture, besides what a mask marks
+    limits: Limits = field(default_factory=Limits)
+    engine: Engine = field(default_factory=Engine)
+    overwrite: bool = False
+
+    @property
+    def needs_mask(self) -> bool:
+        """Whether only a mask in a file can tell what to repair."""
+        return self.mask.needs_file and self.detection is None
+
+    def described(self) -> str:
+        """The parameters in one line."""
+        engine, looked = self.engine, self.detection
+        detection = f" detect={','.join(looked.kinds)} sensitivity={looked.sensitivity:g}" if looked else ""
+        return f"method={engine.method} quality={engine.quality}{detection}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What was done."""
+
+    source: Path
+    target: Path
+    size: tuple[int, int]
+    depth: str
+    missing: int  # pixels
+    certificate: GroupCertificate | None
+    seconds: dict[str, float]
+    notices: tuple[str, ...]
+    error_map: ErrorMap | None = None
+    detected: Detected | None = None
+    mask: Path | None = None  # written, of what was repaired
+
+
+def repair_file(
+    source: Path,
+    mask: Path | None,
+    target: Path,
+    settings: RepairSettings,
+    progress: ReportProgress | None = None,
+    error_map: Path | None = None,
+    save_mask: Path | None = None,
+) -> Repair:
+    """Repair one picture; nothing appears at the target unless all went well.
+
+    Without a mask, the pixels of the settings' painted colour are repaired, or transparent ones; with a
+    detection, what it finds as well. The errors expected of the picture and the mask that was used are
+    written, too, where there is a place for them.
+    """
+    report, journal = progress or silently, Journal()
+    repair_format(target)
+    check_target(target)
+    check_map(error_map, settings.engine.method, (source, mask, target), overwrite=settings.overwrite)
+    check_mask_target(save_mask, overwrite=settings.overwrite)
+    by_alpha = settings.mask.alpha and mask is None
+    with journal.stage("decode"):
+        report(Progress(DECODING, 0, 1))
+        read = read_picture(source, settings.limits)
+        picture = without_palette(read) if by_alpha else read
+        check_fits(picture, target)
+        missing, detected = _missing(source, picture, mask, settings)
+        journal.notices += _notices(picture, missing, target, settings.mask, detected)
+        report(Progress(DECODING, 1, 1))
+    with journal.stage("inpaint"), named(source):
+        restored = _completed(picture, missing, settings.engine, report, error=error_map is not None)
+        journal.notices += restored.notices
+    with (
+        journal.stage("write"),
+        written_beside(error_map, _expected(restored, picture), overwrite=settings.overwrite) as mapped,
+        mask_written_beside(save_mask, missing, picture, overwrite=settings.overwrite),
+    ):
+        if _is_copy(picture, missing, target):
+            _copy(source, target, settings)
+        else:
+            whole = repaired(picture, restored.image, missing)
+            finished = made_opaque(whole, missing) if by_alpha else whole
+            write_picture(target, finished, overwrite=settings.overwrite, report=rows_as("writing", report))
+    told = (restored.certificate, journal.seconds, tuple(journal.notices))
+    count = int(missing.sum())
+    return Repair(source, target, picture.size, picture.depth, count, *told, mapped, detected, save_mask)
+
+
+def _missing(
+    source: Path, picture: Picture, mask: Path | None, settings: RepairSettings
+) -> tuple[Flags, Detected | None]:
+    """The pixels to repair: those that are marked, and those that were found if any were looked for."""
+    if settings.detection is None:
+        return _marked(source, picture, mask, settings), None
+    with named(source):
+        found, told = detect(picture, settings.detection)
+    if mask is None and settings.mask.needs_file:
+        return found, told
+    return found | _marked(source, picture, mask, settings), told
+
+
+def _marked(source: Path, picture: Picture, mask: Path | None, settings: RepairSettings) -> Flags:
+    """The pixels that a mask, a painted colour or transparency marks."""
+    if mask is not None:
+        return read_mask(mask, picture, settings.mask, settings.limits)
+    if settings.mask.alpha:
+        with named(source):
+            return transparent(picture, settings.mask)
+    if settings.mask.colour is None:
+        raise InputError(
+            "nothing says what to repair; give a mask, or a painted colour with `mask_color`, or `detect`"
+        )
+    return painted(picture, settings.mask.colour)
+
+
+def _completed(
+    picture: Picture, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
+) -> Restored:
+    """Let the engine restore the missing colours, and say how far off they may be if that is wanted."""
+    return inpaint(
+        picture.colours,
+        missing,
+        method=engine.method,
+        quality=engine.quality,
+        threads=engine.threads,
+        progress=report,
+        time_limit=engine.time_limit,
+        error=error,
+    )
+
+
+def _expected(restored: Restored, picture: Picture) -> Expected | None:
+    """The errors expected of a picture's colours, in their own scale; None if they were not wanted."""
+    if restored.error is None:
+        return None
+    return Expected(restored.error, picture.orientation, white_of(picture.colours.dtype))
+
+
+def _notices(
+    picture: Picture, missing: Flags, target: Path, rule: MaskRule, detected: Detected | None
+) -> Iterator[str]:
+    """What a user should know about the picture, its mask and the target."""
+    yield from picture.notices
+    if detected is not None:
+        yield str(detected)
+    if detected is not None and not missing.any():
+        yield "nothing is repaired, the picture stays as it is"
+    if rule.colour is not None and picture.kind is Kind.JPEG:
+        yield "JPEG blurs painted colours, so some pixels no longer match exactly; a mask file marks them all"
+    if rule.colour is not None and not missing.any():
+        yield "no pixel has exactly the painted colour"
+    share = float(missing.mean())
+    if share > _MOST:
+        yield f"{share:.0%} of the picture is made anew; if the mask is the wrong way round, change `invert`"
+    if not _is_copy(picture, missing, target):
+        yield from changes(picture, target)
+
+
+def _is_copy(picture: Picture, missing: Flags, target: Path) -> bool:
+    """Whether the target is to be the source, byte by byte: nothing to repair, nothing to convert."""
+    return not missing.any() and repair_format(target) == picture.format
+
+
+def _copy(source: Path, target: Path, settings: RepairSettings) -> None:
+    """Write the source itself to the target."""
+    with (
+        named(source),
+        open_regular(source, settings.limits) as original,
+        whole_file(target, overwrite=settings.overwrite) as file,
+    ):
+        shutil.copyfileobj(original, file)

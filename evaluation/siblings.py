@@ -1,0 +1,20 @@
+"""What is used of the packages `samples` and `cli`, which lie beside this one.
+
+All are packages of their own in a checkout and subpackages of the product once installed.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or __package__ == "evaluation":
+    from samples.dng import Camera, dng, write_dng
+else:
+    from ..samples.dng import Camera, dng, write_dng
+
+#: A small raw whose truth is known.
+SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "scene_rggb.dng"
+
+#: The module of the program.
+PROGRAM = f"{__name__.removesuffix('evaluation.siblings')}cli.app"
+
+__all__ = ["PROGRAM", "SAMPLE", "Camera", "dng", "write_dng"]

@@ -1,0 +1,56 @@
+"""A tile with its halo gives the same pixels, bit for bit, as the whole picture."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, malvar2004, zhang_wu2005
+from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
+
+Floats = NDArray[np.float32]
+Method = Callable[[Floats, Cfa], Floats]
+
+CASES = [
+    (malvar2004.malvar2004, "RGGB", malvar2004.HALO),
+    (zhang_wu2005.zhang_wu2005, "GRBG", zhang_wu2005.HALO),
+    (kiku2014.kiku2014, "GBRG", kiku2014.HALO),
+    (bilinear, "XTRANS", reach(Cfa.named("XTRANS"))),
+    (any_array.smooth_difference, "XTRANS", any_array.halo(Cfa.named("XTRANS"))),
+    (any_array.iterated_residual, "QUAD_RGGB", any_array.halo(Cfa.named("QUAD_RGGB"))),
+]
+
+
+CORE = 12
+
+
+def mosaic_and_tile(halo: int, cfa: Cfa) -> tuple[Floats, Floats, tuple[slice, slice], tuple[slice, slice]]:
+    """Return a random mosaic, a crop of it in phase, and where the same core lies in each of them."""
+    side = 2 * halo + 60
+    mosaic = np.random.default_rng(halo).random((side, side + 3), dtype=np.float32)
+    period = cfa.period[0]
+    row, column, margin = 3 * period, 2 * period, -(-halo // period) * period
+    tile = mosaic[row : row + 2 * margin + CORE, column : column + 2 * margin + CORE + 1]
+    in_tile = np.s_[margin : margin + CORE, margin : margin + CORE]
+    in_mosaic = np.s_[row + margin : row + margin + CORE, column + margin : column + margin + CORE]
+    return mosaic, np.ascontiguousarray(tile), in_mosaic, in_tile
+
+
+@pytest.mark.parametrize(("method", "array", "halo"), CASES)
+def test_the_core_of_a_tile_equals_the_whole(method: Method, array: str, halo: int) -> None:
+    cfa = Cfa.named(array)
+    mosaic, tile, in_mosaic, in_tile = mosaic_and_tile(halo, cfa)
+    assert np.array_equal(method(mosaic, cfa)[in_mosaic], method(tile, cfa)[in_tile])
+
+
+@pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
+@pytest.mark.slow
+def test_the_core_of_a_blended_tile_equals_the_whole_given_the_same_means(array: str) -> None:
+    cfa = Cfa.named(array)
+    mosaic, tile, in_mosaic, in_tile = mosaic_and_tile(blend.halo(cfa), cfa)
+    whole = blend.weigh(blend.try_both(mosaic, cfa), 0.01, 0.02)
+    core = blend.weigh(blend.try_both(tile, cfa), 0.01, 0.02)
+    assert np.array_equal(whole.image[in_mosaic], core.image[in_tile])
+    assert np.array_equal(whole.confidence[in_mosaic], core.confidence[in_tile])

@@ -1,0 +1,270 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.demosaic import FIRST_GUESSES, demosaic
+from demosaic_ntc.engine.checks import full_scale
+from demosaic_ntc.engine.groups import reference_positions
+from demosaic_ntc.engine.pass_tables import PLANS
+from demosaic_ntc.engine.passes import Kind
+from demosaic_ntc.engine.result import Progress
+from demosaic_ntc.errors import BadMask, InputError, Unsupported
+
+Floats = NDArray[np.float32]
+
+
+@pytest.mark.parametrize("method", FIRST_GUESSES)
+def test_the_picture_keeps_samples_and_scale_of_integers(method: Any, scene: Floats) -> None:
+    mosaic = np.rint(Cfa.named("RGGB").sample(scene) * 4095).astype(np.uint16)
+    result = demosaic(mosaic, method=method)
+    assert result.image.dtype == np.float32
+    assert result.certificate is None
+    assert np.array_equal(Cfa.named("RGGB").sample(result.image), mosaic)
+    assert np.abs(result.image / 4095 - scene).mean() < 0.04
+
+
+@pytest.mark.parametrize("scale", [1, 255, 65535])
+def test_the_scale_of_the_samples_scales_the_picture(scale: int, scene: Floats) -> None:
+    mosaic = Cfa.named("GRBG").sample(scene)[:40, :50].astype(np.float64)
+    unit = demosaic(mosaic, "GRBG", method="blend").image
+    scaled = demosaic(mosaic * scale, "GRBG", method="blend", white=scale).image
+    assert scaled == pytest.approx(unit * scale, abs=1e-5 * scale)
+
+
+def test_threads_do_not_change_the_picture(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene)
+    one, two = (demosaic(mosaic, method="blend", threads=threads).image for threads in (1, 2))
+    assert np.array_equal(one, two)
+
+
+def test_progress_is_reported() -> None:
+    events: list[Progress] = []
+    demosaic(np.zeros((4, 4), np.uint8), method="bilinear", progress=events.append)
+    assert events == [Progress("bilinear", 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("largest", "dtype", "white"),
+    [
+        (200, "uint8", 255),
+        (256, "uint16", 511),
+        (16383, "uint16", 16383),
+        (0, "uint16", 255),
+        (1.0, "f4", 1),
+        (3, "f4", 255),
+    ],
+)
+def test_white_is_the_full_scale_of_the_bits_in_use(largest: float, dtype: str, white: float) -> None:
+    assert full_scale(np.array([[0, largest]], dtype=dtype)) == white
+
+
+BLACK = np.zeros((6, 6), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("mosaic", "options", "complaint"),
+    [
+        (np.zeros((4, 4, 3)), {}, "two dimensions, not 3"),
+        (np.zeros((1, 4)), {}, "smaller than one 2×2 period"),
+        (np.zeros((0, 0)), {}, "smaller than one 2×2 period"),
+        (BLACK, {"cfa": "RGBX"}, "unknown colour array 'RGBX'"),
+        (BLACK, {"cfa": "RG/GR"}, "never shows B"),
+        (np.full((4, 4), np.nan), {}, "NaN or infinite"),
+        (np.full((4, 4), np.inf), {}, "NaN or infinite"),
+        (np.full((4, 4), -1), {}, "negative samples"),
+        (np.full((4, 4), True), {}, "not numbers"),
+        (np.full((4, 4), 1j), {}, "not numbers"),
+        (BLACK, {"method": "magic"}, "unknown method 'magic'"),
+        (BLACK, {"quality": "good"}, "unknown quality 'good'"),
+        (BLACK, {"tensor": "flat"}, "unknown tensor 'flat'"),
+        (BLACK, {"threads": 0}, "0 threads"),
+        (BLACK, {"white": 0.0}, "white level"),
+    ],
+)
+def test_bad_input_is_refused_with_one_clear_error(
+    mosaic: NDArray[Any], options: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(InputError, match=complaint):
+        demosaic(mosaic, **{"method": "bilinear", **options})
+
+
+def test_a_bayer_method_on_another_array_is_unsupported() -> None:
+    with pytest.raises(Unsupported, match="lmmse is defined on Bayer arrays, not on XTRANS"):
+        demosaic(BLACK, "XTRANS", method="lmmse")
+
+
+@pytest.mark.parametrize("quality", PLANS)
+def test_a_constant_picture_comes_back(quality: Any) -> None:
+    truth = np.broadcast_to(np.array([0.2, 0.5, 0.7], np.float32), (24, 26, 3))
+    restored = demosaic(Cfa.named("RGGB").sample(truth), quality=quality)
+    np.testing.assert_allclose(restored.image, truth, atol=1e-4)
+
+
+@pytest.mark.parametrize("tint", [(1.0, 1.0, 1.0), (0.9, 0.7, 0.5)])
+def test_a_ramp_comes_back(tint: tuple[float, float, float]) -> None:
+    ramp = np.linspace(0.1, 0.9, 40, dtype=np.float32)[None, :, None]
+    truth = np.broadcast_to(ramp, (32, 40, 3)) * np.array(tint, np.float32)
+    restored = demosaic(Cfa.named("RGGB").sample(truth), white=1.0)
+    np.testing.assert_allclose(restored.image[4:-4, 4:-4], truth[4:-4, 4:-4], atol=3e-3)
+
+
+@pytest.mark.parametrize("cfa", ["RGGB", "GBRG", "XTRANS", "QUAD_RGGB"])
+def test_measured_samples_are_kept(cfa: str, scene: Floats) -> None:
+    mosaic = (Cfa.named(cfa).sample(scene[:30, :34]) * 4000).astype(np.uint16)
+    image = demosaic(mosaic, cfa, quality="fast").image
+    assert (Cfa.named(cfa).sample(image) == mosaic).all()
+
+
+def test_nothing_restored_leaves_the_range_of_its_channel() -> None:
+    stripes = (np.indices((40, 44)).sum(axis=0) % 5 < 2)[..., None] * np.array([0.8, 0.6, 0.4]) + 0.1
+    mosaic = Cfa.named("RGGB").sample(stripes.astype(np.float32))
+    image = demosaic(mosaic, white=1.0).image
+    for channel, measured in enumerate(np.moveaxis(Cfa.named("RGGB").masks(mosaic.shape), 2, 0)):
+        assert image[..., channel].min() >= mosaic[measured].min() - 1e-5  # half a step of what is stored
+        assert image[..., channel].max() <= mosaic[measured].max() + 1e-5
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (4, 4), (5, 31), (33, 7)])
+def test_any_size_from_one_period_on_works(shape: tuple[int, int], scene: Floats) -> None:
+    restored = demosaic(Cfa.named("RGGB").sample(scene[: shape[0], : shape[1]]), error=True)
+    assert restored.image.shape == (*shape, 3)
+    assert np.isfinite(restored.image).all()
+    assert restored.error is not None
+    assert np.isfinite(restored.error).all()
+
+
+@pytest.mark.parametrize(("array", "kind"), [("RGGB", Kind.BAYER), ("XTRANS", Kind.ARRAY)])
+def test_every_group_of_the_completed_step_has_a_proven_gap(array: str, kind: Kind, scene: Floats) -> None:
+    mosaic = Cfa.named(array).sample(scene[:72, :80])
+    certificate = demosaic(mosaic, array, quality="best").certificate
+    patches = PLANS["best"][kind][-1].patches
+    assert certificate is not None
+    assert certificate.groups == len(reference_positions(72, patches)) * len(reference_positions(80, patches))
+    assert certificate.left == 0
+    assert certificate.certified == certificate.groups
+    assert 0 <= certificate.median_gap <= certificate.worst_gap < np.inf
+    assert certificate.within_tolerance > 0
+
+
+def test_the_control_stops_at_the_prediction_and_certifies_nothing() -> None:
+    noise = np.random.default_rng(0).random((40, 40, 3)).astype(np.float32)
+    mosaic = Cfa.named("RGGB").sample(noise)
+    control, completed = (demosaic(mosaic, method=method, white=1.0) for method in ("predict-only", "ntc"))
+    assert control.certificate is None
+    assert completed.certificate is not None
+    assert completed.certificate.certified == completed.certificate.groups
+    assert np.abs(control.image - completed.image).mean() < 0.05
+
+
+@pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
+def test_groups_do_not_depend_on_the_number_of_threads(array: str, scene: Floats) -> None:
+    mosaic = Cfa.named(array).sample(np.tile(scene[:, :40], (2, 1, 1)))
+    one, two, four = (demosaic(mosaic, array, threads=number, error=True) for number in (1, 2, 4))
+    for other in (two, four):
+        assert np.array_equal(one.image, other.image)
+        assert one.error is not None
+        assert other.error is not None
+        assert np.array_equal(one.error, other.error)
+        assert one.certificate == other.certificate
+
+
+def test_missing_samples_are_completed_whatever_stands_there(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene[:72, :80])
+    missing = np.zeros(mosaic.shape, bool)
+    missing[10:60:7, 12:70:9] = True
+    dead, hot = np.where(missing, np.float32(0), mosaic), np.where(missing, np.float32(1), mosaic)
+    restored = [demosaic(wrong, missing=missing, white=1.0).image for wrong in (dead, hot)]
+    assert (restored[0] == restored[1]).all()
+    error = np.abs(Cfa.named("RGGB").sample(restored[0]) - mosaic)
+    nearest = sum(np.roll(mosaic, step, axis) for step in (-2, 2) for axis in (0, 1)) / 4
+    assert error[missing].mean() < 0.65 * np.abs(nearest - mosaic)[missing].mean()
+    assert error[~missing].max() == 0
+
+
+def test_after_the_time_limit_a_plain_estimate_stands_uncertified(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene[:40, :40])
+    restored = demosaic(mosaic, time_limit=1e-9)
+    assert restored.certificate is not None
+    assert restored.certificate.groups > 0
+    assert restored.certificate.certified == 0
+    plain = demosaic(mosaic, method="bilinear").image
+    assert restored.image == pytest.approx(np.clip(plain, *_bounds(mosaic)), abs=1e-4)
+
+
+def _bounds(mosaic: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the largest sample of every channel."""
+    channels = [mosaic[measured] for measured in np.moveaxis(Cfa.named("RGGB").masks(mosaic.shape), 2, 0)]
+    return np.array([part.min() for part in channels]), np.array([part.max() for part in channels])
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        (np.zeros((3, 3), bool), "booleans, or 0 and 255, of the mosaic's shape"),
+        (np.zeros((20, 20), int), "booleans, or 0 and 255, of the mosaic's shape"),
+        (np.ones((20, 20), bool), "every sample is missing"),
+    ],
+)
+def test_bad_flags_of_missing_samples_are_refused(missing: NDArray[np.bool_], words: str) -> None:
+    with pytest.raises(BadMask, match=words):
+        demosaic(np.zeros((20, 20), np.float32), missing=missing)
+
+
+@pytest.mark.parametrize("tensor", ["whole", "tiled"])
+def test_plain_tensors_fit_the_samples_and_are_certified(tensor: Any, scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene[:24, :28])
+    restored = demosaic(mosaic, tensor=tensor)
+    assert restored.certificate is not None
+    assert restored.certificate.groups == 1
+    assert (Cfa.named("RGGB").sample(restored.image) == mosaic).all()
+    assert np.abs(restored.image - scene[:24, :28]).mean() < 0.3
+
+
+@pytest.mark.parametrize("cfa", ["RGGB", "XTRANS"])
+def test_noise_that_is_told_is_taken_off(cfa: str, scene: Floats) -> None:
+    truth, sigma = scene[:96, :96], 10 / 255
+    mosaic = Cfa.named(cfa).sample(truth)
+    mosaic = mosaic + np.random.default_rng(1).normal(0, sigma, mosaic.shape).astype(np.float32)
+    errors = [
+        np.square(demosaic(mosaic - low, cfa, noise=noise, white=1).image + low - truth).mean()
+        for noise, low in ((None, mosaic.min()), (sigma, 0), ([sigma] * 3, 0), (np.full((3, 4), sigma), 0))
+    ]
+    assert errors[1] < 0.5 * errors[0]
+    assert errors[2:] == [errors[1]] * 2
+
+
+def test_noise_that_vanishes_brings_the_exact_picture_back(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene)[:64, :64]
+    exact, nearly = demosaic(mosaic).image, demosaic(mosaic, noise=1e-6).image
+    assert nearly == pytest.approx(exact, abs=2e-4)
+
+
+def test_noise_leaves_missing_samples_to_be_restored_and_threads_without_a_say(scene: Floats) -> None:
+    mosaic = Cfa.named("RGGB").sample(scene)[:80, :80].copy()
+    missing = np.zeros(mosaic.shape, np.bool_)
+    missing[20:60:7, 21:60:5] = True
+    mosaic[missing] = 1.0
+    one, two = (demosaic(mosaic, missing=missing, noise=0.02, threads=n, error=True) for n in (1, 2))
+    assert np.array_equal(one.image, two.image)
+    assert np.abs(one.image - scene[:80, :80])[missing].max() < 0.5
+    assert one.error is not None
+    assert (one.error > 0).all()
+
+
+@pytest.mark.parametrize("noise", [-1.0, np.nan, [1.0, 2.0], np.zeros((3, 2, 2)), []])
+def test_noise_that_cannot_be_is_refused(noise: Any) -> None:
+    with pytest.raises(InputError, match="noise"):
+        demosaic(np.zeros((16, 16), np.float32), noise=noise)
+
+
+def test_noise_may_lift_samples_above_white() -> None:
+    assert full_scale(np.array([0.0, 1.05]), 0.02) == 1.0
+    assert full_scale(np.array([0.0, 1.05])) == 255.0
+
+
+def test_a_colour_that_is_measured_once_is_denoised_without_dividing_by_nothing() -> None:
+    cell = np.random.default_rng(0).random((2, 2)).astype(np.float32)
+    assert np.isfinite(demosaic(cell, "RGGB", quality="fast", noise=0.05).image).all()
