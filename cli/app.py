@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from .arguments.finite import leave_paths_alone
-from .arguments.help_format import Command, Group
+from .arguments.help_format import Command, CommandGroup
 from .commands.bad_pixels import bad_pixels
 from .commands.batch import batch
 from .commands.benchmark import benchmark
@@ -24,7 +24,7 @@ from .commands.inpaint import inpaint
 from .commands.prepare import prepare
 from .commands.studio import studio
 from .commands.watch import watch
-from .failures import exit_code, explained, explanation
+from .failures import exit_code, exit_on_error, explanation
 from .interrupts import signals_unwind
 from .limits import check_limits
 from .streams import StdoutFailed, hang_up, sound_streams
@@ -32,14 +32,14 @@ from .streams import StdoutFailed, hang_up, sound_streams
 DEFAULT_COMMAND = "convert"
 
 
-class Program(Group):
+class CommandLine(CommandGroup):
     """The commands; one of them is meant when none is named, and a failure explains itself."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read ``photo.dng out.png`` as ``convert photo.dng out.png``."""
-        return super().parse_args(ctx, self.with_default_command(ctx, args))
+        return super().parse_args(ctx, self.insert_default_command(ctx, args))
 
-    def with_default_command(self, ctx: Any, args: list[str]) -> list[str]:
+    def insert_default_command(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the default command after the program's own options unless a command is named there.
 
         The program's own options are all flags: the first token that is none of them is the command's place.
@@ -71,13 +71,13 @@ class Program(Group):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a failure becomes one line and an exit code, a signal unwinds the stack."""
-        with signals_unwind(), explained(debug=bool(ctx.params.get("debug"))):
+        with signals_unwind(), exit_on_error(debug=bool(ctx.params.get("debug"))):
             check_limits()
             return super().invoke(ctx)
 
 
 app = typer.Typer(
-    cls=Program,
+    cls=CommandLine,
     name="demosaic-ntc",
     help="Demosaicing and inpainting by nonnegative tensor completion, with certificates.",
     no_args_is_help=True,

@@ -31,7 +31,7 @@ import typer
 
 from demosaic_ntc.errors import ClusterError, InputError, OutputError, SolverError
 
-from .flags import in_flags
+from .flags import replace_flags
 from .limits import TooLittleMemory
 from .streams import StdoutFailed, hang_up
 
@@ -129,7 +129,7 @@ def _is_out_of_files(error: BaseException) -> bool:
     return any(getattr(each, "errno", None) in (errno.EMFILE, errno.ENFILE) for each in chain)
 
 
-def logged(error: BaseException) -> str | None:
+def write_log(error: BaseException) -> str | None:
     """Write the traceback to a log in the temporary folder; return its path, None where that fails."""
     from importlib.metadata import version
 
@@ -146,11 +146,11 @@ def logged(error: BaseException) -> str | None:
 
 def one_line(text: str) -> str:
     """The text with options for settings, and control characters escaped: no name can break or colour it."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in in_flags(text))
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in replace_flags(text))
 
 
 @contextmanager
-def explained(*, debug: bool, quiet: bool = False) -> Iterator[None]:
+def exit_on_error(*, debug: bool, quiet: bool = False) -> Iterator[None]:
     """Turn any failure inside into its line on stderr and its exit code, any warning into its line."""
     try:
         with _warnings_in_one_line(quiet=quiet):
@@ -165,7 +165,7 @@ def explained(*, debug: bool, quiet: bool = False) -> Iterator[None]:
         if isinstance(error, StdoutFailed):
             hang_up()
         code = exit_code(error)
-        log = logged(error) if code is ExitCode.BUG else None
+        log = write_log(error) if code is ExitCode.BUG else None
         typer.echo(f"demosaic-ntc: {one_line(explanation(error, log))}", err=True)
         raise typer.Exit(code) from None
 

@@ -19,7 +19,7 @@ SETTINGS = frozenset(
 _NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
 
 
-def in_flags(text: str) -> str:
+def replace_flags(text: str) -> str:
     """The text with `` `max_pixels` `` as ``--max-pixels`` and `` `wb=auto` `` as ``--wb auto``."""
     return _NAMED.sub(_flag, text)
 
@@ -38,4 +38,4 @@ def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        raise typer.BadParameter(in_flags(str(error))) from error
+        raise typer.BadParameter(replace_flags(str(error))) from error

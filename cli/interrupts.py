@@ -30,7 +30,7 @@ _ENDS = {
 }
 
 
-class Asked(Protocol):
+class Stoppable(Protocol):
     """Whoever can be asked to come to an end."""
 
     def ask(self) -> None:
@@ -38,7 +38,7 @@ class Asked(Protocol):
 
 
 @dataclass(slots=True)
-class Heard:
+class SignalRecord:
     """The signal that has ended a block in order, if one has."""
 
     signal: int | None = None
@@ -58,7 +58,7 @@ def signals_unwind() -> Iterator[None]:
     Once one has been heard this holds until the interpreter is gone: Python's own handlers would let a second
     one break into the way out, and end the process by the signal instead of by the exit code.
     """
-    heard, is_told = Heard(), False
+    heard, is_told = SignalRecord(), False
 
     def unwind(number: int, _frame: FrameType | None) -> None:
         if heard.signal is not None:
@@ -67,7 +67,7 @@ def signals_unwind() -> Iterator[None]:
         heard.signal = number
         heard.raise_again()
 
-    previous = _listening(unwind)
+    previous = _set_handlers(unwind)
     try:
         yield
     finally:
@@ -77,7 +77,7 @@ def signals_unwind() -> Iterator[None]:
                 signal.signal(number, handler)
 
 
-def _listening(handler: Handler) -> dict[signal.Signals, Any]:
+def _set_handlers(handler: Handler) -> dict[signal.Signals, Any]:
     """Set the handler of both signals where they are not ignored; returns those that were set before."""
     try:
         heard = [number for number in _ENDS if signal.getsignal(number) not in (signal.SIG_IGN, None)]
@@ -112,7 +112,7 @@ def heard_interrupts() -> Iterator[None]:
     except ValueError:  # only the main thread hears signals
         yield
         return
-    Thread(target=_listen, args=(listener,), daemon=True).start()
+    Thread(target=_await_signal, args=(listener,), daemon=True).start()
     try:
         yield
     finally:
@@ -121,12 +121,12 @@ def heard_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def signals_ask(stop: Asked) -> Iterator[Heard]:
+def signals_ask(stop: Stoppable) -> Iterator[SignalRecord]:
     """Let SIGINT and SIGTERM ask for an orderly end instead of breaking in; a second one insists.
 
     Once one has been heard the program is on its way out, and later ones must not break into that.
     """
-    heard = Heard()
+    heard = SignalRecord()
 
     def ask(number: int, _frame: FrameType | None) -> None:
         heard.signal = heard.signal or number
@@ -144,7 +144,7 @@ def signals_ask(stop: Asked) -> Iterator[Heard]:
             signal.signal(number, handler if heard.signal is None else signal.SIG_IGN)
 
 
-def _listen(listener: socket.socket) -> None:
+def _await_signal(listener: socket.socket) -> None:
     """Wait for a signal, then for the end of the block; give up on the block when it does not come."""
     with listener:
         while heard := listener.recv(1):

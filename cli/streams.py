@@ -24,9 +24,9 @@ def sound_streams() -> Iterator[None]:
     _fill_descriptors()
     before = sys.stdout, sys.stderr
     if _is_own(sys.stdout, _STDOUT):
-        sys.stdout = _Told.of(_STDOUT)
+        sys.stdout = _NamedStream.of(_STDOUT)
     if _is_own(sys.stderr, _STDERR):
-        sys.stderr = _Forgiving.of(_STDERR)
+        sys.stderr = _ForgivingStream.of(_STDERR)
     try:
         yield
     finally:
@@ -62,7 +62,7 @@ def _is_own(stream: TextIO | None, descriptor: int) -> bool:
         return False
 
 
-class _Stream(io.TextIOWrapper):
+class _TextStream(io.TextIOWrapper):
     """A stream of text, line by line, on a descriptor that stays open: the interpreter's own has it, too.
 
     Bytes are written by Python's own classes alone: a signal between a write of ours and its return would let
@@ -82,7 +82,7 @@ class _Stream(io.TextIOWrapper):
             super().close()
 
 
-class _Forgiving(_Stream):
+class _ForgivingStream(_TextStream):
     """One whose failures harm nobody."""
 
     def write(self, words: str) -> int:
@@ -97,22 +97,22 @@ class _Forgiving(_Stream):
             super().flush()
 
 
-class _Told(_Stream):
+class _NamedStream(_TextStream):
     """One whose failures have a name."""
 
     def write(self, words: str) -> int:
         """Write, or say that it was stdout that failed."""
-        with _named():
+        with _rename_failure():
             return super().write(words)
 
     def flush(self) -> None:
         """Write what is left, or say that it was stdout that failed."""
-        with _named():
+        with _rename_failure():
             super().flush()
 
 
 @contextmanager
-def _named() -> Iterator[None]:
+def _rename_failure() -> Iterator[None]:
     """Give a failure of standard output its name."""
     try:
         yield

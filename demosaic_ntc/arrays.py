@@ -19,7 +19,7 @@ Planes = Float32  # (channels, height, width), full scale 1
 _UNSIGNED: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}  # by bytes
 
 
-def chosen(flags: Flags, one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def select(flags: Flags, one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     """Return ``one`` where flags are set and ``other`` elsewhere: `numpy.where` for arrays of one type.
 
     The bits of both are mixed under masks of nothing but ones or zeros. That takes a quarter of the time

@@ -24,7 +24,7 @@ class Deadline:
         """The seconds left; infinite without a deadline."""
         return math.inf if self.moment == math.inf else self.moment - self.clock()
 
-    def passed(self) -> bool:
+    def is_over(self) -> bool:
         """Return whether the moment is over."""
         over = self.moment < math.inf and self.clock() >= self.moment
         if over and not self._heeded:

@@ -18,19 +18,19 @@ from demosaic_ntc import Solution, complete, develop, inpaint
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.settings import LookName
 from demosaic_ntc.engine.kernels.matching import match_patches
-from demosaic_ntc.engine.passes import Patches
+from demosaic_ntc.engine.passes import PatchGrid
 from demosaic_ntc.inpainting.inpaint import Method
-from evaluation.measure.convergence import ROWS, traced
+from evaluation.measure.convergence import ROWS, trace_completion
 from evaluation.measure.metrics import Bytes, cpsnr, eight_bit
 from evaluation.methods.demosaicers import catalogue
-from evaluation.methods.method import Effort, picked
-from evaluation.report.drawing import drawn
+from evaluation.methods.method import Effort, pick_methods
+from evaluation.report.drawing import draw
 from evaluation.report.plots import convergence
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"
 
-ARRAY = Cfa.named("RGGB")
+ARRAY = Cfa.from_name("RGGB")
 CLASSICAL = ("lmmse", "mlri", "menon", "malvar", "libraw-ahd", "libraw-dcb", "libraw-vng")
 ENLARGED = 4
 CROPS = ((slice(10, 74), slice(150, 214)), (slice(126, 190), slice(130, 194)))  # leaves and colours; print
@@ -83,13 +83,13 @@ def _matrix(panel: Any, matrix: NDArray[Any], title: str, largest: float = 0.6) 
 
 def converging() -> Figure:
     """Objective and proven lower bound by iteration."""
-    return convergence([traced(row) for row in ROWS])
+    return convergence([trace_completion(row) for row in ROWS])
 
 
 def groups() -> Figure:
     """A reference patch and those like it in the picture, and the tensor they make."""
     truth = _sample()
-    patches, (row, column) = Patches(size=4, stride=4, count=8, reach=12), (72, 215)
+    patches, (row, column) = PatchGrid(size=4, stride=4, count=8, reach=12), (72, 215)
     planes = np.ascontiguousarray(np.moveaxis(truth / np.float32(255), 2, 0), dtype=np.float32)
     offsets = _offsets(planes, patches, row, column)
     figure = Figure(figsize=(9, 4.2), layout="constrained")
@@ -105,7 +105,7 @@ def groups() -> Figure:
     return figure
 
 
-def _offsets(planes: NDArray[np.float32], patches: Patches, row: int, column: int) -> NDArray[np.int64]:
+def _offsets(planes: NDArray[np.float32], patches: PatchGrid, row: int, column: int) -> NDArray[np.int64]:
     """The patches of a group, as steps from the reference patch."""
     found = np.zeros((1, patches.count, 2), np.int8)
     alike = np.zeros((0, 0), np.float32)  # everything is known alike
@@ -140,7 +140,7 @@ def crop() -> Image.Image:
     truth = _sample()
     mosaic = ARRAY.sample(truth)
     found = {}
-    for method in picked(catalogue(Effort(threads=1)), ("bilinear", "ntc", *CLASSICAL)):
+    for method in pick_methods(catalogue(Effort(threads=1)), ("bilinear", "ntc", *CLASSICAL)):
         found[method.name] = eight_bit(method.run(mosaic, ARRAY).image)
     best = max(CLASSICAL, key=lambda name: cpsnr(found[name], truth))
     names = {"bilinear": "bilinear", best: f"best classical: {best}", "ntc": "ours"}
@@ -245,7 +245,7 @@ def main(names: list[str]) -> None:
         if isinstance(picture, Image.Image):
             picture.save(FIGURES / name, optimize=True, quality=88)
         else:
-            (FIGURES / name).write_bytes(drawn(picture)[Path(name).suffix[1:]])
+            (FIGURES / name).write_bytes(draw(picture)[Path(name).suffix[1:]])
 
 
 if __name__ == "__main__":

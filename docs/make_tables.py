@@ -13,14 +13,14 @@ from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from evaluation.measure.inpaint import InpaintPart, mask_name
-from evaluation.measure.noise import NoisePart
+from evaluation.measure.inpaint import InpaintBenchmark, mask_name
+from evaluation.measure.noise import NoiseBenchmark
 from evaluation.measure.results import Results, SetResults
 from evaluation.measure.speed import stage_costs
 from evaluation.measure.store import NAME, ReportFile
 from evaluation.measure.summary import Summary, estimate_words, summaries
 from evaluation.methods.tensors import RESOLUTION
-from evaluation.report.parts import kept_results
+from evaluation.report.parts import load_results
 from evaluation.report.tables import NONE, figure, markdown_rows
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -110,7 +110,7 @@ def tensors_table(results: Results) -> str:
 
 def noise_table(results: Results) -> str:
     """Mean CPSNR of noisy mosaics by method, set and noise, and what it costs on the first set."""
-    part = cast(NoisePart, results.part)
+    part = cast(NoiseBenchmark, results.part)
     columns = [
         (f"{each.name.split()[0]} {noise}", found)
         for each in part.sets
@@ -131,7 +131,7 @@ def noise_table(results: Results) -> str:
 
 def inpaint_table(results: Results) -> str:
     """Mean PSNR, then mean NMSE, by mask and method on the first set."""
-    part = cast(InpaintPart, results.part)
+    part = cast(InpaintBenchmark, results.part)
     found = results.of_set(part.sets[0])
     masks, known = found.by("mask", part.masks), [name for name in _REPAIRS if name in found.methods]
 
@@ -149,7 +149,7 @@ def paper_table(results: Results) -> str:
     """NMSE of our solver by radius beside the paper's, and the time of radius 1 beside the paper's."""
     rows: dict[tuple[str, int], dict[str, Summary]] = {}
     for each in summaries(results):
-        if each.method.name in _RADII and each.published and each.has_means:
+        if each.method.name in _RADII and each.published_figures and each.has_means:
             rows.setdefault((each.experiment.table.name, each.experiment.label), {})[each.method.name] = each
     return markdown_rows(
         ("tensor, samples", *_RADII.values(), "paper", "radius 1: CPU s", "paper: s", "times faster"),
@@ -160,7 +160,7 @@ def paper_table(results: Results) -> str:
 def _paper_row(ours: Mapping[str, Summary]) -> tuple[str, ...]:
     """A row of the paper's tables."""
     given = ours["ntc"]
-    row, paper = given.experiment.row, given.published
+    row, paper = given.experiment.row, given.published_figures
     cost = given.estimate("cpu_seconds") or given.estimate("seconds")
     assert paper is not None
     assert cost is not None
@@ -207,7 +207,7 @@ TABLES: dict[str, tuple[str, Callable[[Results], str]]] = {
 
 def with_tables(text: str, file: ReportFile) -> str:
     """A text with its tables made anew; those without results stay as they are."""
-    results = kept_results(file)
+    results = load_results(file)
     for name, (part, write) in TABLES.items():
         before, begin, rest = text.partition(f"<!-- begin {name} -->\n")
         _, end, after = rest.partition(f"<!-- end {name} -->")

@@ -60,7 +60,7 @@ def make_raws(folder: Path, name: str, truth: NDArray[np.uint8], arrays: list[st
     """The truth as PNG, and what a camera with each colour array sees of it."""
     Image.fromarray(truth).save(folder / f"{name}.png", optimize=True)
     for array in arrays:
-        cfa, camera = Cfa.named(array), Camera()
+        cfa, camera = Cfa.from_name(array), Camera()
         path = folder / f"{name}_{array.lower()}.dng"
         write_dng(path, exposed(light_of(truth), cfa, camera), cfa, camera, exif=EXIF)
 

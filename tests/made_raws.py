@@ -48,7 +48,7 @@ def made(name: str, shape: tuple[int, int] = (96, 120)) -> Made:
     """One of these raws, of samples of any value that its bits can hold."""
     make, model, array, bits = MADE[name]
     samples = np.random.default_rng(7).integers(0, 1 << bits, shape, dtype=np.uint16)
-    cfa, exif = Cfa.named(array), taken_with(make, model)
+    cfa, exif = Cfa.from_name(array), taken_with(make, model)
     if name.endswith(".mrw"):
         return Made(mrw(samples, exif), samples, cfa, 3965, (512, 256, 384, 256), exif)
     return Made(raf(samples, cfa, exif), samples, cfa, 16383, (604, 302, 453, 302), exif)

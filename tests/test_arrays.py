@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from demosaic_ntc.arrays import chosen, zero_where
+from demosaic_ntc.arrays import select, zero_where
 
 TYPES = ["u1", "u2", ">u2", "i4", "u8", "f2", "f4", ">f4", "f8", "longdouble"]
 
@@ -21,11 +21,11 @@ def _values(seed: int, dtype: Any) -> Any:
 def test_choices_are_those_of_numpy(dtype: str) -> None:
     flags = np.random.default_rng(2).random((7, 9)) < 0.5
     one, other = _values(0, dtype)[..., 1], _values(1, dtype)[..., 0]
-    made = chosen(flags, one, other)
+    made = select(flags, one, other)
     assert made.dtype == other.dtype
     assert made.tobytes() == np.where(flags, one, other).astype(dtype).tobytes()
     some = np.asarray(one[2, 2])
-    np.testing.assert_array_equal(chosen(flags, some, other), np.where(flags, some, other))
+    np.testing.assert_array_equal(select(flags, some, other), np.where(flags, some, other))
 
 
 def test_zeros_replace_whatever_stands_there() -> None:

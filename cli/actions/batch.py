@@ -7,12 +7,12 @@ from demosaic_ntc.batch.batch import Plan, plan_batch
 from demosaic_ntc.batch.discovery import MASK_ENDINGS, make_output
 from demosaic_ntc.batch.job import Job
 from demosaic_ntc.batch.operations import Inpaint
-from demosaic_ntc.batch.space import Room
+from demosaic_ntc.batch.space import DiskSpace
 from demosaic_ntc.errors import Clash
 
 from ..flags import wrong_usage
 from ..output.batch_summary import megabytes, plan_lines
-from ..output.messages import mention, say
+from ..output.messages import print_lines, print_note
 from .task import task_from
 from .work import work_shown
 
@@ -27,7 +27,7 @@ def batch_files(options: Mapping[str, Any]) -> None:
     if not plan.jobs:
         if not options["dry_run"]:
             make_output(plan.task.naming.output)
-        mention("no files to work on; folders are searched by extension, and below them with --recursive")
+        print_note("no files to work on; folders are searched by extension, and below them with --recursive")
     elif options["dry_run"]:
         _tell_plan(plan, quiet=options["quiet"])
     else:
@@ -38,13 +38,13 @@ def batch_files(options: Mapping[str, Any]) -> None:
 
 def _tell_plan(plan: Plan, *, quiet: bool) -> None:
     """Say what would be done, and touch nothing."""
-    decided = plan.decided()
-    say(plan_lines(decided))
+    decided = plan.decide()
+    print_lines(plan_lines(decided))
     needed = [item for item in decided if isinstance(item, Job)]
     _tell_room(plan.room(needed), always=not quiet)
     if maskless := sum(map(_lacks_mask, needed)):
         endings = " or ".join(f"NAME{ending}" for ending in MASK_ENDINGS)
-        mention(f"{maskless} of them have no mask beside them ({endings}) and would fail")
+        print_note(f"{maskless} of them have no mask beside them ({endings}) and would fail")
 
 
 def _lacks_mask(job: Job) -> bool:
@@ -52,7 +52,7 @@ def _lacks_mask(job: Job) -> bool:
     return isinstance(job.work, Inpaint) and job.work.mask is None and job.work.settings.needs_mask
 
 
-def _tell_room(room: Room, *, always: bool = False) -> None:
+def _tell_room(room: DiskSpace, *, always: bool = False) -> None:
     """Say how much room the results will take, if it matters."""
     if room.needed > room.free or always:
-        mention(f"results will take about {megabytes(room.needed)}; {megabytes(room.free)} are free")
+        print_note(f"results will take about {megabytes(room.needed)}; {megabytes(room.free)} are free")

@@ -12,12 +12,12 @@ from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
 from demosaic_ntc.workflows.conversion import Conversion, convert_file, prospect
 
-from ..arguments.layouts import of_samples
+from ..arguments.layouts import resolve_layout
 from ..arguments.options import check_method
 from ..flags import wrong_usage
 from ..output.results import (
     NOISE_SOURCES,
-    Telling,
+    Verbosity,
     check_error_map,
     engine_facts,
     engine_lines,
@@ -25,7 +25,7 @@ from ..output.results import (
     tell_done,
     white_levels,
 )
-from .single_file import at_work, is_wanted
+from .single_file import is_wanted, run_single_file
 
 
 def settings_from(options: Mapping[str, Any]) -> Settings:
@@ -39,11 +39,11 @@ def settings_from(options: Mapping[str, Any]) -> Settings:
             "metadata": not options["no_metadata"],
             "loss": Loss(options["jpeg_quality"], options["jpeg_subsampling"]),
         }
-        return settings_named(of_samples(options) | otherwise_named)
+        return settings_named(resolve_layout(options) | otherwise_named)
 
 
 def convert_one(
-    source: Path, target: Path, settings: Settings, telling: Telling, error_map: Path | None = None
+    source: Path, target: Path, settings: Settings, telling: Verbosity, error_map: Path | None = None
 ) -> None:
     """Convert a file and say what was done; an existing target is left alone unless told otherwise."""
     with wrong_usage(InputError, OutputError):
@@ -54,12 +54,17 @@ def convert_one(
     check_error_map(error_map, settings.engine.method, (source, target))
     if not is_wanted((source,), target, telling, overwrite=settings.output.overwrite):
         return
-    with at_work(source, ahead.kernels, ahead.costs, telling) as report:
+    with run_single_file(source, ahead.kernels, ahead.costs, telling) as report:
         done = convert_file(source, target, settings, report, error_map)
-    tell_done(described(done, settings), done.facts.notices, _lines(done, verbose=telling.verbose), telling)
+    tell_done(
+        describe_conversion(done, settings),
+        done.facts.notices,
+        _lines(done, verbose=telling.verbose),
+        telling,
+    )
 
 
-def described(done: Conversion, settings: Settings) -> dict[str, Any]:
+def describe_conversion(done: Conversion, settings: Settings) -> dict[str, Any]:
     """What was done, as an object for JSON."""
     facts = done.facts
     return {
@@ -70,7 +75,7 @@ def described(done: Conversion, settings: Settings) -> dict[str, Any]:
         "width": facts.size[1],
         "height": facts.size[0],
         "cfa": facts.cfa,
-        "white_balance": facts.exposure.described,
+        "white_balance": facts.exposure.description,
         "white_level": facts.exposure.white,
         "white_by_colour": list(facts.exposure.levels),
         "matrix": facts.matrix_source,

@@ -10,7 +10,7 @@ import typer
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.raw.levels import expose
 from demosaic_ntc.raw.noise import noise_of, percent, span_of
 from demosaic_ntc.raw.photo import RawPhoto
@@ -19,7 +19,7 @@ from demosaic_ntc.workflows.costs import QUALITIES, memory, seconds
 
 from ..arguments.layouts import layout_from
 from ..failures import ExitCode, exit_code, one_line
-from ..flags import in_flags
+from ..flags import replace_flags
 from ..output.results import NOISE_SOURCES, white_levels
 
 # What is told of raws that need no demosaicing.
@@ -30,11 +30,11 @@ def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) ->
     """Describe every file; one that can not be read is named and does not stop the others."""
     facts: list[dict[str, Any]] = []
     failures: list[ExitCode] = []
-    limits = Limits(pixels=options["max_pixels"])
+    limits = InputLimits(pixels=options["max_pixels"])
     for source in sources:
         try:
             photo = read_photo(source, layout_from(options), limits)
-            facts.append(described(source, photo, options["noise"]))
+            facts.append(describe_photo(source, photo, options["noise"]))
         except InputError as error:
             facts.append({"source": str(source), "error": str(error)})
             failures.append(exit_code(error))
@@ -42,21 +42,21 @@ def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) ->
     if as_json:
         typer.echo(json.dumps(facts))
     else:
-        _tell([fact for fact in facts if "error" not in fact])
+        _print_facts([fact for fact in facts if "error" not in fact])
     if failures:
         raise typer.Exit(failures[0] if len(sources) == 1 else ExitCode.SOME_FAILED)
 
 
-def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) -> dict[str, Any]:
+def describe_photo(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) -> dict[str, Any]:
     """All that is known of a photo, its noise if none is given, and what would be done with it."""
     exposure = expose(photo, "camera", "auto", keep_highlights=False)
     height, width = photo.size
-    crop, cfa = photo.camera_crop, photo.cfa or Cfa.named("MONO")
+    crop, cfa = photo.camera_crop, photo.cfa or Cfa.from_name("MONO")
     found = noise_of(photo, noise)
     return {
         "source": str(source),
         "camera": photo.exif.camera,
-        "taken": _taken(photo),
+        "taken": _describe_exposure(photo),
         "width": width,
         "height": height,
         "cfa": photo.array_name,
@@ -71,22 +71,22 @@ def described(source: Path, photo: RawPhoto, noise: NoiseModel | None = None) ->
             "source": exposure.balance_source,
         },
         "matrix": {"source": photo.matrix.source, "to_srgb": photo.matrix.to_srgb.round(6).tolist()},
-        "noise": found.described(span_of(photo)),
+        "noise": found.describe(span_of(photo)),
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
         "estimated_seconds": {quality: seconds(quality, height * width, cfa) for quality in QUALITIES},
         "estimated_megabytes": round(memory(height * width) / 1e6),
-        "notices": [in_flags(notice) for notice in (*photo.notices, *found.notices)],
+        "notices": [replace_flags(notice) for notice in (*photo.notices, *found.notices)],
     }
 
 
-def _taken(photo: RawPhoto) -> dict[str, Any]:
+def _describe_exposure(photo: RawPhoto) -> dict[str, Any]:
     """When and how the photo was taken, as far as its file tells."""
     facts = {name: value for name, value in photo.exif.facts.items() if name != "camera"}
     return {**facts, "date": facts["date"].isoformat()} if "date" in facts else facts
 
 
-def _tell(facts: list[dict[str, Any]]) -> None:
+def _print_facts(facts: list[dict[str, Any]]) -> None:
     """One block of lines per file."""
     if facts:
         typer.echo("\n\n".join("\n".join(_lines(fact)) for fact in facts))
@@ -99,7 +99,7 @@ def _lines(fact: dict[str, Any]) -> list[str]:
     times = ", ".join(f"{name} {value:g} s" for name, value in fact["estimated_seconds"].items())
     rows = {
         "camera": fact["camera"] or "not stated",
-        "taken": _taken_line(fact["taken"]) or "not stated",
+        "taken": _format_exposure(fact["taken"]) or "not stated",
         "size": f"{fact['width']}×{fact['height']}",
         "colour array": _NO_ARRAY.get(fact["cfa"], fact["cfa"]),
         "black": fact["black"],
@@ -119,7 +119,7 @@ def _lines(fact: dict[str, Any]) -> list[str]:
     return lines + [f"  note           {one_line(notice)}" for notice in fact["notices"]]
 
 
-def _taken_line(taken: dict[str, Any]) -> str:
+def _format_exposure(taken: dict[str, Any]) -> str:
     """The date, the lens and the exposure."""
     forms: dict[str, Callable[[Any], str]] = {
         "date": lambda date: date.replace("T", " "),

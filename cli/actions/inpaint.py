@@ -14,7 +14,7 @@ from demosaic_ntc.images.blemish_detection import Detection
 from demosaic_ntc.images.mask import MaskRule, parse_colour
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.inpainting.inpaint import METHODS
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.jit.signatures import for_holes
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
 from demosaic_ntc.workflows.repair import Repair, RepairSettings, repair_file
@@ -22,8 +22,8 @@ from demosaic_ntc.workflows.repair import Repair, RepairSettings, repair_file
 from ..arguments.options import check_method
 from ..failures import one_line
 from ..flags import wrong_usage
-from ..output.results import Telling, check_error_map, engine_facts, engine_lines, seconds_line, tell_done
-from .single_file import at_work, is_wanted
+from ..output.results import Verbosity, check_error_map, engine_facts, engine_lines, seconds_line, tell_done
+from .single_file import is_wanted, run_single_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def settings_from(options: Mapping[str, Any]) -> RepairSettings:
         return RepairSettings(
             mask=_rule(options),
             detection=_detection(options),
-            limits=Limits(pixels=options["max_pixels"]),
+            limits=InputLimits(pixels=options["max_pixels"]),
             engine=Engine(**of_engine),
             overwrite=options["overwrite"],
         )
@@ -90,7 +90,7 @@ def _detection(options: Mapping[str, Any]) -> Detection | None:
     return Detection(kinds, options["sensitivity"])
 
 
-def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None:
+def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> None:
     """Repair a picture and say what was done; an existing target is left alone unless told otherwise."""
     with wrong_usage(OutputError):
         repair_format(files.target)
@@ -100,11 +100,11 @@ def repair_one(files: Files, settings: RepairSettings, telling: Telling) -> None
     if not is_wanted(sources, files.target, telling, overwrite=settings.overwrite):
         return
     kernels = for_holes(settings.engine.method, files.error_map is not None)
-    with at_work(files.source, kernels, REPAIR_COSTS, telling) as report:
+    with run_single_file(files.source, kernels, REPAIR_COSTS, telling) as report:
         done = repair_file(
             files.source, files.mask, files.target, settings, report, files.error_map, files.saved_mask
         )
-    tell_done(described(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
+    tell_done(describe_repair(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 
 
 def _check_saved_mask(files: Files) -> None:
@@ -119,7 +119,7 @@ def _check_saved_mask(files: Files) -> None:
         raise typer.BadParameter(f"{one_line(str(saved))}: is another file of this run; choose another name")
 
 
-def described(done: Repair, settings: RepairSettings) -> dict[str, Any]:
+def describe_repair(done: Repair, settings: RepairSettings) -> dict[str, Any]:
     """What was done, as an object for JSON."""
     height, width = done.size
     return {
@@ -131,13 +131,13 @@ def described(done: Repair, settings: RepairSettings) -> dict[str, Any]:
         "depth": done.depth,
         "missing": done.missing,
         "missing_share": done.missing / (height * width),
-        "detected": _detected(done),
+        "detected": _describe_detection(done),
         "mask": None if done.mask is None else str(done.mask),
         **engine_facts(settings.described(), done, done.error_map),
     }
 
 
-def _detected(done: Repair) -> dict[str, Any] | None:
+def _describe_detection(done: Repair) -> dict[str, Any] | None:
     """What was found, as an object for JSON; nothing where nothing was looked for."""
     return None if done.detected is None else asdict(done.detected)
 

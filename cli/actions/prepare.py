@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from demosaic_ntc.errors import OutputError
 
-from ..output.messages import mention, say
+from ..output.messages import print_lines, print_note
 
 if TYPE_CHECKING:
     from demosaic_ntc.jit.precompile import Report
@@ -23,32 +23,32 @@ def prepare_shown(names: Collection[str], *, quiet: bool) -> None:
 
     if quiet:  # nor is anything said of kernels that turn out to be needed later
         logging.getLogger("demosaic_ntc").setLevel(logging.ERROR)
-    with _shown_kernels(quiet=quiet) as report:
+    with _show_kernels(quiet=quiet) as report:
         prepare_kernels(names, report)
 
 
 def prepare_all(*, quiet: bool) -> None:
     """Have all kernels compiled; fail if they can not be kept."""
-    from demosaic_ntc.jit.signatures import EXAMPLES, ledger, to_be_compiled
+    from demosaic_ntc.jit.signatures import EXAMPLES, find_uncompiled, ledger
 
-    record, names = ledger(), to_be_compiled(EXAMPLES)
+    record, names = ledger(), find_uncompiled(EXAMPLES)
     if not names:
         if not quiet:
-            say([f"{len(EXAMPLES)} kernels are ready, they came with the program"])
+            print_lines([f"{len(EXAMPLES)} kernels are ready, they came with the program"])
         return
     if record is None:
         message = "no folder can be written to keep compiled kernels; set NUMBA_CACHE_DIR to one that can"
         raise OutputError(message)
     prepare_shown(names, quiet=quiet)
-    if missing := record.missing(names):
+    if missing := record.find_missing(names):
         message = f"{record.path.parent}: {len(missing)} kernels could not be compiled or kept"
         raise OutputError(f"{message}; look whether the folder can be written and is not full")
     if not quiet:
-        say([f"{len(EXAMPLES)} kernels are ready, on record in {record.path.parent}"])
+        print_lines([f"{len(EXAMPLES)} kernels are ready, on record in {record.path.parent}"])
 
 
 @contextmanager
-def _shown_kernels(*, quiet: bool) -> "Iterator[Report]":
+def _show_kernels(*, quiet: bool) -> "Iterator[Report]":
     """A reporter of kernels: a bar on a terminal, a line elsewhere, nothing when quiet or all are ready."""
     if quiet:
         yield lambda ready, total: None
@@ -61,7 +61,7 @@ def _shown_kernels(*, quiet: bool) -> "Iterator[Report]":
         columns = TextColumn("{task.description}"), MofNCompleteColumn(separator=" of "), BarColumn()
         bars = Progress(*columns, console=Console(stderr=True), transient=True)
         try:
-            yield _Bar(bars)
+            yield _KernelBar(bars)
         finally:
             bars.stop()
 
@@ -75,12 +75,12 @@ class _Line:
     def __call__(self, ready: int, total: int) -> None:
         """Say what happens, unless it was said."""
         if not self.has_spoken:
-            mention(f"{_WORDS}: {ready} of {total}")
+            print_note(f"{_WORDS}: {ready} of {total}")
         self.has_spoken = True
 
 
 @dataclass(slots=True)
-class _Bar:
+class _KernelBar:
     """A bar that appears when there is something to show."""
 
     bars: Any

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..interrupts import heard_interrupts
-from ..output.progress import shown_progress
-from ..output.results import Telling, check_different, tell_skipped
+from ..output.progress import show_progress
+from ..output.results import Verbosity, check_different, tell_skipped
 from .prepare import prepare_shown
 
 if TYPE_CHECKING:
     from demosaic_ntc.engine.result import ReportProgress
 
 
-def is_wanted(sources: tuple[Path, ...], target: Path, telling: Telling, *, overwrite: bool) -> bool:
+def is_wanted(sources: tuple[Path, ...], target: Path, telling: Verbosity, *, overwrite: bool) -> bool:
     """Whether a target is to be made; none that is an input, and none that is there unless told otherwise."""
     for source in sources:
         check_different(source, target)
@@ -25,11 +25,11 @@ def is_wanted(sources: tuple[Path, ...], target: Path, telling: Telling, *, over
 
 
 @contextmanager
-def at_work(
-    source: Path, kernels: Collection[str], costs: Mapping[str, float], telling: Telling
+def run_single_file(
+    source: Path, kernels: Collection[str], costs: Mapping[str, float], telling: Verbosity
 ) -> "Iterator[ReportProgress | None]":
     """Prepare kernels and let a picture be made of a source: what is yielded hears how far it is."""
     if source.is_file():  # a wrong path is not worth the wait
         prepare_shown(kernels, quiet=not telling.notes)
-    with heard_interrupts(), shown_progress(costs, quiet=telling.quiet) as report:
+    with heard_interrupts(), show_progress(costs, quiet=telling.quiet) as report:
         yield report

@@ -9,10 +9,10 @@ import typer
 
 from demosaic_ntc.batch.discovery import RAW_SUFFIXES
 from demosaic_ntc.errors import LicenceMissing, OutputError
-from demosaic_ntc.io.identify import Limits, named, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
 from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_holes, for_mosaics
 
-from ..output.messages import mention
+from ..output.messages import print_note
 from .prepare import prepare_shown
 
 
@@ -22,10 +22,10 @@ def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser
         from demosaic_ntc.studio.serving.launch import opened_studio, serve
     except ImportError as error:
         raise LicenceMissing(f"studio needs {error.name}; pip install 'demosaic-ntc[studio]'") from error
-    limits = Limits(pixels=max_pixels)
+    limits = InputLimits(pixels=max_pixels)
     for source in sources:
         if not source.is_dir():
-            with named(source), open_regular(source, limits):
+            with prefix_path(source), open_regular(source, limits):
                 pass
     raws = any(source.suffix.lower() in RAW_SUFFIXES for source in sources)
     kernels = for_holes("ntc", True) | (for_mosaics("ntc", True) | FOR_DEFECTS if raws else frozenset())
@@ -34,7 +34,7 @@ def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser
     def ready(address: str) -> None:
         typer.echo(address)
         if not quiet:
-            mention("the page opens by this address alone; Ctrl-C ends it")
+            print_note("the page opens by this address alone; Ctrl-C ends it")
         if browser:
             with suppress(webbrowser.Error):
                 webbrowser.open(address)

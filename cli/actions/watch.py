@@ -9,7 +9,7 @@ from demosaic_ntc.batch.watch import Arrivals, begin_watch, check_watched
 from demosaic_ntc.errors import Clash
 
 from ..flags import wrong_usage
-from ..output.messages import mention
+from ..output.messages import print_note
 from .task import task_from
 from .work import work_shown
 
@@ -21,7 +21,7 @@ def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
         check_watched(folder, task)
     how = {name: options[name] for name in ("settle", "existing", "poll")}
     arrivals = Arrivals(Path(os.path.abspath(folder)), task.search, **how)
-    with begin_watch(task, arrivals, mention) as begun:
+    with begin_watch(task, arrivals, print_note) as begun:
         if not options["quiet"]:
-            mention(f"watching {folder}; Ctrl-C ends it")
+            print_note(f"watching {folder}; Ctrl-C ends it")
         work_shown(begun, None, quiet=options["quiet"], verbose=options["verbose"])

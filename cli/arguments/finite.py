@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 from .plain_values import take_plain_values
 
 
-class Careful(TyperCommand):
+class FiniteCommand(TyperCommand):
     """A command whose options of numbers are finite: ``nan`` and ``inf`` are read as such by Python."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -30,16 +30,16 @@ def leave_paths_alone(program: typer.Typer) -> None:
     A file without permission would be wrong usage to it. What reads or writes a path says what to do, and
     ends with the right code.
     """
-    for described in _described(program):
+    for described in _describe_parameters(program):
         if hasattr(described, "readable"):
             described.readable = False
 
 
-def _described(program: typer.Typer) -> Iterator[Any]:
+def _describe_parameters(program: typer.Typer) -> Iterator[Any]:
     """What is said of the parameters of all commands, those of groups included."""
     for command in program.registered_commands:
         for annotation in (command.callback.__annotations__ if command.callback else {}).values():
             yield from get_args(annotation)[1:]
     for group in program.registered_groups:
         if group.typer_instance:
-            yield from _described(group.typer_instance)
+            yield from _describe_parameters(group.typer_instance)

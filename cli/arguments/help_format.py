@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from typer.core import TyperGroup
 
-from .finite import Careful
+from .finite import FiniteCommand
 from .plain_values import take_plain_values
 
 _ARGUMENTS, _OTHERS = "Arguments", "Options"
@@ -21,7 +21,7 @@ _TERM_WIDTH = 26
 _VALUES = {int: "N", float: "X", str: "TEXT", Path: "FILE"}
 
 
-class Command(Careful):
+class Command(FiniteCommand):
     """A command whose help is plain text, and whose numbers are finite."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -29,7 +29,7 @@ class Command(Careful):
         _write(self, ctx, formatter, sections(self, ctx))
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands under one name, whose help is plain text."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -72,7 +72,7 @@ def sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         usual = _ARGUMENTS if is_argument else _OTHERS
         title = getattr(parameter, "rich_help_panel", None) or usual
         term = _argument(parameter) if is_argument else _option(parameter)
-        found.setdefault(title, []).append((term, " ".join(_meaning(parameter, is_argument))))
+        found.setdefault(title, []).append((term, " ".join(_explain_option(parameter, is_argument))))
     last = {title: found.pop(title) for title in (_OTHERS,) if title in found}  # --help, of no subject
     return {**found, **last}
 
@@ -101,7 +101,7 @@ def _value(parameter: Any) -> str:
     return _VALUES.get(annotation, "VALUE")
 
 
-def _meaning(parameter: Any, is_argument: bool) -> Iterator[str]:
+def _explain_option(parameter: Any, is_argument: bool) -> Iterator[str]:
     """What it does, and what holds where it is not given."""
     if parameter.help:
         yield " ".join(parameter.help.split())

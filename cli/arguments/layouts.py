@@ -7,7 +7,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.raw.plain import Layout
 
 
-def of_samples(options: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_layout(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options with their colour array read, and bits as raw bits where they speak of the samples.
 
     They do in ``--width W --height H --bits 12 --cfa RGGB``.
@@ -21,5 +21,5 @@ def of_samples(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def layout_from(options: Mapping[str, Any]) -> Layout:
     """What the options say about a mosaic without a header of its own."""
-    read = of_samples(options)
+    read = resolve_layout(options)
     return Layout(read["cfa"], read["width"], read["height"], read["raw_bits"])

@@ -31,7 +31,7 @@ class _PlainFirst:
             return () if is_many else None
         kind, notes = param.type_descriptor.annotation, param.type_descriptor.parameter_info
         if notes.parser is None and is_plain(value, kind, notes):
-            return _as_kind(value, kind)
+            return _convert_value(value, kind)
         if notes.parser is not None and get_origin(kind) is None:
             with suppress(Exception):  # then Typer reads it, fails in the same way and says so
                 return notes.parser(value)
@@ -60,8 +60,8 @@ def _takes_any_path(notes: Any) -> bool:
     return not asked and notes.file_okay and notes.dir_okay
 
 
-def _as_kind(value: Any, kind: Any) -> Any:
+def _convert_value(value: Any, kind: Any) -> Any:
     """Return a plain value as what it is to be."""
     if get_origin(kind) is list:
-        return [_as_kind(each, get_args(kind)[0]) for each in value]
+        return [_convert_value(each, get_args(kind)[0]) for each in value]
     return Path(value) if kind is Path else value

@@ -9,15 +9,13 @@ import typer
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def with_options_of(
-    *models: Callable[..., Any], without: tuple[str, ...] = ()
-) -> Callable[[Command], Command]:
+def add_options(*models: Callable[..., Any], without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
     """Let a command take the options of models after its own; they reach it as its `**chosen`.
 
     A model is another command, or a dataclass whose fields are options.
     """
 
-    def extended(command: Command) -> Command:
+    def extend_signature(command: Command) -> Command:
         own = inspect.signature(command).parameters.values()
         named = [parameter for parameter in own if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
         taken = {parameter.name: parameter for parameter in named}
@@ -28,7 +26,7 @@ def with_options_of(
         command.__signature__ = inspect.Signature(list(taken.values()))  # type: ignore[attr-defined]
         return command
 
-    return extended
+    return extend_signature
 
 
 def refuse_options_of(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..flags import in_flags
+from ..flags import replace_flags
 
 if TYPE_CHECKING:
     from demosaic_ntc.demosaicing.noise import NoiseModel
@@ -53,7 +53,7 @@ def _temperature(text: str, kelvin: str, tint: str) -> "Temperature":
             f"{text!r} is no light; give kelvin and tint such as 5200K or 5200K,+8"
         ) from None
     except InputError as error:
-        raise typer.BadParameter(in_flags(str(error))) from error
+        raise typer.BadParameter(replace_flags(str(error))) from error
 
 
 def parse_patch(text: str) -> "GreyPatch":
@@ -69,7 +69,7 @@ def parse_patch(text: str) -> "GreyPatch":
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not x,y or x,y,radius in pixels such as 1200,800") from None
     except InputError as error:
-        raise typer.BadParameter(in_flags(str(error))) from error
+        raise typer.BadParameter(replace_flags(str(error))) from error
 
 
 def parse_black(text: str) -> tuple[float, ...]:

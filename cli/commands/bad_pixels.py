@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..arguments import options as o
-from ..failures import explained
+from ..failures import exit_on_error
 
 
 def bad_pixels(
@@ -24,12 +24,12 @@ def bad_pixels(
     A pixel is listed if it stands out in more than half of the frames. The longer they were exposed, the more
     they show; two or three of the exposure and temperature of your pictures are enough.
     """
-    with explained(debug=debug, quiet=quiet):
+    with exit_on_error(debug=debug, quiet=quiet):
         import numpy as np
 
         from demosaic_ntc.errors import Exists
         from demosaic_ntc.io.atomic import check_target
-        from demosaic_ntc.io.identify import Limits
+        from demosaic_ntc.io.identify import InputLimits
         from demosaic_ntc.raw.dark_frames import hot_pixels, write_bad_pixels
         from demosaic_ntc.raw.reading import read_photo
 
@@ -40,7 +40,7 @@ def bad_pixels(
         if output.exists() and not overwrite:
             raise Exists(f"{output}: exists already; use --overwrite to replace it")
         check_target(output)
-        limits = Limits(pixels=max_pixels)
+        limits = InputLimits(pixels=max_pixels)
         found = hot_pixels((path, read_photo(path, limits=limits)) for path in sources)
         write_bad_pixels(output, found, overwrite=overwrite)
         if not quiet:

@@ -5,15 +5,15 @@ from typing import Any
 import typer
 
 from ..arguments import batch_options as b
-from ..arguments.sharing import refuse_options_of, with_options_of
-from ..failures import explained
+from ..arguments.sharing import add_options, refuse_options_of
+from ..failures import exit_on_error
 from .convert import convert
 from .inpaint import inpaint
 
 _PLACES = ("source", "target", "paths", "error_map", "save_mask", "json")
 
 
-@with_options_of(b.OfMany, b.OfBatch, convert, inpaint, without=_PLACES)
+@add_options(b.OfMany, b.OfBatch, convert, inpaint, without=_PLACES)
 def batch(
     ctx: typer.Context,
     sources: b.Sources,
@@ -27,7 +27,7 @@ def batch(
     --resume goes on after an interruption.
     """
     options = {**chosen, **locals()}  # every option by its name
-    with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
+    with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.batch import batch_files
 
         if inpainting:

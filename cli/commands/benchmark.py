@@ -2,10 +2,10 @@
 
 import typer
 
-from ..arguments.help_format import Command, Group
+from ..arguments.help_format import Command, CommandGroup
 from ..measuring import COMMANDS
 
-benchmark = typer.Typer(cls=Group, no_args_is_help=True, help="Measure against published results.")
+benchmark = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Measure against published results.")
 
 
 @benchmark.callback()

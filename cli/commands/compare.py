@@ -8,7 +8,7 @@ import typer
 
 from ..arguments import options as o
 from ..measuring import Choice, parse_box, progress_bar, split_names, usage
-from ..output.messages import say
+from ..output.messages import print_lines
 
 _PARTS, PAGE = "Parts", "index.html"
 
@@ -73,7 +73,7 @@ def compare(
     _check_folder(folder, overwrite=overwrite)
     with progress_bar(len(sources) * choice.versions) as advance:
         page = choice.write(sources, folder, advance)
-    say([str(page)])
+    print_lines([str(page)])
 
 
 def _check_folder(folder: Path, *, overwrite: bool) -> None:

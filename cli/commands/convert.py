@@ -3,21 +3,21 @@
 from typing import Any
 
 from ..arguments import options as o
-from ..arguments.sharing import with_options_of
-from ..failures import explained
+from ..arguments.sharing import add_options
+from ..failures import exit_on_error
 
 
-@with_options_of(o.OfInput, o.OfOutput, o.OfDevelopment, o.OfEngine, o.OfRunning)
+@add_options(o.OfInput, o.OfOutput, o.OfDevelopment, o.OfEngine, o.OfRunning)
 def convert(source: o.Source, target: o.Target = None, **chosen: Any) -> None:
     """Turn a raw file into a finished picture.
 
     Writes the camera's own crop with its white balance and a look that suits the photo, upright, with EXIF
     and colour profile. An existing picture is left alone unless --overwrite is given.
     """
-    with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
+    with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.convert import convert_one, settings_from
-        from ..output.results import Telling
+        from ..output.results import Verbosity
 
-        telling = Telling(**{name: chosen[name] for name in ("quiet", "verbose", "json")})
+        telling = Verbosity(**{name: chosen[name] for name in ("quiet", "verbose", "json")})
         result = source.with_suffix(".png") if target is None else target
         convert_one(source, result, settings_from(chosen), telling, chosen["error_map"])

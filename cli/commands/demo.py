@@ -8,7 +8,7 @@ import typer
 from ..measuring import complete_tensor
 
 if TYPE_CHECKING:
-    from demosaic_ntc.workflows.conversion import Facts
+    from demosaic_ntc.workflows.conversion import ConversionFacts
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 RAW, TRUTH = "scene_rggb.dng", "scene.png"
@@ -48,16 +48,16 @@ def convert_sample(target: Path, method: str) -> list[str]:
     source, truth = SAMPLES / RAW, SAMPLES / TRUTH
     output, as_measured = Output(bits=8, overwrite=True), Development(look="neutral")
 
-    def converted(target: Path, engine: Engine) -> "Facts":
+    def convert(target: Path, engine: Engine) -> "ConversionFacts":
         return convert_file(
             source, target, Settings(development=as_measured, engine=engine, output=output)
         ).facts
 
     with TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.png"
-        converted(plain, Engine(method=_PLAINEST))
+        convert(plain, Engine(method=_PLAINEST))
         plain_psnr = _psnr(plain, truth)
-    done = converted(target, Engine(method=method))
+    done = convert(target, Engine(method=method))
     lines = [
         f"raw       {source.name}, {done.size[1]}×{done.size[0]}, {done.cfa}, {done.camera}",
         f"picture   {target}, by {method}",

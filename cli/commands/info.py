@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..arguments import options as o
-from ..failures import explained
+from ..failures import exit_on_error
 
 
 def info(
@@ -22,7 +22,7 @@ def info(
 ) -> None:
     """Show camera, size, colours, levels, white balance, matrix, noise, and what a conversion would take."""
     chosen = locals()  # every option by its name
-    with explained(debug=debug):
+    with exit_on_error(debug=debug):
         from ..actions.info import inform
 
         inform(sources, chosen, as_json=json)

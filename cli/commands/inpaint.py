@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from ..arguments import options as o
-from ..failures import explained
+from ..failures import exit_on_error
 
 _MASK = "Mask"
 
@@ -96,9 +96,9 @@ def inpaint(
     The mask belongs to the picture as it is seen: where EXIF turns the picture, it turns the mask as well.
     """
     chosen = locals()  # every option by its name
-    with explained(debug=debug, quiet=quiet):
+    with exit_on_error(debug=debug, quiet=quiet):
         from ..actions.inpaint import files_from, repair_one, settings_from
-        from ..output.results import Telling
+        from ..output.results import Verbosity
 
-        settings, telling = settings_from(chosen), Telling(quiet=quiet, verbose=verbose, json=json)
+        settings, telling = settings_from(chosen), Verbosity(quiet=quiet, verbose=verbose, json=json)
         repair_one(files_from(paths, settings, error_map, save_mask), settings, telling)

@@ -1,7 +1,7 @@
 """The command ``demosaic-ntc prepare``: all kernels compiled in advance."""
 
 from ..arguments import options as o
-from ..failures import explained
+from ..failures import exit_on_error
 
 
 def prepare(quiet: o.Quiet = False, debug: o.Debug = False) -> None:
@@ -10,7 +10,7 @@ def prepare(quiet: o.Quiet = False, debug: o.Debug = False) -> None:
     What is not prepared is compiled when a command first needs it. Kernels are kept beside the program, or in
     the folder that NUMBA_CACHE_DIR names, and belong to this kind of processor.
     """
-    with explained(debug=debug, quiet=quiet):
+    with exit_on_error(debug=debug, quiet=quiet):
         from ..actions.prepare import prepare_all
 
         prepare_all(quiet=quiet)

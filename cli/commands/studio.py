@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..arguments import options as o
-from ..failures import explained
+from ..failures import exit_on_error
 
 Sources = Annotated[
     list[Path] | None,
@@ -29,7 +29,7 @@ def studio(
     The page is served from this machine to this machine alone, until Ctrl-C. Nothing is written but what is
     saved there, beside the original, and never over it unless told.
     """
-    with explained(debug=debug, quiet=quiet):
+    with exit_on_error(debug=debug, quiet=quiet):
         from ..actions.studio import serve_studio
 
         serve_studio(sources or [], port, max_pixels, browser=not no_browser, quiet=quiet)

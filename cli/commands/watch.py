@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from ..arguments import batch_options as b
-from ..arguments.sharing import with_options_of
-from ..failures import explained
+from ..arguments.sharing import add_options
+from ..failures import exit_on_error
 from .convert import convert
 
 _WATCHING = "Watching"
@@ -33,7 +33,7 @@ Poll = Annotated[
 ]
 
 
-@with_options_of(b.OfMany, convert, without=("source", "target", "error_map", "json"))
+@add_options(b.OfMany, convert, without=("source", "target", "error_map", "json"))
 def watch(
     folder: Folder,
     output: b.OutputFolder,
@@ -48,7 +48,7 @@ def watch(
     """
     fixed = {"inpainting": False, "scheduler": None, "overwrite_ours": False, "resume": True}
     options = {**chosen, **locals(), **fixed}  # every option by its name
-    with explained(debug=chosen["debug"], quiet=chosen["quiet"]):
+    with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.watch import watch_folder
 
         watch_folder(folder, options)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Protocol
 
-from demosaic_ntc.batch.job import Ended, Event, Moved, Started, Status
+from demosaic_ntc.batch.job import Event, JobEnded, JobProgress, JobStarted, JobStatus
 from demosaic_ntc.batch.tally import Tally
 
 from ..failures import one_line
 from .batch_summary import complaint, duration
-from .messages import mention
+from .messages import print_note
 
 # How often a line is written where no bar can be drawn.
 _LINE_SECONDS = 10.0
@@ -43,17 +43,17 @@ class Forecast:
         """Take in an event."""
         size = self.sizes.get(str(event.job.source), 0)
         match event:
-            case Started():
+            case JobStarted():
                 self.start = self.start or monotonic()
                 if event.worker is not None:
                     self.under_way[event.worker], self.stages[event.worker] = size, {}
-            case Moved():
+            case JobProgress():
                 stages = self.stages[event.worker]
                 stages.update(dict.fromkeys(stages, 1.0))
                 stages[event.stage] = event.share
-            case Ended():
+            case JobEnded():
                 self.over += size
-                self.done += 0 if event.outcome.status in (Status.SKIPPED, Status.KEPT) else size
+                self.done += 0 if event.outcome.status in (JobStatus.SKIPPED, JobStatus.KEPT) else size
                 if event.worker is not None:
                     del self.under_way[event.worker], self.stages[event.worker]
 
@@ -79,7 +79,7 @@ class Forecast:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class BatchView:
     """What a display shows of."""
 
     tally: Tally
@@ -95,24 +95,24 @@ class View:
         time_left = f", {duration(left)} left" if left is not None else ""
         return f"{over}, {self.tally.failed} failed, {self.tally.megapixels_per_second:.2f} MP/s{time_left}"
 
-    def mention(self, event: Event) -> None:
+    def print_event(self, event: Event) -> None:
         """Say of a file that is over what has to be said."""
-        if not isinstance(event, Ended):
+        if not isinstance(event, JobEnded):
             return
-        if event.outcome.status not in (Status.DONE, Status.SKIPPED, Status.KEPT):
-            mention(complaint(event))
+        if event.outcome.status not in (JobStatus.DONE, JobStatus.SKIPPED, JobStatus.KEPT):
+            print_note(complaint(event))
         elif not self.quiet:
-            if event.outcome.status is Status.KEPT:
-                mention(event.outcome.reason)
+            if event.outcome.status is JobStatus.KEPT:
+                print_note(event.outcome.reason)
             for notice in event.outcome.notices:
-                mention(f"{event.job.source}: {notice}")
+                print_note(f"{event.job.source}: {notice}")
             if self.verbose:
                 seconds = sum(event.outcome.seconds.values())
-                mention(f"{event.outcome.status.value} {event.job.target}, {seconds:.1f} s")
+                print_note(f"{event.outcome.status.value} {event.job.target}, {seconds:.1f} s")
 
 
 @contextmanager
-def shown_batch(view: View) -> Iterator[Display]:
+def show_batch(view: BatchView) -> Iterator[Display]:
     """A display that fits where stderr goes."""
     if view.quiet or not sys.stderr.isatty():
         yield _Lines(view, monotonic() + _LINE_SECONDS)
@@ -130,22 +130,22 @@ def shown_batch(view: View) -> Iterator[Display]:
 class _Lines:
     """A line for every failure, and one about the whole now and then."""
 
-    view: View
+    view: BatchView
     next: float  # when it is time for another line
 
     def __call__(self, event: Event) -> None:
         """Say what has to be said."""
         self.view.forecast.add(event)
-        self.view.mention(event)
+        self.view.print_event(event)
         if monotonic() >= self.next and not self.view.quiet:
             self.next = monotonic() + _LINE_SECONDS
-            mention(self.view.state())
+            print_note(self.view.state())
 
 
 class _Bars:
     """A bar for the whole and one for every worker."""
 
-    def __init__(self, view: View, bars: Any) -> None:
+    def __init__(self, view: BatchView, bars: Any) -> None:
         self._view = view
         self._bars = bars
         self._whole = bars.add_task("all files", total=1.0, note="")
@@ -154,7 +154,7 @@ class _Bars:
     def __call__(self, event: Event) -> None:
         """Move the bars."""
         self._view.forecast.add(event)
-        self._view.mention(event)
+        self._view.print_event(event)
         if event.worker is not None:
             self._show_worker(event, event.worker)
         self._bars.update(self._whole, completed=self._view.forecast.done_share, note=self._view.state())
@@ -163,7 +163,7 @@ class _Bars:
         """Move a worker's bar."""
         if worker not in self._tasks:
             self._tasks[worker] = self._bars.add_task("", total=1.0, note="")
-        name = "" if isinstance(event, Ended) else one_line(event.job.source.name)[:_NAME_WIDTH]
-        stage = event.stage if isinstance(event, Moved) else ""
+        name = "" if isinstance(event, JobEnded) else one_line(event.job.source.name)[:_NAME_WIDTH]
+        stage = event.stage if isinstance(event, JobProgress) else ""
         share = self._view.forecast.share(worker)
         self._bars.update(self._tasks[worker], description=name, completed=share, note=stage)

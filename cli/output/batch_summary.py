@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from demosaic_ntc.batch.job import Ended, Job, Status
+from demosaic_ntc.batch.job import Job, JobEnded, JobStatus
 from demosaic_ntc.batch.records.resume import Skipped
 from demosaic_ntc.batch.tally import Tally
 
@@ -13,8 +13,8 @@ _SHOWN = 20
 
 def summary_lines(tally: Tally, report: Path) -> Iterator[str]:
     """The table at the end: files by status, then those that failed."""
-    for status in Status:
-        if tally.counts[status] or status is Status.DONE:
+    for status in JobStatus:
+        if tally.counts[status] or status is JobStatus.DONE:
             yield f"{status.value:<8} {tally.counts[status]:>6}"
     speed = f"{tally.megapixels_per_second:.3g} a second"
     yield f"{tally.pixels / 1e6:.3g} megapixels in {duration(tally.seconds)}, {speed}"
@@ -28,7 +28,7 @@ def summary_lines(tally: Tally, report: Path) -> Iterator[str]:
         yield f"report: {report}"
 
 
-def complaint(event: Ended) -> str:
+def complaint(event: JobEnded) -> str:
     """The line that says what became of a file."""
     outcome, source = event.outcome, str(event.job.source)
     reason = outcome.reason.removeprefix(f"{source}: ")
@@ -39,7 +39,7 @@ def plan_lines(decided: Iterable[Job | Skipped]) -> Iterator[str]:
     """What a run would do, file by file."""
     for item in decided:
         if isinstance(item, Skipped):
-            verb = "keep" if item.status is Status.KEPT else "skip"
+            verb = "keep" if item.status is JobStatus.KEPT else "skip"
             yield f"{verb} {item.job.source}: {item.reason}"
         else:
             yield f"{item.source} -> {item.target}{' (replaced)' if item.overwrite else ''}"

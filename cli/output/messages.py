@@ -10,7 +10,7 @@ from ..failures import ExitCode, one_line
 from ..streams import hang_up
 
 
-def say(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str]) -> None:
     """Print to stdout; where it is closed or full, what was done stays done, and the exit code tells."""
     try:
         for line in lines:
@@ -18,11 +18,11 @@ def say(lines: Iterable[str]) -> None:
         sys.stdout.flush()
     except OSError as error:
         hang_up()
-        mention(f"stdout cannot be written ({error.strerror}); what was done stays done")
+        print_note(f"stdout cannot be written ({error.strerror}); what was done stays done")
         raise typer.Exit(ExitCode.SOME_FAILED) from None
 
 
-def mention(text: str) -> None:
+def print_note(text: str) -> None:
     """Print a note to stderr, if anybody reads it."""
     with suppress(OSError, ValueError):
         sys.stderr.write(f"demosaic-ntc: {one_line(text)}\n")  # where a progress bar lets it through

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def shown_progress(costs: Mapping[str, float], *, quiet: bool) -> "Iterator[ReportProgress | None]":
+def show_progress(costs: Mapping[str, float], *, quiet: bool) -> "Iterator[ReportProgress | None]":
     """A reporter that draws the stage, the share done and the time left on stderr; None without a terminal.
 
     `costs` are the stages to come with their relative costs, so that one bar can stand for all of them.
@@ -24,10 +24,10 @@ def shown_progress(costs: Mapping[str, float], *, quiet: bool) -> "Iterator[Repo
 
     columns = (TextColumn("{task.description:<15}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield _Bar(bars, costs)
+        yield _StageBar(bars, costs)
 
 
-class _Bar:
+class _StageBar:
     """One bar over all stages, each as long as its cost."""
 
     def __init__(self, bars: Any, costs: Mapping[str, float]) -> None:

@@ -13,8 +13,8 @@ import typer
 from demosaic_ntc.errors import InputError
 
 from ..failures import one_line
-from ..flags import in_flags
-from .messages import say
+from ..flags import replace_flags
+from .messages import print_lines
 
 if TYPE_CHECKING:
     from demosaic_ntc.engine.result import GroupCertificate
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Verbosity:
     """How much is said."""
 
     quiet: bool = False
@@ -54,7 +54,7 @@ def check_error_map(target: Path | None, method: str, others: Iterable[Path | No
         raise typer.BadParameter(one_line(str(error)), param_hint="--error-map") from error
 
 
-def tell_skipped(source: Path, target: Path, telling: Telling) -> None:
+def tell_skipped(source: Path, target: Path, telling: Verbosity) -> None:
     """Say that nothing was done."""
     if telling.json:
         typer.echo(json.dumps({"source": str(source), "target": str(target), "status": "skipped"}))
@@ -63,20 +63,20 @@ def tell_skipped(source: Path, target: Path, telling: Telling) -> None:
 
 
 def tell_done(
-    described: dict[str, Any], notices: Iterable[str], lines: Iterable[str], telling: Telling
+    described: dict[str, Any], notices: Iterable[str], lines: Iterable[str], telling: Verbosity
 ) -> None:
     """Say what was done: the object for JSON, or notices and lines for people."""
     if telling.json:
-        say([json.dumps(described)])
+        print_lines([json.dumps(described)])
         return
     if telling.quiet:
         return
     for notice in notices:
         typer.echo(f"note: {one_line(notice)}", err=True)
-    say(lines)
+    print_lines(lines)
 
 
-class Done(Protocol):
+class RunSummary(Protocol):
     """What the engine has done, and how long everything took."""
 
     @property
@@ -110,7 +110,7 @@ def white_levels(levels: Sequence[float]) -> str:
     )
 
 
-def engine_facts(parameters: str, done: Done, mapped: "ErrorMap | None") -> dict[str, Any]:
+def engine_facts(parameters: str, done: RunSummary, mapped: "ErrorMap | None") -> dict[str, Any]:
     """What is told of every picture that the engine has made, for JSON; expected errors in code values."""
     return {
         "parameters": parameters,
@@ -118,7 +118,7 @@ def engine_facts(parameters: str, done: Done, mapped: "ErrorMap | None") -> dict
         "certificate": _certificate(done.certificate),
         "error_map": str(mapped.target) if mapped else None,
         "expected_rms": _finite(mapped.rms) if mapped else None,
-        "notices": [in_flags(notice) for notice in done.notices],
+        "notices": [replace_flags(notice) for notice in done.notices],
     }
 
 
@@ -144,7 +144,7 @@ def engine_lines(proven: "GroupCertificate | None", written: "ErrorMap | None") 
         share = proven.certified / max(proven.groups, 1)
         rest = f"; {proven.left:.0%} of the picture needed none" if proven.left else ""
         gap = f"{share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
-        yield f"certified: {gap if proven.certified else _nothing_proven(proven)}{rest}"
+        yield f"certified: {gap if proven.certified else _explain_missing_gap(proven)}{rest}"
     if written is not None:
         rms = f"{written.rms:.0f}" if written.rms >= 100 else f"{written.rms:.3g}"
         scale = "" if written.white is None else f" of {written.white}"
@@ -152,7 +152,7 @@ def engine_lines(proven: "GroupCertificate | None", written: "ErrorMap | None") 
         yield f"error map: {name}, expected error {rms}{scale} (root mean square over the picture)"
 
 
-def _nothing_proven(proven: "GroupCertificate") -> str:
+def _explain_missing_gap(proven: "GroupCertificate") -> str:
     """What is said where there is no gap to be told."""
     return f"none proven of {proven.groups} groups" if proven.groups else "none proven, no groups were formed"
 

@@ -6,13 +6,13 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 
 from demosaic_ntc.batch.discovery import check_apart, check_pairs, make_folders, make_output
-from demosaic_ntc.batch.job import Allowance, Event, Job
+from demosaic_ntc.batch.job import Event, Job, JobLimits
 from demosaic_ntc.batch.naming import tell_apart
 from demosaic_ntc.batch.operations import Inpaint
-from demosaic_ntc.batch.recorder import Crew, Run, history_of
+from demosaic_ntc.batch.recorder import Run, WorkerPool, history_of
 from demosaic_ntc.batch.records.resume import Skipped, decide
 from demosaic_ntc.batch.resources import team_for, workers_that_fit
-from demosaic_ntc.batch.space import Room, room_for
+from demosaic_ntc.batch.space import DiskSpace, room_for
 from demosaic_ntc.batch.spec import BatchTask
 from demosaic_ntc.batch.tally import Tally
 from demosaic_ntc.batch.workers.stop import Stop
@@ -24,13 +24,13 @@ from demosaic_ntc.jit.signatures import prepare_kernels
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class RunningBatch:
     """A batch for whose results there is a place."""
 
     task: BatchTask
     jobs: Iterable[Job | None]  # None: there is none at the moment
     workers: int  # more would be of no use, or not fit into memory
-    room: Room  # for the results of files that are known
+    room: DiskSpace  # for the results of files that are known
     stop: Stop  # whoever asks it ends the batch
     tally: Tally = field(default_factory=Tally)
 
@@ -49,18 +49,18 @@ class Plan:
     task: BatchTask
     jobs: tuple[Job, ...]
 
-    def decided(self) -> list[Job | Skipped]:
+    def decide(self) -> list[Job | Skipped]:
         """What a run would do with every job."""
         history = history_of(self.task)
         return [decide(job, history) for job in self.jobs]
 
-    def room(self, jobs: Iterable[Job]) -> Room:
+    def room(self, jobs: Iterable[Job]) -> DiskSpace:
         """What the results of some of the jobs will take, about."""
         sources, task = [job.source for job in jobs], self.task
         return room_for(sources, task.naming.output, task.kind.bytes_per_pixel)
 
     @contextmanager
-    def begin(self) -> Iterator[Begun]:
+    def begin(self) -> Iterator[RunningBatch]:
         """Make folders, clear what killed runs have left there, and see how many workers are of use.
 
         With a report to ask, the result of any job may have to be written.
@@ -75,7 +75,7 @@ class Plan:
         room = self.room(wanted)
         workers = min(len(wanted), workers_that_fit(room.largest_pixels))
         with closing(Stop()) as stop:
-            yield Begun(task, self.jobs, workers, room, stop)
+            yield RunningBatch(task, self.jobs, workers, room, stop)
 
 
 def plan_batch(task: BatchTask) -> Plan:
@@ -93,8 +93,8 @@ def plan_batch(task: BatchTask) -> Plan:
 def run_batch(task: BatchTask, on_event: Callable[[Event], None] | None = None) -> Tally:
     """Do all that a task asks for, in processes of its own, and return what it amounts to.
 
-    ``on_event`` is told of every `Started`, `Moved` and `Ended`, after it was recorded. A file that fails is
-    counted and costs no other; raises `OutputError` when results cannot be written any more.
+    ``on_event`` is told of every `JobStarted`, `JobProgress` and `JobEnded`, after it was recorded. A file
+    that fails is counted and costs no other; raises `OutputError` when results cannot be written any more.
     """
     plan = plan_batch(task)
     if not plan.jobs:
@@ -106,13 +106,13 @@ def run_batch(task: BatchTask, on_event: Callable[[Event], None] | None = None) 
     return begun.tally
 
 
-def _crew(task: BatchTask, most: int, stop: Stop) -> AbstractContextManager[Crew]:
+def _crew(task: BatchTask, most: int, stop: Stop) -> AbstractContextManager[WorkerPool]:
     """Those who do the work: processes of this machine, or of a cluster if one is named.
 
     What a cluster takes is imported here and nowhere else.
     """
     wish = task.workers
-    allowance = Allowance(wish.timeout, wish.memory)
+    allowance = JobLimits(wish.timeout, wish.memory)
     if not wish.scheduler:
         if most:
             prepare_kernels(task.kind.kernels)

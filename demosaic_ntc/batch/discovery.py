@@ -29,7 +29,7 @@ OnRefusal = Callable[[OSError], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundInput:
     """An input, and where it lies within the folder that was named."""
 
     source: Path
@@ -37,7 +37,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class InputSearch:
     """Which files of a folder are taken."""
 
     suffixes: frozenset[str]
@@ -51,41 +51,41 @@ class Search:
             return False
         return os.path.splitext(name)[1].lower() in self.suffixes
 
-    def files(self, sources: Iterable[Path], on_refusal: OnRefusal | None = None) -> Iterator[Found]:
+    def files(self, sources: Iterable[Path], on_refusal: OnRefusal | None = None) -> Iterator[FoundInput]:
         """The inputs that files, folders and patterns stand for, each once, in a fixed order.
 
         Folders that can not be listed are refused: files in them would be missed without a word; unless
         somebody is told of them.
         """
-        seen: set[Found] = set()
+        seen: set[FoundInput] = set()
         for source in sources:
-            for found in self._of(source, on_refusal or _refuse):
+            for found in self._expand(source, on_refusal or _refuse):
                 if found not in seen:
                     seen.add(found)
                     yield found
 
-    def _of(self, source: Path, on_refusal: OnRefusal) -> Iterator[Found]:
+    def _expand(self, source: Path, on_refusal: OnRefusal) -> Iterator[FoundInput]:
         """The inputs that one argument stands for; a file that is named is taken, whatever its name."""
         place = Path(os.path.abspath(source))
         if place.is_dir():
-            yield from self._under(place, on_refusal)
+            yield from self._walk(place, on_refusal)
         elif glob.has_magic(str(source)) and not os.path.lexists(place):
             matches = sorted(glob.glob(str(place), recursive=True))
             if not matches:
                 raise InputError(f"{source}: no file matches this pattern; check it")
             for match in matches:
-                yield from self._of(Path(match), on_refusal)
+                yield from self._expand(Path(match), on_refusal)
         else:
-            yield Found(place)
+            yield FoundInput(place)
 
-    def _under(self, top: Path, on_refusal: OnRefusal) -> Iterator[Found]:
+    def _walk(self, top: Path, on_refusal: OnRefusal) -> Iterator[FoundInput]:
         """The inputs in a folder, and below it if asked; links to folders are not followed."""
         output = os.path.realpath(self.output)
         for folder, below, names in os.walk(top, onerror=on_refusal):
             inside = (name for name in sorted(below) if self.recursive and not name.startswith("."))
             below[:] = [name for name in inside if os.path.realpath(os.path.join(folder, name)) != output]
             for name in sorted(filter(self.takes, names)):
-                yield Found(Path(folder, name), Path(folder).relative_to(top))
+                yield FoundInput(Path(folder, name), Path(folder).relative_to(top))
 
 
 def _refuse(error: OSError) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from demosaic_ntc.engine.result import ReportProgress
 
 
-class Status(StrEnum):
+class JobStatus(StrEnum):
     """How the work on a file ended."""
 
     DONE = "done"
@@ -22,7 +22,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class WorkResult:
     """What a work that went well tells."""
 
     pixels: int
@@ -31,7 +31,7 @@ class Done:
     notices: tuple[str, ...] = ()
 
 
-class Work(Protocol):
+class JobWork(Protocol):
     """What is done to a file; picklable, because it is done in another process."""
 
     @property
@@ -43,7 +43,7 @@ class Work(Protocol):
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Do it; nothing appears at the target unless all went well."""
 
 
@@ -53,13 +53,13 @@ class Job:
 
     source: Path
     target: Path
-    work: Work
+    work: JobWork
     overwrite: bool = False
     replaces: "Result | None" = None  # with this alone: whatever else lies there by then is kept
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class JobLimits:
     """What the work on one file may take; None where there is no limit."""
 
     seconds: float | None = None
@@ -84,10 +84,10 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     """How the work on a file ended, and what is known of it."""
 
-    status: Status
+    status: JobStatus
     reason: str = ""
     error: str = ""  # the class of the error, where one was raised
     identity: Identity | None = None
@@ -104,11 +104,11 @@ class Outcome:
         return asdict(self)
 
     @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> "Outcome":
+    def from_plain(cls, plain: dict[str, Any]) -> "JobOutcome":
         """The outcome that `plain` described."""
         identity, result = plain["identity"], plain["result"]
         typed = {
-            "status": Status(plain["status"]),
+            "status": JobStatus(plain["status"]),
             "identity": identity and Identity(**identity),
             "result": result and result_from(result),
             "notices": tuple(plain["notices"]),
@@ -122,7 +122,7 @@ def result_from(plain: dict[str, Any]) -> Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class JobStarted:
     """A job is about to be given to a worker; to one of many far away if `worker` is None."""
 
     worker: int | None
@@ -130,7 +130,7 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class JobProgress:
     """A worker has come further: `share` of the stage is done."""
 
     worker: int
@@ -149,12 +149,12 @@ class Publishing:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class JobEnded:
     """The work on a job is over; `worker` is None where none was needed, or it is far away."""
 
     worker: int | None
     job: Job
-    outcome: Outcome
+    outcome: JobOutcome
 
 
-Event = Started | Moved | Publishing | Ended
+Event = JobStarted | JobProgress | Publishing | JobEnded

@@ -66,7 +66,7 @@ class Naming:
         for text, part, form, _ in self._parts:
             name += text
             if part is not None:
-                name += own[part] if part in own else _told(part, form or "", known, number)
+                name += own[part] if part in own else _format_field(part, form or "", known, number)
         return self.output / within / f"{name}{self.suffix or source.suffix}"
 
 
@@ -79,7 +79,7 @@ def tell_apart(pairs: Sequence[tuple[Path, Path]]) -> list[Path]:
     for source, target in pairs:
         inputs.setdefault(os.path.normcase(target), set()).add(source)
     return [
-        _with_extension(target, source) if _differ_in_extension(inputs[os.path.normcase(target)]) else target
+        _add_extension(target, source) if _differ_in_extension(inputs[os.path.normcase(target)]) else target
         for source, target in pairs
     ]
 
@@ -89,7 +89,7 @@ def _differ_in_extension(sources: set[Path]) -> bool:
     return 1 < len(sources) == len({source.suffix.lower() for source in sources})
 
 
-def _with_extension(target: Path, source: Path) -> Path:
+def _add_extension(target: Path, source: Path) -> Path:
     """A target with the extension of its input in its name; an input without one leaves it as it is."""
     return target.with_stem(f"{target.stem}_{source.suffix[1:]}") if source.suffix else target
 
@@ -105,7 +105,7 @@ def _is_known(part: _Part) -> bool:
     return not form or (allowed is not None and allowed.fullmatch(form) is not None)
 
 
-def _told(field: str, form: str, known: dict[str, Any], number: int) -> str:
+def _format_field(field: str, form: str, known: dict[str, Any], number: int) -> str:
     """A field that the header or the batch tells, as it can stand in a name."""
     if field == COUNTER:
         return format(number, form)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from demosaic_ntc.batch.job import Done
+from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
 from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
 
@@ -45,7 +45,7 @@ class Convert:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Convert the file."""
         from demosaic_ntc.workflows.conversion import convert_file  # noqa: PLC0415 (see above)
 
@@ -56,7 +56,9 @@ class Convert:
         )
         facts = convert_file(source, target, settings, progress).facts
         height, width = facts.size
-        return Done(height * width, facts.seconds, _certified_share(facts.certificate), facts.notices)
+        return WorkResult(
+            height * width, facts.seconds, _find_certified_share(facts.certificate), facts.notices
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Inpaint:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Repair the file."""
         from demosaic_ntc.workflows.repair import repair_file  # noqa: PLC0415 (see above)
 
@@ -90,9 +92,9 @@ class Inpaint:
         settings = replace(self.settings, engine=engine, overwrite=overwrite)
         done = repair_file(source, self.mask, target, settings, progress)
         height, width = done.size
-        return Done(height * width, done.seconds, _certified_share(done.certificate), done.notices)
+        return WorkResult(height * width, done.seconds, _find_certified_share(done.certificate), done.notices)
 
 
-def _certified_share(proven: GroupCertificate | None) -> float | None:
+def _find_certified_share(proven: GroupCertificate | None) -> float | None:
     """The share of the groups with a proven gap; interpolations prove nothing."""
     return None if proven is None else proven.certified / max(proven.groups, 1)

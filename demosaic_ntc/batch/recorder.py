@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from demosaic_ntc.batch.discovery import check_output
-from demosaic_ntc.batch.job import Ended, Event, Job, Outcome, Publishing
-from demosaic_ntc.batch.records.pending_outputs import BegunOutputs
+from demosaic_ntc.batch.job import Event, Job, JobEnded, JobOutcome, Publishing
+from demosaic_ntc.batch.records.pending_outputs import PendingOutputs
 from demosaic_ntc.batch.records.report import record_of
 from demosaic_ntc.batch.records.resume import History, Skipped, decide
 from demosaic_ntc.batch.spec import BatchTask
@@ -16,18 +16,18 @@ from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Whoever works on jobs: processes of this machine, or of a cluster."""
 
     def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
         """Work on the jobs as they come, telling what happens."""
 
 
-def history_of(task: BatchTask, begun: BegunOutputs | None = None) -> History | None:
+def history_of(task: BatchTask, begun: PendingOutputs | None = None) -> History | None:
     """What earlier runs have made; `begun` takes over what those that were killed have left."""
     if not task.rules.asks_the_report:
         return None
-    published = (begun or BegunOutputs(task.report.path)).adopt()
+    published = (begun or PendingOutputs(task.report.path)).adopt()
     return History.of(task.report.records(), published, again=not task.rules.resume)
 
 
@@ -37,21 +37,21 @@ class Run:
     def __init__(self, task: BatchTask, stop: Stop) -> None:
         self._task = task
         self._stop = stop
-        self._begun = BegunOutputs(task.report.path)
+        self._begun = PendingOutputs(task.report.path)
         task.report.mend()
         self._history = history_of(task, self._begun)
         self._skipped: deque[Skipped] = deque()
         self._open: set[Path] = set()
         self._trouble: OutputError | None = None
 
-    def events(self, jobs: Iterable[Job | None], crew: Crew) -> Iterator[Event]:
+    def events(self, jobs: Iterable[Job | None], crew: WorkerPool) -> Iterator[Event]:
         """What happens, told after it has been recorded; raises when results can not be written any more."""
         for event in crew.run(self._needed(jobs)):
-            yield from self._passed_over()
+            yield from self._select_skipped()
             self._note(event)
             if not isinstance(event, Publishing):
                 yield event
-        yield from self._passed_over()
+        yield from self._select_skipped()
         if self._trouble is not None:
             raise self._trouble
 
@@ -69,11 +69,11 @@ class Run:
                 case wanted:
                     yield wanted
 
-    def _passed_over(self) -> Iterator[Event]:
+    def _select_skipped(self) -> Iterator[Event]:
         """The jobs that were found not to be needed."""
         while self._skipped:
             skipped = self._skipped.popleft()
-            event = Ended(None, skipped.job, Outcome(skipped.status, skipped.reason))
+            event = JobEnded(None, skipped.job, JobOutcome(skipped.status, skipped.reason))
             self._note(event)
             yield event
 
@@ -83,7 +83,7 @@ class Run:
             case Publishing():
                 self._open.add(event.job.target)
                 self._begun.publish(event.job.target, event.result)
-            case Ended():
+            case JobEnded():
                 self._open.discard(event.job.target)
                 record = record_of(event.job, event.outcome)
                 self._task.report.append(record)
@@ -91,7 +91,7 @@ class Run:
                     self._history.add(record)
                 self._see_to_trouble(event)
 
-    def _see_to_trouble(self, event: Ended) -> None:
+    def _see_to_trouble(self, event: JobEnded) -> None:
         """Stop when the results' disk is full or gone: every further file would fail alike."""
         if event.outcome.error == DiskFull.__name__:
             self._end_with(DiskFull(event.outcome.reason))

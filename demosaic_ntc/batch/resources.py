@@ -1,6 +1,6 @@
 """How the processors and the memory of this machine are shared out among workers."""
 
-from demosaic_ntc.batch.job import Work
+from demosaic_ntc.batch.job import JobWork
 from demosaic_ntc.batch.spec import Workers
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.machine import available_memory, processors
@@ -12,7 +12,7 @@ def workers_that_fit(largest_pixels: int) -> int:
     return max(int(available_memory() // bytes_of(largest_pixels)), 1)
 
 
-def team_for(work: Work, wish: Workers, most: int) -> list[WorkerSetup]:
+def team_for(work: JobWork, wish: Workers, most: int) -> list[WorkerSetup]:
     """The workers for a batch, whose threads together are as many as the processors.
 
     `most` bounds the number of workers that nobody has asked for.

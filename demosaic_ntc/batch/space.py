@@ -13,7 +13,7 @@ _GLANCES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class DiskSpace:
     """What the inputs of a batch hold, and what its results will take, about."""
 
     sizes: dict[str, int]  # bytes of the inputs that are there, by path
@@ -22,7 +22,7 @@ class Room:
     free: int  # bytes where the results go
 
 
-def room_for(sources: Sequence[Path], output: Path, bytes_per_pixel: float | None) -> Room:
+def room_for(sources: Sequence[Path], output: Path, bytes_per_pixel: float | None) -> DiskSpace:
     """The room that results take which have so many bytes per pixel, or as many bytes as the inputs.
 
     The inputs are known by their lengths and the headers of some.
@@ -35,7 +35,7 @@ def room_for(sources: Sequence[Path], output: Path, bytes_per_pixel: float | Non
     seen = sum(likely_pixels(source, sizes[source]) for source in glanced)
     per_byte = seen / max(sum(sizes[source] for source in glanced), 1)
     total = sum(sizes.values())
-    return Room(
+    return DiskSpace(
         {str(source): size for source, size in sizes.items()},
         largest_pixels=round(max(sizes.values(), default=0) * per_byte),
         needed=total if bytes_per_pixel is None else round(total * per_byte * bytes_per_pixel),

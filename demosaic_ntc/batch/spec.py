@@ -10,11 +10,11 @@ from demosaic_ntc.batch.discovery import (
     MOSAIC_SUFFIXES,
     PICTURE_SUFFIXES,
     RAW_SUFFIXES,
-    Found,
-    Search,
+    FoundInput,
+    InputSearch,
     mask_beside,
 )
-from demosaic_ntc.batch.job import Job, Work
+from demosaic_ntc.batch.job import Job, JobWork
 from demosaic_ntc.batch.naming import Naming
 from demosaic_ntc.batch.operations import Convert, Inpaint
 from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
@@ -55,11 +55,11 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class BatchOperation:
     """What is done to every input, and what that takes."""
 
-    works: Callable[[Path], Work]  # what is done to an input
-    trial: Work  # what workers prepare for
+    works: Callable[[Path], JobWork]  # what is done to an input
+    trial: JobWork  # what workers prepare for
     costs: Mapping[str, float]  # of the stages of the work, CPU seconds per megapixel
     kernels: frozenset[str]  # what most of it needs compiled
     bytes_per_pixel: float | None = None  # of results; None: they are as large as their inputs
@@ -70,8 +70,8 @@ class BatchTask:
     """The work on many files; `convert` and `repair` make one."""
 
     sources: tuple[Path, ...]  # files, folders, patterns
-    kind: Kind
-    search: Search
+    kind: BatchOperation
+    search: InputSearch
     naming: Naming
     report: Report
     workers: Workers = field(default_factory=Workers)
@@ -98,8 +98,8 @@ class BatchTask:
         settings, naming = settings or Settings(), Naming(Path(output), f".{format}", name)
         ahead, work = prospect(settings, Path(f"any.{format}")), Convert(settings)
         suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if settings.layout.cfa else frozenset())
-        kind = Kind(lambda source: work, work, ahead.costs, ahead.kernels, ahead.bytes_per_pixel)
-        search = Search(suffixes, recursive, naming.output)
+        kind = BatchOperation(lambda source: work, work, ahead.costs, ahead.kernels, ahead.bytes_per_pixel)
+        search = InputSearch(suffixes, recursive, naming.output)
         return _task(sources, kind, search, naming, report, workers, rules)
 
     @classmethod
@@ -124,16 +124,16 @@ class BatchTask:
             raise InputError("a DNG is made of raws only; choose another format")
         naming = Naming(Path(output), format and f".{format}", name)
         masks = MASK_ENDINGS if settings.mask.needs_file else ()
-        kind = Kind(
+        kind = BatchOperation(
             works=lambda source: Inpaint(settings, mask_beside(source) if masks else None),
             trial=Inpaint(settings, None),
             costs=REPAIR_COSTS,
             kernels=for_holes(settings.engine.method),
         )
-        search = Search(PICTURE_SUFFIXES, recursive, naming.output, masks)
+        search = InputSearch(PICTURE_SUFFIXES, recursive, naming.output, masks)
         return _task(sources, kind, search, naming, report, workers, rules)
 
-    def job(self, found: Found, number: int) -> Job:
+    def job(self, found: FoundInput, number: int) -> Job:
         """The job of an input that is the n-th of all."""
         target = self.naming.target(found.source, found.within, number)
         return Job(found.source, target, self.kind.works(found.source), self.rules.overwrite)
@@ -141,8 +141,8 @@ class BatchTask:
 
 def _task(
     sources: Sources,
-    kind: Kind,
-    search: Search,
+    kind: BatchOperation,
+    search: InputSearch,
     naming: Naming,
     report: FilePath | None,
     workers: Workers | None,

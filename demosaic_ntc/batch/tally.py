@@ -4,23 +4,23 @@ from collections import Counter
 from dataclasses import dataclass, field
 from time import monotonic
 
-from demosaic_ntc.batch.job import Ended, Event, Status
+from demosaic_ntc.batch.job import Event, JobEnded, JobStatus
 
-_FAILURES = (Status.FAILED, Status.CRASHED, Status.TIMEOUT)
+_FAILURES = (JobStatus.FAILED, JobStatus.CRASHED, JobStatus.TIMEOUT)
 
 
 @dataclass(slots=True)
 class Tally:
     """How many files ended how, and what they amount to."""
 
-    counts: Counter[Status] = field(default_factory=Counter)
+    counts: Counter[JobStatus] = field(default_factory=Counter)
     pixels: int = 0  # of finished results
-    failures: list[Ended] = field(default_factory=list)
+    failures: list[JobEnded] = field(default_factory=list)
     start: float = field(default_factory=monotonic)
 
     def add(self, event: Event) -> None:
         """Count a file that is over."""
-        if isinstance(event, Ended):
+        if isinstance(event, JobEnded):
             self.counts[event.outcome.status] += 1
             self.pixels += event.outcome.pixels
             if event.outcome.status in _FAILURES:

@@ -10,8 +10,8 @@ from types import TracebackType
 
 from watchfiles import watch
 
-from demosaic_ntc.batch.batch import Begun
-from demosaic_ntc.batch.discovery import Found, Search, make_folders, make_output
+from demosaic_ntc.batch.batch import RunningBatch
+from demosaic_ntc.batch.discovery import FoundInput, InputSearch, make_folders, make_output
 from demosaic_ntc.batch.job import Job
 from demosaic_ntc.batch.space import room_for
 from demosaic_ntc.batch.spec import BatchTask
@@ -31,16 +31,16 @@ class Arrivals:
     """The new files of a folder; leaving the block ends the watch."""
 
     def __init__(
-        self, folder: Path, search: Search, *, settle: float, existing: bool = False, poll: bool = False
+        self, folder: Path, search: InputSearch, *, settle: float, existing: bool = False, poll: bool = False
     ) -> None:
         """Watch a folder; `existing` takes what is there already, `poll` needs no notices of the system."""
         self._folder = folder
         self._search = search
         self._settle = settle
         self._bell, self._over = Event(), Event()
-        self._known = {} if existing else dict(self._seen())
-        self._growing: dict[Found, tuple[Signature, float]] = {}
-        self._watcher = Thread(target=self._listen, args=(poll,), daemon=True)
+        self._known = {} if existing else dict(self._list_files())
+        self._growing: dict[FoundInput, tuple[Signature, float]] = {}
+        self._watcher = Thread(target=self._watch, args=(poll,), daemon=True)
 
     def __enter__(self) -> "Arrivals":
         self._bell.set()
@@ -53,7 +53,7 @@ class Arrivals:
         self._over.set()
         self._watcher.join()
 
-    def __iter__(self) -> Iterator[Found | None]:
+    def __iter__(self) -> Iterator[FoundInput | None]:
         """The files in the order in which they are complete; None while there is none."""
         while True:
             if not self._folder.is_dir():
@@ -63,7 +63,7 @@ class Arrivals:
                 self._look()
             yield self._complete()
 
-    def _listen(self, poll: bool) -> None:
+    def _watch(self, poll: bool) -> None:
         """Ring whenever something happens in the folder, and now and then without a reason."""
         with suppress(Exception):  # where the system sends no notices, now and then has to do
             for _ in watch(
@@ -79,20 +79,20 @@ class Arrivals:
         while not self._over.wait(_LOOK_SECONDS):
             self._bell.set()
 
-    def _seen(self) -> Iterator[tuple[Found, Signature]]:
+    def _list_files(self) -> Iterator[tuple[FoundInput, Signature]]:
         """All files of the folder as they are now."""
-        for found in self._search.files([self._folder], on_refusal=_passed_over):
+        for found in self._search.files([self._folder], on_refusal=_ignore_missing):
             signature = _signature(found)
             if signature is not None:
                 yield found, signature
 
     def _look(self) -> None:
         """Find what is new or has changed."""
-        for found, signature in self._seen():
+        for found, signature in self._list_files():
             if self._known.get(found) != signature and found not in self._growing:
                 self._growing[found] = signature, time.monotonic()
 
-    def _complete(self) -> Found | None:
+    def _complete(self) -> FoundInput | None:
         """A file that has not grown for long enough, if there is one."""
         now = time.monotonic()
         for found, (before, since) in list(self._growing.items()):
@@ -108,11 +108,11 @@ class Arrivals:
         return None
 
 
-def _passed_over(_error: OSError) -> None:
+def _ignore_missing(_error: OSError) -> None:
     """Folders come and go while one watches: those that are back are listed next time."""
 
 
-def _signature(found: Found) -> Signature | None:
+def _signature(found: FoundInput) -> Signature | None:
     """What changes while a file grows; None if it is gone."""
     with suppress(OSError):
         status = os.stat(found.source)
@@ -130,14 +130,14 @@ def check_watched(folder: Path, task: BatchTask) -> None:
 
 
 @contextmanager
-def begin_watch(task: BatchTask, arrivals: Arrivals, tell: Callable[[str], None]) -> Iterator[Begun]:
+def begin_watch(task: BatchTask, arrivals: Arrivals, tell: Callable[[str], None]) -> Iterator[RunningBatch]:
     """Make a place for the results of files as they arrive; `tell` hears of those that can have none."""
     make_output(task.naming.output)
     check_target(task.report.path)
     remove_stale(task.naming.output)
     room = room_for([], task.naming.output, task.kind.bytes_per_pixel)
     with arrivals, closing(Stop()) as stop:
-        yield Begun(task, _jobs(arrivals, task, tell), processors(), room, stop)
+        yield RunningBatch(task, _jobs(arrivals, task, tell), processors(), room, stop)
 
 
 def _jobs(arrivals: Arrivals, task: BatchTask, tell: Callable[[str], None]) -> Iterator[Job | None]:

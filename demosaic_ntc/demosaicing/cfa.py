@@ -39,26 +39,26 @@ class Cfa:
 
     def __post_init__(self) -> None:
         """Check the pattern and reduce it to one period."""
-        reduced = _smallest_period(_checked_pattern(self.pattern))
+        reduced = _smallest_period(_check_pattern(self.pattern))
         reduced.setflags(write=False)
         object.__setattr__(self, "pattern", reduced)
 
     @classmethod
-    def named(cls, name: str) -> "Cfa":
+    def from_name(cls, name: str) -> "Cfa":
         """Return the array with a known name, e.g. ``RGGB``, ``X-Trans`` or ``quad-rggb``."""
         key = name.strip().upper().replace("-", "_").replace(" ", "_").replace("X_TRANS", "XTRANS")
         if key not in NAMED_ROWS:
             known = ", ".join(NAMED_ROWS)
             raise InputError(f"unknown colour array {name!r}; use {known} or rows such as RG/GB")
-        return cls._of_rows(NAMED_ROWS[key])
+        return cls._from_rows(NAMED_ROWS[key])
 
     @classmethod
     def parse(cls, text: str) -> "Cfa":
         """Return the array a user wrote: a known name, or rows of the letters R, G, B separated by ``/``."""
-        return cls._of_rows(text) if "/" in text or text.strip().upper() == "G" else cls.named(text)
+        return cls._from_rows(text) if "/" in text or text.strip().upper() == "G" else cls.from_name(text)
 
     @classmethod
-    def _of_rows(cls, text: str) -> "Cfa":
+    def _from_rows(cls, text: str) -> "Cfa":
         """Return the array whose rows are written."""
         rows = [row.strip().upper() for row in text.split("/")]
         if len({len(row) for row in rows}) != 1 or not rows[0] or set("".join(rows)) - set(CHANNELS):
@@ -90,17 +90,17 @@ class Cfa:
         """Whether this is one of the four phases of the Bayer array."""
         return self.rows in BAYER_ROWS.values()
 
-    def shifted(self, dy: int, dx: int) -> "Cfa":
+    def shift(self, dy: int, dx: int) -> "Cfa":
         """Return the array of a crop whose top left pixel lies at row `dy` and column `dx`."""
         return Cfa(np.roll(self.pattern, (-dy, -dx), axis=(0, 1)))
 
-    def transposed(self) -> "Cfa":
+    def transpose(self) -> "Cfa":
         """Return the array with rows and columns exchanged."""
         return Cfa(self.pattern.T)
 
     def channel_map(self, shape: tuple[int, ...]) -> NDArray[np.uint8]:
         """Return the channel number measured at each pixel of an image of this height and width."""
-        height, width = self.checked_shape(shape)
+        height, width = self.check_shape(shape)
         down, across = self.period
         tiled = np.tile(self.pattern, (-(-height // down), -(-width // across)))
         return np.ascontiguousarray(tiled[:height, :width])
@@ -126,13 +126,13 @@ class Cfa:
             raise InputError(
                 f"a picture of shape {picture.shape} is not height × width × 3; give an RGB array"
             )
-        mosaic = np.empty(self.checked_shape(picture.shape[:2]), picture.dtype)
+        mosaic = np.empty(self.check_shape(picture.shape[:2]), picture.dtype)
         down, across = self.period
         for (i, j), channel in np.ndenumerate(self.pattern):
             mosaic[i::down, j::across] = picture[i::down, j::across, channel]
         return mosaic
 
-    def checked_shape(self, shape: tuple[int, ...]) -> tuple[int, int]:
+    def check_shape(self, shape: tuple[int, ...]) -> tuple[int, int]:
         """Return height and width, or raise when they are not two or do not hold one period."""
         if len(shape) != 2:
             raise InputError(f"a mosaic has two dimensions, not {len(shape)}; give height × width samples")
@@ -157,7 +157,7 @@ class Cfa:
         return f"Cfa({self.name})"
 
 
-def as_cfa(cfa: Cfa | str) -> Cfa:
+def make_cfa(cfa: Cfa | str) -> Cfa:
     """Return the colour array itself or the one its name or rows describe."""
     if isinstance(cfa, Cfa):
         return cfa
@@ -168,7 +168,7 @@ def as_cfa(cfa: Cfa | str) -> Cfa:
     return Cfa.parse(cfa)
 
 
-def _checked_pattern(pattern: NDArray[Any]) -> NDArray[np.uint8]:
+def _check_pattern(pattern: NDArray[Any]) -> NDArray[np.uint8]:
     """Return the pattern as a matrix of channel numbers that shows every channel, or raise."""
     matrix = np.asarray(pattern)
     if matrix.ndim != 2 or matrix.size == 0 or not np.isin(matrix, (0, 1, 2)).all():

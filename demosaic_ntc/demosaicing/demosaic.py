@@ -9,33 +9,33 @@ from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.demosaicing.cfa import Cfa, as_cfa
+from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
 from demosaic_ntc.demosaicing.group_demosaic import APART, TRIALS, complete_mosaic
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear
 from demosaic_ntc.demosaicing.interpolation.blend import blend
-from demosaic_ntc.demosaicing.interpolation.dead_samples import mended, without_missing
+from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples, replace_missing_samples
 from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
 from demosaic_ntc.demosaicing.interpolation.malvar2004 import malvar2004
 from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
-from demosaic_ntc.demosaicing.samples import Samples
+from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine.checks import (
     QUALITIES,
     Quality,
-    all_finite,
     as_array,
-    checked_missing,
-    checked_noise,
-    checked_threads,
-    checked_time_limit,
+    check_missing,
+    check_noise,
+    check_threads,
+    check_time_limit,
     full_scale,
+    ignore_progress,
+    is_finite,
     result_type,
-    silently,
 )
-from demosaic_ntc.engine.parallel import in_order
-from demosaic_ntc.engine.pass_tables import PLANS, without_completion
+from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.engine.pass_tables import PLANS, disable_completion
 from demosaic_ntc.engine.passes import TOLERANCE
 from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored, out_of_time
-from demosaic_ntc.engine.windowed import Readable
+from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
 
@@ -97,32 +97,34 @@ def demosaic(
       are then not kept but estimated, without the noise; first guesses and tensors for study ignore it.
     * ``denoise``: how strongly, as if there were so many times the noise; calm places are told by `noise`.
     """
-    array = as_cfa(cfa)
+    array = make_cfa(cfa)
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
-    task = _Task.checked(mosaic, array, white, missing, checked_threads(threads), progress or silently, noise)
-    strength, seconds = checked_strength(denoise), checked_time_limit(time_limit)
+    task = _Task.check(
+        mosaic, array, white, missing, check_threads(threads), progress or ignore_progress, noise
+    )
+    strength, seconds = check_strength(denoise), check_time_limit(time_limit)
     prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
-        return task.interpolated(method)
+        return task.interpolate(method)
     if method == "ntc" and tensor != "groups":
-        return task.completed_plainly(tensor, quality, seed)
-    return task.restored(method, quality, Deadline.after(seconds), error, strength)
+        return task.complete_plainly(tensor, quality, seed)
+    return task.restore(method, quality, Deadline.after(seconds), error, strength)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredPicture:
     """A picture with full scale 1 that takes six bytes per pixel and is read window by window."""
 
-    planes: Readable  # (3, height, width)
+    planes: Windowed  # (3, height, width)
     certificate: GroupCertificate | None
     variance: Planes  # the expected squared error, (3, height, width), or empty
     notices: tuple[str, ...] = ()  # what a user should know about it
 
 
 def demosaic_stored(
-    samples: Samples,
+    samples: MosaicSamples,
     cfa: Cfa,
     *,
     method: str = "ntc",
@@ -136,15 +138,15 @@ def demosaic_stored(
     denoise: float = 1.0,
 ) -> StoredPicture:
     """Do what `demosaic` does by groups, for samples and a picture that are too large to be spread out."""
-    report, strength, dead = progress or silently, checked_strength(denoise), None
+    report, strength, dead = progress or ignore_progress, check_strength(denoise), None
     if missing is not None:
-        dead = checked_missing(missing, "mosaic", samples.shape[1:])
-        samples = mended(samples, dead, cfa)
-    variance = None if noise is None else checked_noise(noise, 1.0, 3)
+        dead = check_missing(missing, "mosaic", samples.shape[1:])
+        samples = fill_dead_samples(samples, dead, cfa)
+    variance = None if noise is None else check_noise(noise, 1.0, 3)
     prepare_kernels(for_mosaics(method, cfa.is_bayer, error))
-    deadline = Deadline.after(checked_time_limit(time_limit))
-    work = _Groups(method == "ntc", quality, checked_threads(threads), report, deadline, error)
-    return work.completed(samples, dead, cfa, variance, strength)
+    deadline = Deadline.after(check_time_limit(time_limit))
+    work = _Groups(method == "ntc", quality, check_threads(threads), report, deadline, error)
+    return work.complete(samples, dead, cfa, variance, strength)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,11 +160,11 @@ class _Groups:
     deadline: Deadline
     error: bool
 
-    def completed(
-        self, samples: Samples, missing: Flags | None, cfa: Cfa, noise: Float32 | None, strength: float
+    def complete(
+        self, samples: MosaicSamples, missing: Flags | None, cfa: Cfa, noise: Float32 | None, strength: float
     ) -> StoredPicture:
         """Return the picture with full scale 1."""
-        plan = PLANS[self.quality] if self.completed_too else without_completion(PLANS[self.quality])
+        plan = PLANS[self.quality] if self.completed_too else disable_completion(PLANS[self.quality])
         done = complete_mosaic(
             samples,
             missing,
@@ -195,7 +197,7 @@ class _Task:
     noise: Float32 | None  # (3, levels): variance of the samples with full scale 1
 
     @classmethod
-    def checked(
+    def check(
         cls,
         mosaic: NDArray[Any],
         cfa: Cfa,
@@ -206,44 +208,44 @@ class _Task:
         noise: ArrayLike | None = None,
     ) -> "_Task":
         """Return the task, or raise."""
-        samples = checked_samples(mosaic, cfa, signed=noise is not None)
+        samples = check_samples(mosaic, cfa, signed=noise is not None)
         deviations = None if noise is None else as_array(noise, "noise")
-        scale = full_scale(samples, deviations) if white is None else _checked_white(white, samples)
+        scale = full_scale(samples, deviations) if white is None else _check_white(white, samples)
         if float(samples.min()) / scale < -_MOST_OF_WHITE:
             raise InputError("the mosaic has samples far below zero; give another black level")
         wide = samples.astype(np.float32) if samples.dtype == np.float16 else samples
         scaled, dead = (wide / scale).astype(np.float32, copy=False), None
         if missing is not None:
-            dead = checked_missing(missing, "mosaic", samples.shape)
-            scaled = without_missing(scaled, dead, cfa)
-        variance = None if deviations is None else checked_noise(deviations, scale, 3)
+            dead = check_missing(missing, "mosaic", samples.shape)
+            scaled = replace_missing_samples(scaled, dead, cfa)
+        variance = None if deviations is None else check_noise(deviations, scale, 3)
         return cls(samples, scaled, scale, cfa, dead, threads, report, variance)
 
-    def interpolated(self, method: str) -> Restored:
+    def interpolate(self, method: str) -> Restored:
         """Return a first guess alone."""
         picture = FIRST_GUESSES[method](self.scaled, self.cfa, self.threads)
         self.report(Progress(method, 1, 1))
-        return Restored(self._finished(picture))
+        return Restored(self._finish(picture))
 
-    def completed_plainly(self, tensor: str, quality: str, seed: int) -> Restored:
+    def complete_plainly(self, tensor: str, quality: str, seed: int) -> Restored:
         """Return what completion makes of the mosaic as one tensor."""
         from demosaic_ntc.demosaicing.single_tensor import complete_plainly  # noqa: PLC0415 (takes solvers, for study only)
 
         picture, certificate = complete_plainly(self.scaled, self.cfa, tensor, quality, seed, self.report)
-        return Restored(self._finished(picture), certificate)
+        return Restored(self._finish(picture), certificate)
 
-    def restored(
+    def restore(
         self, method: str, quality: str, deadline: Deadline, error: bool, strength: float
     ) -> Restored:
         """Return the picture that groups of patches make."""
         work = _Groups(method == "ntc", quality, self.threads, self.report, deadline, error)
-        stored = work.completed(Samples(self.scaled), self.missing, self.cfa, self.noise, strength)
+        stored = work.complete(MosaicSamples(self.scaled), self.missing, self.cfa, self.noise, strength)
         kind, deviation = result_type(self.scale), None
         if error:
             deviation = np.moveaxis(np.sqrt(stored.variance), 0, 2).astype(kind) * kind(self.scale)
         return Restored(self._read(stored.planes), stored.certificate, stored.notices, error=deviation)
 
-    def _read(self, planes: Readable) -> NDArray[Any]:
+    def _read(self, planes: Windowed) -> NDArray[Any]:
         """Return a stored picture in the scale of the mosaic, with its samples where they are exact."""
         kind, (_, height, width) = result_type(self.scale), planes.shape
         image = np.empty((height, width, 3), kind)
@@ -256,23 +258,23 @@ class _Task:
                 put_back(image[rows], self.samples[rows], self.cfa, dead)
 
         tall = -(-_BAND // self.cfa.period[0]) * self.cfa.period[0]
-        for _ in in_order(read, [slice(top, top + tall) for top in range(0, height, tall)], self.threads):
+        for _ in imap_threads(read, [slice(top, top + tall) for top in range(0, height, tall)], self.threads):
             pass
         return image
 
-    def _finished(self, picture: Float32) -> Float32:
+    def _finish(self, picture: Float32) -> Float32:
         """Return a picture in the scale of the mosaic, with the measured samples."""
         kind = result_type(self.scale)
         return keep_samples(picture.astype(kind) * kind(self.scale), self.samples, self.cfa, self.missing)
 
 
-def checked_samples(mosaic: NDArray[Any], cfa: Cfa, *, signed: bool = False) -> NDArray[Any]:
+def check_samples(mosaic: NDArray[Any], cfa: Cfa, *, signed: bool = False) -> NDArray[Any]:
     """Return the mosaic as an array of numbers that can be demosaiced, or raise."""
     if cfa.is_mono:
         raise InputError("a monochrome mosaic has no colours to restore; give one of R, G and B")
     samples = as_array(mosaic, "mosaic")
-    cfa.checked_shape(samples.shape)
-    if not all_finite(samples):
+    cfa.check_shape(samples.shape)
+    if not is_finite(samples):
         raise InputError("the mosaic has samples that are NaN or infinite; replace them first")
     if not signed and samples.min() < 0:
         raise InputError(
@@ -296,14 +298,14 @@ def put_back(picture: NDArray[Any], samples: NDArray[Any], cfa: Cfa, missing: Fl
         np.copyto(picture[*site, channel], samples[site], where=shown, casting="unsafe")
 
 
-def checked_strength(strength: float) -> float:
+def check_strength(strength: float) -> float:
     """Return a strength that noise can be taken off with, or raise."""
     if not 0 <= as_number(strength) < np.inf:
         raise InputError(f"denoise is {strength!r}; give a strength from 0 up, 1 for the noise there is")
     return float(strength)
 
 
-def _checked_white(white: float, samples: NDArray[Any]) -> float:
+def _check_white(white: float, samples: NDArray[Any]) -> float:
     """Return a usable full-scale value, or raise."""
     if not 0 < as_number(white) < np.inf:
         raise InputError(f"white level {white!r} is no positive number; give the sample value of full scale")

@@ -5,29 +5,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.demosaicing.demosaic import StoredPicture, checked_strength
+from demosaic_ntc.demosaicing.demosaic import StoredPicture, check_strength
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.measured_planes import CodedPlanes, extremes_of
 from demosaic_ntc.engine.checks import (
-    checked_missing,
-    checked_noise,
-    checked_threads,
-    checked_time_limit,
-    silently,
+    check_missing,
+    check_noise,
+    check_threads,
+    check_time_limit,
+    ignore_progress,
 )
-from demosaic_ntc.engine.observations import Known
+from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import NOISY
 from demosaic_ntc.engine.passes import TOLERANCE
-from demosaic_ntc.engine.restore import Estimate, Work, restore
+from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, out_of_time
-from demosaic_ntc.engine.windowed import Readable
+from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
 
 _UNITS = 1000  # of progress
 
 
 def denoise_stored(
-    samples: Readable,
+    samples: Windowed,
     noise: ArrayLike,
     *,
     method: str = "ntc",
@@ -45,24 +45,24 @@ def denoise_stored(
     (channels, steps); ``denoise`` is how strongly, as if there were so many times the noise. ``missing`` are
     flags of pixels, (height, width), that are restored as well: samples there are but a first guess.
     """
-    report, strength = progress or silently, checked_strength(denoise)
+    report, strength = progress or ignore_progress, check_strength(denoise)
     channels, height, width = samples.shape
-    dead = None if missing is None else checked_missing(missing, "picture", (height, width))
-    variance, workers = checked_noise(noise, 1.0, channels), checked_threads(threads)
+    dead = None if missing is None else check_missing(missing, "picture", (height, width))
+    variance, workers = check_noise(noise, 1.0, channels), check_threads(threads)
     prepare_kernels(for_mosaics(method, True, error))
-    deadline = Deadline.after(checked_time_limit(time_limit))
+    deadline = Deadline.after(check_time_limit(time_limit))
     picture, wanted = CodedPlanes.of(samples), np.ones((height, width), np.bool_)
     if quality != "best" and variance.mean() > TOLERANCE:
         wanted = ~settle_calm(picture, samples, None, variance, strength, workers, deadline)
         wanted |= False if dead is None else dead
-    steps = NOISY[quality] if method == "ntc" else tuple(step.without_completion for step in NOISY[quality])
+    steps = NOISY[quality] if method == "ntc" else tuple(step.prediction_only for step in NOISY[quality])
     start = Estimate(
         picture, _first_variance(samples, variance) if error else np.zeros((0, 0, 0), np.float32)
     )
     estimate, gaps = restore(
         start,
-        _known(samples, dead, variance * np.float32(strength**2)),
-        [Work(step, wanted) for step in steps],
+        _make_observed(samples, dead, variance * np.float32(strength**2)),
+        [MaskedPass(step, wanted) for step in steps],
         workers,
         lambda share: report(Progress("groups", round(share * _UNITS), _UNITS)),
         deadline,
@@ -71,16 +71,16 @@ def denoise_stored(
     return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(deadline))
 
 
-def _known(samples: Readable, missing: Flags | None, noise: Float32) -> Known:
+def _make_observed(samples: Windowed, missing: Flags | None, noise: Float32) -> ObservedPixels:
     """Return what is known: all entries, but for pixels that are missing, as exact as the noise is."""
     channels, height, width = samples.shape
     entries = np.full((height, width), (1 << channels) - 1, np.uint8)
     if missing is not None:
         entries[missing] = 0
     depth = np.broadcast_to(np.uint8(1), (height, width))
-    return Known(entries, depth, *extremes_of(samples), noise, samples)
+    return ObservedPixels(entries, depth, *extremes_of(samples), noise, samples)
 
 
-def _first_variance(samples: Readable, noise: Float32) -> Planes:
+def _first_variance(samples: Windowed, noise: Float32) -> Planes:
     """Return the expected squared error of the samples, (channels, height, width)."""
     return np.broadcast_to(noise.mean(axis=1)[:, None, None], samples.shape).copy()

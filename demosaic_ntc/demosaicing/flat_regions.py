@@ -24,10 +24,10 @@ from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.dilation import close_to
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
-from demosaic_ntc.demosaicing.superpixels import centred
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.demosaicing.superpixels import centre_means
+from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.engine.tiles import Tile, tiles_of
-from demosaic_ntc.engine.windowed import Readable, Writable
+from demosaic_ntc.engine.windowed import Windowed, WritableWindowed
 
 _CELL = 2  # pixels along a cell: samples of a colour in a cell are compared with one mean
 _WIDTH, _REACH = 2.5, 7  # cells: standard deviation of the Gaussian, and where it ends
@@ -46,8 +46,8 @@ _NEVER = Deadline()
 
 
 def settle_calm(
-    planes: Writable,
-    samples: Readable,
+    planes: WritableWindowed,
+    samples: Windowed,
     cfa: Cfa | None,
     noise: Float32,
     strength: float,
@@ -67,9 +67,9 @@ def settle_calm(
     calm = np.zeros(shape, np.bool_)
 
     def settle(tile: Tile) -> None:
-        if deadline.passed():
+        if deadline.is_over():
             return
-        flags, means = _settled(samples[:, *tile.seen], cfa, noise, max(strength, 1.0))
+        flags, means = _find_flat(samples[:, *tile.seen], cfa, noise, max(strength, 1.0))
         calm[tile.core] = flags[tile.inner]
         settled = planes[:, *tile.core]
         for plane, mean in zip(settled, means, strict=True):
@@ -78,20 +78,20 @@ def settle_calm(
 
     whole_cells = tuple(int(length) for length in np.lcm(cfa.period if cfa else (1, 1), _CELL))
     tiles = list(tiles_of(shape, HALO, (whole_cells[0], whole_cells[1]), _SIDE))
-    for _ in in_order(settle, tiles, threads):
+    for _ in imap_threads(settle, tiles, threads):
         pass
     return calm
 
 
-def _settled(seen: Planes, cfa: Cfa | None, noise: Float32, times: float) -> tuple[Flags, list[Float32]]:
+def _find_flat(seen: Planes, cfa: Cfa | None, noise: Float32, times: float) -> tuple[Flags, list[Float32]]:
     """Return which pixels of a mosaic or of planes are calm, and the means of all colours around them.
 
     Up to so many ``times`` the variance of noise are taken for noise.
     """
     cells = _cells_of_planes(seen) if cfa is None else _cells(seen[0], cfa)
-    calm, means = _settled_cells(cells, noise, times, cfa)
+    calm, means = _find_flat_cells(cells, noise, times, cfa)
     _, height, width = seen.shape
-    spread = [_between_cells(mean)[:height, :width] for mean in means]
+    spread = [_interpolate_cells(mean)[:height, :width] for mean in means]
     return calm.repeat(_CELL, 0).repeat(_CELL, 1)[:height, :width], spread
 
 
@@ -124,7 +124,7 @@ def _cells_of_planes(planes: Planes) -> list[tuple[Float32, list[Flags]]]:
     return cells
 
 
-def _settled_cells(
+def _find_flat_cells(
     cells: list[tuple[Float32, list[Flags]]], noise: Float32, times: float, cfa: Cfa | None
 ) -> tuple[Flags, list[Float32]]:
     """Return which cells are calm, and the means of all colours around their middles."""
@@ -135,12 +135,12 @@ def _settled_cells(
     total, count = np.zeros((2, *shape), np.float32)
     for channel, levels in enumerate(noise):
         own = [(values, flags[channel]) for values, flags in cells if flags[channel].any()]
-        here = _summed(flags.astype(np.float32) for _, flags in own)
+        here = _sum_planes(flags.astype(np.float32) for _, flags in own)
         mass = np.maximum(filter_separably(here, near, near), np.float32(1e-9))
-        light = filter_separably(_summed(values * flags for values, flags in own), near, near)
+        light = filter_separably(_sum_planes(values * flags for values, flags in own), near, near)
         mean = np.asarray(light / mass, np.float32)
         of_difference, of_mean = _variances(mean, here, mass, near, levels)
-        ratio = _summed(np.square(values - mean) * flags for values, flags in own) / of_difference
+        ratio = _sum_planes(np.square(values - mean) * flags for values, flags in own) / of_difference
         seen, samples = filter_separably(ratio, window, window), filter_separably(here, window, window)
         restless |= seen > times * _most(samples, _CHANCE)
         striking |= seen > times * _most(samples, _BEYOND_CHANCE)
@@ -149,7 +149,7 @@ def _settled_cells(
         means.append(mean)
         doubts.append(of_mean)
     if cfa is not None:
-        means = list(np.moveaxis(centred(np.stack(means, axis=2), cfa, _CELL), 2, 0).copy())
+        means = list(np.moveaxis(centre_means(np.stack(means, axis=2), cfa, _CELL), 2, 0).copy())
     quiet = total < _LEAST * count
     restless |= (total > times * _most(count, _CHANCE)) | quiet
     striking |= (total > times * _most(count, _BEYOND_CHANCE)) | quiet
@@ -160,7 +160,7 @@ def _settled_cells(
     return calm & ~close_to(edges, _WINDOW), means  # colours move on both sides of an edge, not on it
 
 
-def _summed(planes: Iterable[Float32]) -> Float32:
+def _sum_planes(planes: Iterable[Float32]) -> Float32:
     """Return the sum of some planes."""
     first, *others = planes
     for other in others:
@@ -168,7 +168,7 @@ def _summed(planes: Iterable[Float32]) -> Float32:
     return np.asarray(first, np.float32)
 
 
-def _between_cells(values: Float32) -> Float32:
+def _interpolate_cells(values: Float32) -> Float32:
     """Return what stands in the middle of cells at their pixels, on straight lines between these."""
     for axis in (0, 1):
         places = np.arange(values.shape[axis])
@@ -208,12 +208,12 @@ def _variances(
     """
     share = near[_REACH] * near[_REACH] / mass
     squares = filter_separably(own, near * near, near * near) / np.square(mass)
-    least = np.maximum(_at_levels(mean, levels), np.float32(1e-12))
+    least = np.maximum(_look_up_levels(mean, levels), np.float32(1e-12))
     of_difference = least * np.maximum(1 - 2 * share + squares, np.float32(1e-6))
     return np.asarray(of_difference, np.float32), np.asarray(least * squares, np.float32)
 
 
-def _at_levels(values: Float32, levels: Float32) -> Float32:
+def _look_up_levels(values: Float32, levels: Float32) -> Float32:
     """Return what stands at equal steps from 0 to 1, (steps), at the nearest of finer steps to values."""
     if levels.size == 1:
         return np.full_like(values, levels[0])

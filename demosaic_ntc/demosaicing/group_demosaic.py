@@ -10,14 +10,14 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.dilation import close_to
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.initial_estimate import first_estimate
-from demosaic_ntc.demosaicing.interpolation.blend import Contest
-from demosaic_ntc.demosaicing.samples import Samples
-from demosaic_ntc.demosaicing.subsampled_map import Coarse
+from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection
+from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.subsampled_map import SubsampledMap
 from demosaic_ntc.engine.groups import Shares, count_references
-from demosaic_ntc.engine.observations import Known
+from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import AGREED, Plan
-from demosaic_ntc.engine.passes import TOLERANCE, Kind
-from demosaic_ntc.engine.restore import Estimate, Report, Work, restore
+from demosaic_ntc.engine.passes import TOLERANCE, HoleKind
+from demosaic_ntc.engine.restore import Estimate, MaskedPass, Report, restore
 from demosaic_ntc.engine.result import Progress, ReportProgress
 
 _UNITS = 1000  # of progress in a stage
@@ -26,10 +26,10 @@ _LEAST_SHARE = np.float32(0.3)  # of the correction of means, where the first es
 _DOUBT = 1.5  # standard deviations of noise that guesses differ by for its sake
 # Two trials tell as much as three, within .01 dB in the mean; of one alone some pictures lose .4 dB.
 _TWO_SHIFTS = ((0, 1), (1, 0))
-TRIALS: dict[str, Contest] = {
-    "fast": Contest(quick=True, shifts=_TWO_SHIFTS),
-    "normal": Contest(quick=False, shifts=_TWO_SHIFTS),
-    "best": Contest(quick=False),
+TRIALS: dict[str, MethodSelection] = {
+    "fast": MethodSelection(quick=True, shifts=_TWO_SHIFTS),
+    "normal": MethodSelection(quick=False, shifts=_TWO_SHIFTS),
+    "best": MethodSelection(quick=False),
 }
 # Where first guesses differ by less there is nothing to be gained that could be seen, by quality: .006 dB on
 # Kodak and .008 on McMaster are lost at 1.5 of 255, .04 and .007 at 2.
@@ -48,10 +48,10 @@ class Completed:
 
 
 def complete_mosaic(
-    samples: Samples,
+    samples: MosaicSamples,
     missing: Flags | None,
     cfa: Cfa,
-    trial: Contest,
+    trial: MethodSelection,
     plan: Plan,
     threads: int,
     progress: ReportProgress,
@@ -75,29 +75,31 @@ def complete_mosaic(
         trial = replace(trial, quick=True, sparing=True)
         apart = apart if apart < 0 else max(apart, _APART_IN_NOISE)
     doubt = apart if noise is None or apart < 0 else apart + _DOUBT * float(np.sqrt(noise.mean()))
-    reported = _reporting(progress, "first estimate")
+    reported = _make_reporter(progress, "first estimate")
     first = first_estimate(samples, cfa, trial, threads, reported, doubt, apart, errors, deadline=deadline)
     picture = first.picture
     if noise is not None or missing is not None:
-        picture = picture.with_all_stored(missing if noise is None else None)
-    known = _what_is_known(samples, missing, cfa, noise, strength)
+        picture = picture.store_all(missing if noise is None else None)
+    known = _make_observed(samples, missing, cfa, noise, strength)
     variance = _variance(first.error, known, noise) if errors else np.zeros((0, 0, 0), np.float32)
-    if deadline.passed():
-        patches = plan[Kind.BAYER if cfa.is_bayer else Kind.ARRAY][-1].patches.fitting(samples.shape[1:])
+    if deadline.is_over():
+        patches = plan[HoleKind.BAYER if cfa.is_bayer else HoleKind.ARRAY][-1].patches.fit_to(
+            samples.shape[1:]
+        )
         unproven = np.full(count_references(first.differing, patches), np.inf, np.float32)
         return Completed(Estimate(picture, variance), unproven, 1 - float(first.differing.mean()))
-    wanted = uncertain = worth_groups(first.differing, missing)
+    wanted = uncertain = find_refinement_mask(first.differing, missing)
     if noise is not None and shows and apart >= 0:
         wanted = ~settle_calm(picture, samples, cfa, noise, strength, threads, deadline)
     shares = _shares(first.confidence)
-    works = _works(plan, Kind.BAYER if cfa.is_bayer else Kind.ARRAY, wanted, uncertain, shares)
+    works = _works(plan, HoleKind.BAYER if cfa.is_bayer else HoleKind.ARRAY, wanted, uncertain, shares)
     del first, uncertain
-    start, heard = Estimate(picture, variance), _reporting(progress, "groups")
+    start, heard = Estimate(picture, variance), _make_reporter(progress, "groups")
     estimate, gaps = restore(start, known, works, threads, heard, deadline)
     return Completed(estimate, gaps, 1 - float(wanted.mean()))
 
 
-def _shares(confidence: Coarse) -> Shares:
+def _shares(confidence: SubsampledMap) -> Shares:
     """Return how far the means of groups are corrected: the less the more the smooth guess is trusted.
 
     Where it is, colours follow each other, and estimates are so good that samples tell little of their means.
@@ -105,17 +107,20 @@ def _shares(confidence: Coarse) -> Shares:
     return lambda places: 1 - (1 - _LEAST_SHARE) * confidence.at(places)
 
 
-def _works(plan: Plan, kind: Kind, wanted: Flags, uncertain: Flags, shares: Shares) -> list[Work]:
+def _works(plan: Plan, kind: HoleKind, wanted: Flags, uncertain: Flags, shares: Shares) -> list[MaskedPass]:
     """Return the steps: all where guesses differ, small groups where noise alone is to be taken off."""
     steps = plan[kind]
     if wanted is uncertain:
-        return [Work(step, wanted, shares) for step in steps]
-    agreed = AGREED[kind] if steps[-1].does.vertices else AGREED[kind].without_completion
+        return [MaskedPass(step, wanted, shares) for step in steps]
+    agreed = AGREED[kind] if steps[-1].does.vertices else AGREED[kind].prediction_only
     differing = wanted & uncertain
-    return [*(Work(step, differing, shares) for step in steps), Work(agreed, wanted & ~uncertain, shares)]
+    return [
+        *(MaskedPass(step, differing, shares) for step in steps),
+        MaskedPass(agreed, wanted & ~uncertain, shares),
+    ]
 
 
-def worth_groups(differing: Flags, missing: Flags | None) -> Flags:
+def find_refinement_mask(differing: Flags, missing: Flags | None) -> Flags:
     """Return where groups are formed: where first guesses differ, close to it, and where samples are missing.
 
     All are (height, width). The rim takes in what a patch there spans: no seam can be seen where guesses
@@ -125,9 +130,9 @@ def worth_groups(differing: Flags, missing: Flags | None) -> Flags:
     return close if missing is None else close | missing
 
 
-def _what_is_known(
-    samples: Samples, missing: Flags | None, cfa: Cfa, noise: Float32 | None, strength: float
-) -> Known:
+def _make_observed(
+    samples: MosaicSamples, missing: Flags | None, cfa: Cfa, noise: Float32 | None, strength: float
+) -> ObservedPixels:
     """Return what is known of a mosaic, as exact as its samples are."""
     shape = samples.shape[1:]
     entries = np.left_shift(np.uint8(1), cfa.channel_map(shape))
@@ -138,16 +143,16 @@ def _what_is_known(
         low, high = samples.extremes(cfa)
     depth = np.broadcast_to(np.uint8(1), shape)
     if noise is None:
-        return Known(entries, depth, low, high, np.zeros((3, 1), np.float32))
-    return Known(entries, depth, low, high, noise * np.float32(strength**2), samples)
+        return ObservedPixels(entries, depth, low, high, np.zeros((3, 1), np.float32))
+    return ObservedPixels(entries, depth, low, high, noise * np.float32(strength**2), samples)
 
 
-def _variance(expected: Float32, known: Known, noise: Float32 | None) -> Planes:
+def _variance(expected: Float32, known: ObservedPixels, noise: Float32 | None) -> Planes:
     """Return the expected squared error of the first estimate, (3, height, width)."""
     of_known = np.float32(0 if noise is None else noise.mean())
     return np.stack([np.where(known.flags(channel), of_known, expected) for channel in range(3)])
 
 
-def _reporting(progress: ReportProgress, stage: str) -> Report:
+def _make_reporter(progress: ReportProgress, stage: str) -> Report:
     """Return how to report the share of a stage that is done."""
     return lambda share: progress(Progress(stage, round(share * _UNITS), _UNITS))

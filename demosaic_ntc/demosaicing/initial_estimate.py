@@ -8,13 +8,13 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.blend import Contest, confidence_in_smooth
+from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, confidence_in_smooth
 from demosaic_ntc.demosaicing.method_selection import Trials, trials_where
-from demosaic_ntc.demosaicing.quantised_planes import Stored
-from demosaic_ntc.demosaicing.samples import Samples
-from demosaic_ntc.demosaicing.subsampled_map import Coarse
+from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
+from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.subsampled_map import SubsampledMap
 from demosaic_ntc.demosaicing.tile_interpolation import Guesses, guesses_of_all
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.engine.tiles import TILE_SIDE
 
 Report = Callable[[float], None]
@@ -25,19 +25,19 @@ _NEVER = Deadline()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class First:
+class InitialEstimate:
     """The first estimate of a mosaic with full scale 1, samples in their place."""
 
-    picture: Stored
+    picture: QuantisedPlanes
     differing: Flags  # (height, width): whether the two guesses lie far apart around a pixel
     error: Float32  # (height, width), or empty: expected squares, as trials or the distance of guesses tell
-    confidence: Coarse  # (height, width): the share of the smooth guess
+    confidence: SubsampledMap  # (height, width): the share of the smooth guess
 
 
 def first_estimate(
-    samples: Samples,
+    samples: MosaicSamples,
     cfa: Cfa,
-    contest: Contest,
+    contest: MethodSelection,
     threads: int,
     report: Report,
     least: float = -1.0,
@@ -45,28 +45,28 @@ def first_estimate(
     errors: bool = False,
     side: int = TILE_SIDE,
     deadline: Deadline = _NEVER,
-) -> First:
+) -> InitialEstimate:
     """Return the first estimate of a mosaic; what is not guessed by the deadline is interpolated plainly.
 
     Trials are held where the guesses differ by more than ``least``, and around; pixels around which they
     differ by more than ``far`` are flagged. The error is told if ``errors`` are wanted.
     """
-    heard, confidence = _reported_from(report, 0.0, _SHARE_OF_GUESSES), Coarse(samples.shape[1:])
+    heard, confidence = _make_share_reporter(report, 0.0, _SHARE_OF_GUESSES), SubsampledMap(samples.shape[1:])
     guesses = guesses_of_all(samples, cfa, contest, threads, heard, least, far, errors, side, deadline)
-    if deadline.passed():
-        return First(guesses.smooth, guesses.differing, np.square(guesses.distance), confidence)
-    heard = _reported_from(report, _SHARE_OF_GUESSES, 1.0)
+    if deadline.is_over():
+        return InitialEstimate(guesses.smooth, guesses.differing, np.square(guesses.distance), confidence)
+    heard = _make_share_reporter(report, _SHARE_OF_GUESSES, 1.0)
     trials = trials_where(guesses, contest, threads, heard, side, deadline)
-    if deadline.passed():  # trials of a part would favour it: the first guess stands
-        return First(guesses.smooth, guesses.differing, np.square(guesses.distance), confidence)
+    if deadline.is_over():  # trials of a part would favour it: the first guess stands
+        return InitialEstimate(guesses.smooth, guesses.differing, np.square(guesses.distance), confidence)
     error = np.empty(samples.shape[1:] if errors else (0, 0), np.float32)
     bands = list(_bands(samples.shape[1]))
-    for _ in in_order(lambda rows: _blend(guesses, trials, rows, error, confidence), bands, threads):
+    for _ in imap_threads(lambda rows: _blend(guesses, trials, rows, error, confidence), bands, threads):
         pass
-    return First(guesses.smooth, guesses.differing, error, confidence)
+    return InitialEstimate(guesses.smooth, guesses.differing, error, confidence)
 
 
-def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32, kept: Coarse) -> None:
+def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32, kept: SubsampledMap) -> None:
     """Write the blend of some rows in the place of the smooth guess, and its error where that is wanted.
 
     Also keep the share of the smooth guess.
@@ -84,7 +84,7 @@ def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32, kept: 
         error[rows] = np.where(guesses.doubtful[rows], told, np.square(guesses.distance[rows]))
 
 
-def _reported_from(report: Report, start: float, stop: float) -> Report:
+def _make_share_reporter(report: Report, start: float, stop: float) -> Report:
     """Return how to report the share of a stage that lasts from one share of the whole to another."""
     return lambda share: report(start + (stop - start) * share)
 

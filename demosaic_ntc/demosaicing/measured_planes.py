@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Planes
-from demosaic_ntc.demosaicing.quantised_planes import Codes, Steps
-from demosaic_ntc.engine.windowed import Readable
+from demosaic_ntc.demosaicing.quantised_planes import Codes, Quantiser
+from demosaic_ntc.engine.windowed import Windowed
 
 _BAND = 64  # rows that are worked on together
 
@@ -50,13 +50,15 @@ class CodedPlanes:
     """A picture, (planes, height, width), as codes of 16 bits that are read and written window by window."""
 
     codes: Codes
-    steps: Steps
+    steps: Quantiser
 
     @classmethod
-    def of(cls, samples: Readable) -> "CodedPlanes":
+    def of(cls, samples: Windowed) -> "CodedPlanes":
         """Return a picture that is as the samples are."""
         low, high = extremes_of(samples)
-        picture = cls(np.empty(samples.shape, np.uint16), Steps.between(float(low.min()), float(high.max())))
+        picture = cls(
+            np.empty(samples.shape, np.uint16), Quantiser.from_range(float(low.min()), float(high.max()))
+        )
         for rows in _bands(samples.shape[1]):
             picture[:, rows, :] = samples[:, rows, :]
         return picture
@@ -77,10 +79,10 @@ class CodedPlanes:
 
     def __setitem__(self, place: tuple[slice, slice, slice], values: Planes, /) -> None:
         """Write a window of all planes."""
-        self.codes[place] = self.steps.coded(values)
+        self.codes[place] = self.steps.encode(values)
 
 
-def extremes_of(samples: Readable) -> tuple[Float32, Float32]:
+def extremes_of(samples: Windowed) -> tuple[Float32, Float32]:
     """Return the least and the largest value of each plane."""
     parts = [samples[:, rows, :] for rows in _bands(samples.shape[1])]
     low = np.min([part.min(axis=(1, 2)) for part in parts], axis=0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.noise_patches import FEWEST_PATCHES, Patches, clipping_levels
+from demosaic_ntc.demosaicing.noise_patches import FEWEST_PATCHES, NoisePatches, find_clipping_levels
 from demosaic_ntc.errors import InputError
 
 MID_GREY = 0.18  # of white, in linear light
@@ -42,9 +42,9 @@ class NoiseModel:
     floor: tuple[float, float, float]
 
     @classmethod
-    def given(cls, slope: float | Sequence[float], floor: float | Sequence[float]) -> "NoiseModel":
+    def from_user(cls, slope: float | Sequence[float], floor: float | Sequence[float]) -> "NoiseModel":
         """Return the model a user gives, one number for all colours or one for each, or raise."""
-        return cls(_checked("slope", slope), _checked("floor", floor))
+        return cls(_check_numbers("slope", slope), _check_numbers("floor", floor))
 
     @classmethod
     def of_pairs(cls, numbers: Sequence[float]) -> "NoiseModel":
@@ -53,7 +53,7 @@ class NoiseModel:
             raise InputError(
                 f"noise has {len(numbers)} numbers; give a slope and a floor, or such a pair for R, G and B"
             )
-        return cls.given(numbers[::2], numbers[1::2])
+        return cls.from_user(numbers[::2], numbers[1::2])
 
     @property
     def is_zero(self) -> bool:
@@ -75,16 +75,16 @@ class NoiseModel:
 
     def of_channel(self, channel: int) -> "NoiseModel":
         """Return the model of samples that all have the noise of one channel."""
-        return NoiseModel.given(self.slope[channel], self.floor[channel])
+        return NoiseModel.from_user(self.slope[channel], self.floor[channel])
 
-    def scaled(self, strength: float) -> "NoiseModel":
+    def scale(self, strength: float) -> "NoiseModel":
         """Return the model with every standard deviation times ``strength``."""
-        return NoiseModel.given(
+        return NoiseModel.from_user(
             [value * strength**2 for value in self.slope], [value * strength**2 for value in self.floor]
         )
 
 
-def _checked(what: str, values: float | Sequence[float]) -> tuple[float, float, float]:
+def _check_numbers(what: str, values: float | Sequence[float]) -> tuple[float, float, float]:
     """Return a number for each colour, or raise when one is no variance."""
     flat = [float(value) for value in np.atleast_1d(np.asarray(values, np.float64))]
     if len(flat) not in (1, 3):
@@ -108,7 +108,7 @@ def estimate_noise(
     there is no noise. Calm patches are measured at all lights (`noise_patches`), a line is laid through their
     variances, and patches are chosen again by how calm they are for noise of that line.
     """
-    patches = Patches.of(mosaic, cfa, *clipping_levels(mosaic, low, high))
+    patches = NoisePatches.of(mosaic, cfa, *find_clipping_levels(mosaic, low, high))
     return NOISELESS if patches.count < FEWEST_PATCHES else _fit(patches, _lines)
 
 
@@ -122,16 +122,16 @@ def noise_factor(
     off some lights: of the numbers between the lower envelope of all bins and the lower quartile of those of
     the lights, the one nearest to the model is returned.
     """
-    patches = Patches.of(mosaic, cfa, *clipping_levels(mosaic, low, high))
+    patches = NoisePatches.of(mosaic, cfa, *find_clipping_levels(mosaic, low, high))
     if patches.count < _FEWEST_TO_JUDGE or model.is_zero:
         return None
-    envelope = _fit(patches, lambda bins: _scaled_to(model, bins, _level))
-    usual = _fit(patches, lambda bins: _scaled_to(model, bins, _quartile), of_all=False)
+    envelope = _fit(patches, lambda bins: _scale_to(model, bins, _level))
+    usual = _fit(patches, lambda bins: _scale_to(model, bins, _quartile), of_all=False)
     least, most = (fitted.typical_deviation() / model.typical_deviation() for fitted in (envelope, usual))
     return min(max(1.0, least), max(least, most))
 
 
-def _fit(patches: Patches, fit: Callable[[Float64], NoiseModel], *, of_all: bool = True) -> NoiseModel:
+def _fit(patches: NoisePatches, fit: Callable[[Float64], NoiseModel], *, of_all: bool = True) -> NoiseModel:
     """Return the model fitted to the bins of calm patches, which are chosen again by what was found."""
     model, usual = fit(np.array(list(patches.calmest(of_all=of_all)))), middle(patches.light)
     for _ in range(_REFINEMENTS):
@@ -145,12 +145,10 @@ def _fit(patches: Patches, fit: Callable[[Float64], NoiseModel], *, of_all: bool
     return model
 
 
-def _scaled_to(
-    model: NoiseModel, bins: Float64, summarise: Callable[[Float64, Float64], float]
-) -> NoiseModel:
+def _scale_to(model: NoiseModel, bins: Float64, summarise: Callable[[Float64, Float64], float]) -> NoiseModel:
     """Return a model scaled by a summary of how many times its variance the bins have."""
     told = np.array([model.variance(light, int(channel)) for channel, light, *_ in bins])
-    return model.scaled(math.sqrt(summarise(bins[:, 2] / np.maximum(told, _TINY), bins[:, 3])))
+    return model.scale(math.sqrt(summarise(bins[:, 2] / np.maximum(told, _TINY), bins[:, 3])))
 
 
 def _level(values: Float64, freedoms: Float64) -> float:
@@ -185,7 +183,7 @@ def _lines(bins: Float64) -> NoiseModel:
             return NOISELESS
         shape = slope * light + floor
         factors = np.array([_factor(shape, variance, freedoms, channel == each) for each in range(3)])
-    return NoiseModel.given(list(slope * factors), list(floor * factors))
+    return NoiseModel.from_user(list(slope * factors), list(floor * factors))
 
 
 def _factor(shape: Float64, variance: Float64, freedoms: Float64, own: Flags) -> float:
@@ -217,7 +215,7 @@ def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, 
         away = (variance / fitted - 1) * np.sqrt(freedoms / 2)
         trust = 1 / np.maximum(1, np.where(away > 0, away / _TOO_HIGH, -away / _TOO_LOW))
     level = max(float((variance * weight) @ weight / (weight @ weight)), 0.0)
-    _, left_by_level = _with_squares(columns * weight[:, None], variance * weight, 0.0, level)
+    _, left_by_level = _fit_with_squares(columns * weight[:, None], variance * weight, 0.0, level)
     is_dark_alone = middle(fitted) > _DARK_ALONE**2 * level
     usual = 1.0 if is_dark_alone else max(1.0, 1.4826 * middle(np.abs(away)))
     if (left_by_level - left) / 2 <= (_SIGNIFICANT * usual) ** 2:
@@ -236,15 +234,18 @@ def _nonnegative_fit(columns: Float64, target: Float64) -> tuple[tuple[float, fl
     if apart > _PARALLEL * one * other:
         found = (wanted[0] * other - wanted[1] * both) / apart, (wanted[1] * one - wanted[0] * both) / apart
         if min(found) >= 0:
-            return _with_squares(columns, target, *found)
+            return _fit_with_squares(columns, target, *found)
     alone = [
         max(float(wanted[k] / length), 0.0) if length > 0 else 0.0 for k, length in enumerate((one, other))
     ]
-    fits = _with_squares(columns, target, alone[0], 0.0), _with_squares(columns, target, 0.0, alone[1])
+    fits = (
+        _fit_with_squares(columns, target, alone[0], 0.0),
+        _fit_with_squares(columns, target, 0.0, alone[1]),
+    )
     return min(fits, key=lambda fit: fit[1])
 
 
-def _with_squares(
+def _fit_with_squares(
     columns: Float64, target: Float64, slope: float, floor: float
 ) -> tuple[tuple[float, float], float]:
     """Return two coefficients, and the sum of the squares that they leave."""

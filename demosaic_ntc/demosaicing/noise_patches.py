@@ -36,7 +36,7 @@ _LEAST_DEVIATION = 1e-6  # of white
 Bin: TypeAlias = tuple[float, float, float, float]  # channel, light, variance, its degrees of freedom
 
 
-def clipping_levels(mosaic: Float32, low: float, high: float) -> tuple[float, float]:
+def find_clipping_levels(mosaic: Float32, low: float, high: float) -> tuple[float, float]:
     """Return the levels at which samples are clipped: the given ones, or extremes where samples pile up.
 
     Noise thins out towards an extreme; where the extreme value is more frequent than the next one, all that
@@ -55,7 +55,7 @@ def clipping_levels(mosaic: Float32, low: float, high: float) -> tuple[float, fl
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Patches:
+class NoisePatches:
     """What is used of the patches without clipped samples."""
 
     light: Float32  # (3, count): the mean of each colour
@@ -67,7 +67,7 @@ class Patches:
     high: float
 
     @classmethod
-    def of(cls, mosaic: Float32, cfa: Cfa, low: float, high: float) -> "Patches":
+    def of(cls, mosaic: Float32, cfa: Cfa, low: float, high: float) -> "NoisePatches":
         """Measure patches on a grid of whole periods, at most `_MOST_PATCHES` of them."""
         size = _patch_size(cfa)
         rows, columns = _grid(mosaic.shape, cfa.period, size)
@@ -88,7 +88,7 @@ class Patches:
 
     def calmest(self, *, of_all: bool = True) -> Iterator[Bin]:
         """Yield the bins of each colour, measured on the patches with the least coarse energy."""
-        return self._measured(self.coarse.sum(axis=0), -math.inf, np.zeros(3), of_all)
+        return self._measure_bins(self.coarse.sum(axis=0), -math.inf, np.zeros(3), of_all)
 
     def calm(self, deviations: Float64, *, of_all: bool = True) -> Iterator[Bin]:
         """Yield the bins measured on all patches that are calm for noise of these deviations (3, count).
@@ -98,19 +98,21 @@ class Patches:
         deviations = np.maximum(deviations, _LEAST_DEVIATION)
         explained = sum(coarse for coarse, _ in self.freedoms)
         energy = (self.coarse / deviations**2).sum(axis=0)
-        return self._measured(energy, _CALM_ENERGY * explained, _CLIPPING * deviations, of_all)
+        return self._measure_bins(energy, _CALM_ENERGY * explained, _CLIPPING * deviations, of_all)
 
-    def _measured(self, energy: NDArray[Any], calm: float, margins: Float64, of_all: bool) -> Iterator[Bin]:
+    def _measure_bins(
+        self, energy: NDArray[Any], calm: float, margins: Float64, of_all: bool
+    ) -> Iterator[Bin]:
         """Yield the bins of patches up to a calm energy, margins (3) or (3, count) off the levels."""
         for channel in range(3):
-            inside = self._between_levels(channel, margins[channel])
+            inside = self._select_unclipped(channel, margins[channel])
             freedoms = self.freedoms[channel][1]
-            for chosen in _chosen(inside, energy[inside], calm, of_all):
+            for chosen in _choose_patches(inside, energy[inside], calm, of_all):
                 variance = self.fine[channel, chosen].mean(dtype=np.float64) / freedoms
                 light = self.light[channel, chosen].mean(dtype=np.float64)
                 yield channel, float(light), float(variance), len(chosen) * freedoms
 
-    def _between_levels(self, channel: int, margin: Float64) -> NDArray[np.intp]:
+    def _select_unclipped(self, channel: int, margin: Float64) -> NDArray[np.intp]:
         """Return the patches by light whose noise is cut off on no side, or a few, the farthest off."""
         light, order = self.light[channel], self.order[channel]
         inside: NDArray[np.intp] = order[((light - margin > self.low) & (light + margin < self.high))[order]]
@@ -121,7 +123,7 @@ class Patches:
         return farthest
 
 
-def _chosen(
+def _choose_patches(
     patches: NDArray[np.intp], energy: NDArray[Any], calm: float, of_all: bool
 ) -> Iterator[NDArray[np.intp]]:
     """Yield the patches to be measured together, of patches by light with their energies.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.samples import Samples
+from demosaic_ntc.demosaicing.samples import MosaicSamples
 
 Codes = NDArray[np.uint16]
 
@@ -27,19 +27,19 @@ _OTHERS = ((1, 2), (0, 2), (0, 1))  # the two channels besides each
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class Quantiser:
     """Equal steps between values: code k stands for low + k step."""
 
     low: float
     step: float
 
     @classmethod
-    def between(cls, least: float, largest: float) -> "Steps":
+    def from_range(cls, least: float, largest: float) -> "Quantiser":
         """Return steps that hold all values from the least to the largest, and some beyond."""
         span = max(largest - least, _LEAST_RANGE)
         return cls(least - _BEYOND * span, (1 + 2 * _BEYOND) * span / _LAST)
 
-    def coded(self, values: Float32) -> Codes:
+    def encode(self, values: Float32) -> Codes:
         """Return the nearest codes."""
         codes = (values - np.float32(self.low)) * np.float32(1 / self.step)
         codes += np.float32(0.5)
@@ -54,18 +54,18 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stored:
+class QuantisedPlanes:
     """A picture, (3, height, width), that is read and written window by window."""
 
-    samples: Samples
+    samples: MosaicSamples
     cfa: Cfa
-    steps: Steps
+    steps: Quantiser
     others: Codes  # (2, height, width): the two colours that are not measured at a pixel, the first first
     own: Codes | None = None  # (height, width): the measured one, where that is not kept
     free: Flags | None = None  # (height, width): where it is not; everywhere, if none are given
 
     @classmethod
-    def empty(cls, samples: Samples, cfa: Cfa, steps: Steps) -> "Stored":
+    def empty(cls, samples: MosaicSamples, cfa: Cfa, steps: Quantiser) -> "QuantisedPlanes":
         """Return room for a picture with these samples in their place."""
         return cls(samples, cfa, steps, np.empty((2, *samples.shape[1:]), np.uint16))
 
@@ -79,25 +79,28 @@ class Stored:
         """How many entries there are."""
         return 3 * self.samples.size
 
-    def with_all_stored(self, free: Flags | None = None) -> "Stored":
+    def store_all(self, free: Flags | None = None) -> "QuantisedPlanes":
         """Return the same picture, whose measured entries can be written, too, all or those that are free."""
         own = np.empty(self.shape[1:], np.uint16)
         for top in range(0, len(own), _BAND):
             rows = slice(top, top + _BAND)
-            own[rows] = self.steps.coded(self.samples.window(rows, slice(None)))
+            own[rows] = self.steps.encode(self.samples.window(rows, slice(None)))
         return replace(self, own=own, free=free)
 
     def __getitem__(self, place: tuple[slice, ...], /) -> Planes:
         """Return a window of all channels, (3, rows, columns)."""
         rows, columns = self._window(place)
         return self.spread(
-            self._measured(rows, columns), self.steps.values(self.others[:, rows, columns]), rows, columns
+            self._read_measured(rows, columns),
+            self.steps.values(self.others[:, rows, columns]),
+            rows,
+            columns,
         )
 
     def __setitem__(self, place: tuple[slice, ...], planes: Planes, /) -> None:
         """Write a window, (3, rows, columns); what is measured is not, where it is kept."""
         rows, columns = self._window(place)
-        codes, others = self.steps.coded(planes), self.others[:, rows, columns]
+        codes, others = self.steps.encode(planes), self.others[:, rows, columns]
         for site, channel in _sites(
             self.cfa, rows.start % self.cfa.period[0], columns.start % self.cfa.period[1]
         ):
@@ -117,7 +120,7 @@ class Stored:
                 planes[other][site] = others[which][site]
         return planes
 
-    def _measured(self, rows: slice, columns: slice) -> Float32:
+    def _read_measured(self, rows: slice, columns: slice) -> Float32:
         """Return the measured colour of a window, as measured where that is kept."""
         if self.own is None:
             return self.samples.window(rows, columns)

@@ -15,7 +15,7 @@ _NOTHING = (np.zeros((0, 2), np.int64), np.zeros(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Samples:
+class MosaicSamples:
     """A mosaic with full scale 1 that is read window by window.
 
     What is stored are the values themselves, float32, or numbers of 16 bits with tables of their values, one

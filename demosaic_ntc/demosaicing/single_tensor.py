@@ -27,7 +27,7 @@ def complete_plainly(
     """Complete a mosaic as one tensor, and return its picture and the certificate of the one solve."""
     rows, columns = (grid.ravel() for grid in np.indices(mosaic.shape))
     channels = cfa.channel_map(mosaic.shape).ravel().astype(np.int64)
-    shape, index = _indexed(tensor, mosaic.shape, rows, columns)
+    shape, index = _index_pixels(tensor, mosaic.shape, rows, columns)
     solution = complete(
         (*shape, 3),
         np.column_stack([*index, channels]),
@@ -46,7 +46,7 @@ def complete_plainly(
     return np.stack(planes, axis=2).astype(np.float32), GroupCertificate.of(gap, tolerance)
 
 
-def _indexed(
+def _index_pixels(
     tensor: str, shape: tuple[int, ...], rows: Indices, columns: Indices
 ) -> tuple[tuple[int, ...], list[Indices]]:
     """Return the shape of the tensor without its channels, and where each pixel lies in it."""

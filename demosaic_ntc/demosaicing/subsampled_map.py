@@ -7,7 +7,7 @@ from demosaic_ntc.arrays import Float32, Places
 STEP = 4
 
 
-class Coarse:
+class SubsampledMap:
     """A map of a picture, (height, width), of which every fourth row and column are kept."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
@@ -22,8 +22,8 @@ class Coarse:
 
     def read(self, rows: slice, columns: slice) -> Float32:
         """Return the values of a window, on straight lines between those that are kept."""
-        tall = _between(self._kept, rows, 0)
-        return _between(tall, columns, 1)
+        tall = _interpolate_axis(self._kept, rows, 0)
+        return _interpolate_axis(tall, columns, 1)
 
     def at(self, places: Places) -> Float32:
         """Return the values that are kept before some places, (count, 2)."""
@@ -32,7 +32,7 @@ class Coarse:
         return values
 
 
-def _between(values: Float32, places: slice, axis: int) -> Float32:
+def _interpolate_axis(values: Float32, places: slice, axis: int) -> Float32:
     """Return values at the places along an axis, the last one beyond all that are kept."""
     place = np.arange(places.start, places.stop)
     before = place // STEP

@@ -49,23 +49,23 @@ def cell_means(mosaic: Floats, cfa: Cfa, missing: NDArray[np.bool_] | None = Non
         weight = np.float32(1) if known is None else known[samples].astype(np.float32)
         totals[cells][..., channel] += mosaic[samples] * weight
         counts[cells][..., channel] += weight
-    return centred(_filled(totals, counts), cfa, side)
+    return centre_means(_fill_means(totals, counts), cfa, side)
 
 
-def _filled(totals: Floats, counts: Floats) -> Floats:
+def _fill_means(totals: Floats, counts: Floats) -> Floats:
     """Means; where nothing was counted, of the neighbouring cells, ever farther ones."""
     if not counts.any(axis=(0, 1)).all():
         raise InputError("no sample of a colour is known; give a mosaic that shows all three")
     while not counts.all():
         empty = counts == 0
-        around_totals, around_counts = (_with_neighbours(values) for values in (totals, counts))
+        around_totals, around_counts = (_sum_neighbours(values) for values in (totals, counts))
         totals, counts = np.where(empty, around_totals, totals), np.where(empty, around_counts, counts)
     return totals / counts
 
 
-def centred(means: Floats, cfa: Cfa, side: int) -> Floats:
+def centre_means(means: Floats, cfa: Cfa, side: int) -> Floats:
     """Means as they would be seen in the middle of each cell, by lines between neighbouring cells."""
-    planes = [_moved(means[..., channel], *_off_centre(cfa, side, channel)) for channel in range(3)]
+    planes = [_shift_plane(means[..., channel], *_off_centre(cfa, side, channel)) for channel in range(3)]
     return np.stack(planes, axis=2)
 
 
@@ -83,21 +83,21 @@ def _off_centre(cfa: Cfa, side: int, channel: int) -> tuple[float, float]:
     return float(offsets[0, 0] * same[0]), float(offsets[1, 0] * same[1])
 
 
-def _moved(plane: Floats, *off: float) -> Floats:
+def _shift_plane(plane: Floats, *off: float) -> Floats:
     """A plane whose samples lie off their places, down and right, read at the places themselves."""
     for axis, by in enumerate(off):
-        before, after = (np.take(plane, _clipped(plane.shape[axis], step), axis) for step in (-1, 1))
+        before, after = (np.take(plane, _clip_neighbours(plane.shape[axis], step), axis) for step in (-1, 1))
         neighbour, share = (before, by) if by > 0 else (after, -by)
         plane = plane + np.float32(share) * (neighbour - plane)
     return plane
 
 
-def _clipped(length: int, step: int) -> NDArray[np.intp]:
+def _clip_neighbours(length: int, step: int) -> NDArray[np.intp]:
     """The neighbours of all places of a line; at its ends the places themselves."""
     return np.clip(np.arange(length) + step, 0, length - 1)
 
 
-def _with_neighbours(values: Floats) -> Floats:
+def _sum_neighbours(values: Floats) -> Floats:
     """The sums over each cell and its eight neighbours."""
     padded = np.pad(values, ((1, 1), (1, 1), (0, 0)))
     rows = padded[:-2] + padded[1:-1] + padded[2:]

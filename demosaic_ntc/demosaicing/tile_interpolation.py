@@ -13,10 +13,10 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.dilation import close_to
 from demosaic_ntc.demosaicing.interpolation import refine
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
-from demosaic_ntc.demosaicing.interpolation.blend import Contest, apart, guess_halo, refined_guesses
-from demosaic_ntc.demosaicing.quantised_planes import Steps, Stored
-from demosaic_ntc.demosaicing.samples import Samples
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, guess_halo, refine_guesses
+from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes, Quantiser
+from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.engine.tiles import Tile, around_flagged, tiles_of, within
 
 Report = Callable[[float], None]
@@ -33,25 +33,28 @@ _BAND = 64  # rows that are interpolated plainly together
 class Guesses:
     """The two guesses of a picture, and how far they lie apart."""
 
-    smooth: Stored
-    residual: Stored
+    smooth: QuantisedPlanes
+    residual: QuantisedPlanes
     differing: Flags  # (height, width): by more than groups are formed for
     doubtful: Flags  # by more than trials are held for, or close to it
     distance: Float32  # (height, width), or empty where it is not wanted
 
     @classmethod
-    def empty(cls, samples: Samples, cfa: Cfa, steps: Steps, errors: bool) -> Self:
+    def empty(cls, samples: MosaicSamples, cfa: Cfa, steps: Quantiser, errors: bool) -> Self:
         """Return room for guesses, and for their distance if errors are wanted."""
         shape = samples.shape[1:]
-        smooth, residual = Stored.empty(samples, cfa, steps), Stored.empty(samples, cfa, steps)
+        smooth, residual = (
+            QuantisedPlanes.empty(samples, cfa, steps),
+            QuantisedPlanes.empty(samples, cfa, steps),
+        )
         distance = np.empty(shape if errors else (0, 0), np.float32)
         return cls(smooth, residual, np.empty(shape, np.bool_), np.empty(shape, np.bool_), distance)
 
 
 def guesses_of_all(
-    samples: Samples,
+    samples: MosaicSamples,
     cfa: Cfa,
-    contest: Contest,
+    contest: MethodSelection,
     threads: int,
     report: Report,
     least: float,
@@ -62,18 +65,18 @@ def guesses_of_all(
 ) -> Guesses:
     """Make the two guesses tile by tile; after the deadline a plain one in the place of both."""
     low, high = (float(value) for value in _extremes(samples, cfa))
-    made = Guesses.empty(samples, cfa, Steps.between(low, high), errors)
+    made = Guesses.empty(samples, cfa, Quantiser.from_range(low, high), errors)
     tiles = list(tiles_of(samples.shape[1:], guess_halo(cfa) + _APART_HALO, cfa.period, side))
     sharing = max(threads // len(tiles), 1)  # threads that share a tile
 
     def guess(tile: Tile) -> bool:
-        in_time = not deadline.passed()
+        in_time = not deadline.is_over()
         if in_time:
             _guess(contest, sharing, least, far, tile, made)
         return in_time
 
     late = []
-    for number, (tile, in_time) in enumerate(zip(tiles, in_order(guess, tiles, threads), strict=True), 1):
+    for number, (tile, in_time) in enumerate(zip(tiles, imap_threads(guess, tiles, threads), strict=True), 1):
         late += [] if in_time else [tile]
         report(number / len(tiles))
     _guess_plainly(samples, cfa, threads, late, made.smooth)
@@ -81,13 +84,15 @@ def guesses_of_all(
     return replace(made, doubtful=close_to(made.doubtful, _TRIED))
 
 
-def _extremes(samples: Samples, cfa: Cfa) -> tuple[np.float32, np.float32]:
+def _extremes(samples: MosaicSamples, cfa: Cfa) -> tuple[np.float32, np.float32]:
     """Return the least and the largest sample."""
     low, high = samples.extremes(cfa)
     return low.min(), high.max()
 
 
-def _guess(contest: Contest, threads: int, least: float, far: float, tile: Tile, into: Guesses) -> None:
+def _guess(
+    contest: MethodSelection, threads: int, least: float, far: float, tile: Tile, into: Guesses
+) -> None:
     """Make the two guesses of a tile, and note how far they lie apart."""
     samples, cfa = into.smooth.samples, into.smooth.cfa
     mosaic = samples.window(*tile.seen)
@@ -117,29 +122,31 @@ def _refine_where_apart(
     plain = guesses[0].copy(), guesses[1].copy()  # what was refined is not to be refined again
     for part in around_flagged(near, Tile(window, window, window), cfa.period, refine.halo(cfa)):
         seen = plain[0][part.seen], plain[1][part.seen]
-        refined = refined_guesses(seen, mosaic[part.seen], cfa, threads)
+        refined = refine_guesses(seen, mosaic[part.seen], cfa, threads)
         for guess, better in zip(guesses, refined, strict=True):
             np.copyto(guess[part.core], better[part.inner], where=near[part.core][..., None])
 
 
-def _guess_plainly(samples: Samples, cfa: Cfa, threads: int, tiles: list[Tile], into: Stored) -> None:
+def _guess_plainly(
+    samples: MosaicSamples, cfa: Cfa, threads: int, tiles: list[Tile], into: QuantisedPlanes
+) -> None:
     """Interpolate what tiles hold bilinearly, a few rows at a time."""
     margin = -(-reach(cfa) // max(cfa.period)) * max(cfa.period)
 
     def guess(place: tuple[slice, slice]) -> None:
         around = [slice(max(axis.start - margin, 0), axis.stop + margin) for axis in place]
-        part = bilinear(samples.window(*around), _shifted(cfa, around[0].start, around[1].start))
+        part = bilinear(samples.window(*around), _shift_cfa(cfa, around[0].start, around[1].start))
         inner = within(place, (around[0], around[1]))
         into[:, *place] = np.moveaxis(part[inner], 2, 0)
 
-    for _ in in_order(guess, [strip for tile in tiles for strip in _strips(tile)], threads):
+    for _ in imap_threads(guess, [strip for tile in tiles for strip in _strips(tile)], threads):
         pass
 
 
 @lru_cache
-def _shifted(cfa: Cfa, row: int, column: int) -> Cfa:
+def _shift_cfa(cfa: Cfa, row: int, column: int) -> Cfa:
     """Return the array of a window that starts there."""
-    return cfa.shifted(row % cfa.period[0], column % cfa.period[1])
+    return cfa.shift(row % cfa.period[0], column % cfa.period[1])
 
 
 def _strips(tile: Tile) -> Iterator[tuple[slice, slice]]:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.detection.candidates import Box, Shape, grown, halved, shapes, within
+from demosaic_ntc.detection.candidates import Box, Shape, grow_box, halve_plane, shapes, within
 from demosaic_ntc.engine.checks import as_array, full_scale
 from demosaic_ntc.errors import InputError, check_choice
 
@@ -70,8 +70,8 @@ def find_blemishes(
     -------
     Flags (height, width) of all pixels that blemishes change, soft rims included.
     """
-    plane, chosen = _luma(image), checked_kinds(kinds)
-    mask, bonus = np.zeros(plane.shape, np.bool_), _REACH * (checked_sensitivity(sensitivity) - 0.5)
+    plane, chosen = _luma(image), check_kinds(kinds)
+    mask, bonus = np.zeros(plane.shape, np.bool_), _REACH * (check_sensitivity(sensitivity) - 0.5)
     for level in range(_LEVELS):
         for sign in (1, -1):
             signed = np.asarray(sign * plane, np.float32)
@@ -79,18 +79,18 @@ def find_blemishes(
                 _mark(mask, box, pixels, 2**level)
         if min(plane.shape) < 2 * _SMALLEST:
             break
-        plane = halved(plane)
+        plane = halve_plane(plane)
     return mask
 
 
-def checked_sensitivity(sensitivity: float) -> float:
+def check_sensitivity(sensitivity: float) -> float:
     """Return how readily blemishes are believed, or raise."""
     if not isinstance(sensitivity, Real) or not 0 <= sensitivity <= 1:
         raise InputError(f"a sensitivity of {sensitivity!r} is none; give a number from 0 to 1")
     return float(sensitivity)
 
 
-def checked_kinds(kinds: Iterable[str]) -> frozenset[str]:
+def check_kinds(kinds: Iterable[str]) -> frozenset[str]:
     """Return the kinds to look for, or raise."""
     chosen = frozenset([kinds] if isinstance(kinds, str) else kinds)
     for kind in chosen:
@@ -119,7 +119,7 @@ def _found(plane: Float32, level: int, kinds: frozenset[str], bonus: float) -> I
         else:
             continue
         if signs and sum(weights[name] * value for name, value in signs.items()) + bonus > limit:
-            yield _with_rim(plane, shape)
+            yield _grow_shape(plane, shape)
 
 
 def _may_be_dust(plane: Float32, shape: Shape, level: int) -> bool:
@@ -202,11 +202,11 @@ def _ground(values: Float32, is_ground: Flags) -> Float32:
 
 def _surroundings(plane: Float32, shape: Shape, reach: int) -> tuple[Float32, Float32]:
     """The part of a plane around a shape, and how far away from it each pixel is."""
-    wide = grown(shape.box, reach, plane.shape)
-    return plane[wide], np.asarray(ndimage.distance_transform_edt(~_placed(shape, wide)), np.float32)
+    wide = grow_box(shape.box, reach, plane.shape)
+    return plane[wide], np.asarray(ndimage.distance_transform_edt(~_place_shape(shape, wide)), np.float32)
 
 
-def _placed(shape: Shape, box: Box) -> Flags:
+def _place_shape(shape: Shape, box: Box) -> Flags:
     """The pixels of a shape in a box around it."""
     pixels = np.zeros([side.stop - side.start for side in box], np.bool_)
     pixels[within(shape.box, box)] = shape.pixels
@@ -225,11 +225,11 @@ def _share(part: float, contrast: float) -> float:
     return min(max(part, 0.0) / contrast, 2.0)
 
 
-def _with_rim(plane: Float32, shape: Shape) -> tuple[Box, Flags]:
+def _grow_shape(plane: Float32, shape: Shape) -> tuple[Box, Flags]:
     """A shape with all around it that is still brighter than its surroundings, and a pixel more."""
     reach = _GAP + round(0.35 * shape.width)
-    wide = grown(shape.box, reach + 6, plane.shape)
-    values, pixels = plane[wide], _placed(shape, wide)
+    wide = grow_box(shape.box, reach + 6, plane.shape)
+    values, pixels = plane[wide], _place_shape(shape, wide)
     away = ndimage.distance_transform_edt(~pixels)
     around = float(np.median(values[away > reach]))
     rim = (away <= reach) & (values - around > _RIM * _contrast(plane, shape, around))

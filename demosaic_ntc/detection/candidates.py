@@ -74,13 +74,13 @@ def _brighter(plane: Float32) -> tuple[Flags, Flags]:
     out, clearly = np.empty(plane.shape, np.bool_), np.empty(plane.shape, np.bool_)
     for top in range(0, len(plane), _BAND):
         bottom, first = min(top + _BAND, len(plane)), max(top - _HALO, 0)
-        found = _of_band(plane[first : bottom + _HALO])
+        found = _find_in_band(plane[first : bottom + _HALO])
         for whole, part in zip((out, clearly), found, strict=True):
             whole[top:bottom] = part[top - first : bottom - first]
     return out, clearly
 
 
-def _of_band(plane: Float32) -> tuple[Flags, Flags]:
+def _find_in_band(plane: Float32) -> tuple[Flags, Flags]:
     """Where a plane is brighter than around, and where clearly so."""
     excess = plane - ndimage.grey_opening(plane, (_WINDOW, _WINDOW), mode="nearest")
     mean = ndimage.uniform_filter(excess, _AROUND, mode="nearest")
@@ -91,13 +91,13 @@ def _of_band(plane: Float32) -> tuple[Flags, Flags]:
     )
 
 
-def halved(plane: Float32) -> Float32:
+def halve_plane(plane: Float32) -> Float32:
     """The plane at half the size, each pixel the mean of four; odd ends are repeated."""
     even = np.pad(plane, [(0, size % 2) for size in plane.shape], mode="edge")
     return np.asarray((even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]) / 4)
 
 
-def grown(box: Box, by: int, size: tuple[int, ...]) -> Box:
+def grow_box(box: Box, by: int, size: tuple[int, ...]) -> Box:
     """A box with a margin, inside a plane of this size."""
     rows, columns = (
         slice(max(each.start - by, 0), min(each.stop + by, end)) for each, end in zip(box, size, strict=True)

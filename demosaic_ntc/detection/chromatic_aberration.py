@@ -44,14 +44,14 @@ class Fringes:
 def find_fringes(mosaic: Float32, cfa: Cfa) -> Fringes:
     """The fringes of a Bayer mosaic, (height, width) of balanced light; none where they cannot be told."""
     _check(cfa)
-    green = _green(mosaic, cfa)
+    green = _interpolate_green(mosaic, cfa)
     return Fringes(*(_scale(mosaic, green, cfa, channel) for channel in (_RED, _BLUE)))
 
 
-def without_fringes(mosaic: Float32, cfa: Cfa, fringes: Fringes) -> Float32:
+def correct_fringes(mosaic: Float32, cfa: Cfa, fringes: Fringes) -> Float32:
     """The mosaic with red and blue samples as if they had been drawn as large as green."""
     _check(cfa)
-    mended, green = mosaic.copy(), _green(mosaic, cfa)
+    mended, green = mosaic.copy(), _interpolate_green(mosaic, cfa)
     for channel, scale in ((_RED, fringes.red), (_BLUE, fringes.blue)):
         if scale:
             place = _sites(cfa, channel)
@@ -71,7 +71,7 @@ def _sites(cfa: Cfa, channel: int) -> tuple[slice, slice]:
     return slice(int(y), None, 2), slice(int(x), None, 2)
 
 
-def _green(mosaic: Float32, cfa: Cfa) -> Float32:
+def _interpolate_green(mosaic: Float32, cfa: Cfa) -> Float32:
     """Green everywhere: where it was not measured, the mean of its four neighbours."""
     from scipy.ndimage import convolve  # noqa: PLC0415 (slow to load; hardly needed)
 
@@ -119,7 +119,7 @@ def _step(samples: Float32, green: Float32, place: tuple[slice, slice], shape: t
     usable = np.isfinite(scales) & (explained > _ALIKE) & (factor > _LEAST_FACTOR)
     if usable.sum() < _LEAST_BLOCKS:
         return 0.0
-    return _weighted_median(scales[usable], weights[usable])
+    return _find_weighted_median(scales[usable], weights[usable])
 
 
 def _radii(
@@ -138,7 +138,7 @@ def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return cut.swapaxes(1, 2).reshape(-1, _BLOCK * _BLOCK)
 
 
-def _weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+def _find_weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     """The value with half of the weight below it."""
     order = np.argsort(values)
     total = np.cumsum(weights[order])

@@ -51,7 +51,9 @@ def judge_samples(
             if beyond == 0.0 or abs(beyond) <= _COUNTED * _deviation(noise, own, end):
                 continue
             excess[row, column], varied[row, column] = abs(beyond), np.inf
-            followed[row, column] = _followed(light, colours, noise, white, row, column, beyond, around)
+            followed[row, column] = _measure_following(
+                light, colours, noise, white, row, column, beyond, around
+            )
             if abs(beyond) > _JUDGED * _deviation(noise, own, light[row, column]):
                 varied[row, column] = _variation(light, colours, noise, row, column) / abs(beyond)
 
@@ -162,7 +164,7 @@ def _beyond_hull(
 
 
 @kernel
-def _followed(
+def _measure_following(
     light: NDArray[np.float32],
     colours: NDArray[np.uint8],
     noise: NDArray[np.float64],
@@ -181,7 +183,7 @@ def _followed(
     for channel in range(3):
         if channel == own:
             continue
-        middle, most, mean = _of_other(light, colours, row, column, channel, beyond, around)
+        middle, most, mean = _compare_with_other(light, colours, row, column, channel, beyond, around)
         if middle < white:
             is_blind = False
         spare = _SWING * _deviation(noise, channel, middle)
@@ -216,7 +218,7 @@ def _variation(
 
 
 @kernel
-def _of_other(
+def _compare_with_other(
     light: NDArray[np.float32],
     colours: NDArray[np.uint8],
     row: int,

@@ -42,14 +42,14 @@ class _Candidates:
 
     def sums(self) -> tuple[NDArray[np.int64], Float64]:
         """Those that are no part of the picture, and what counts against each."""
-        lone = self._of(np.flatnonzero(self.followed < _FOLLOWED))
+        lone = self._select(np.flatnonzero(self.followed < _FOLLOWED))
         sums = _VARIED * lone.varied.astype(np.float64) + lone.followed
         which = np.flatnonzero(sums <= _NEARLY[1])
         others = np.empty((len(which), 2), np.int64)
         count_flocks(lone.places, lone.colour, lone.excess, which, _FLOCK_REACH, others)
         return lone.places[which], sums[which] + others @ np.array([_QUARTERS, _HALVES])
 
-    def _of(self, which: NDArray[np.int64]) -> "_Candidates":
+    def _select(self, which: NDArray[np.int64]) -> "_Candidates":
         """Some of them."""
         return _Candidates(
             self.places[which],
@@ -88,20 +88,20 @@ def find_defects(
 
 def _candidates(mosaic: Float32, cfa: Cfa, told: Float64, white: float) -> _Candidates:
     """Return the samples that stick out, and what explains it, band by band."""
-    found = [_of_band(mosaic, cfa, told, white, top) for top in range(0, mosaic.shape[0], _BAND)]
+    found = [_find_in_band(mosaic, cfa, told, white, top) for top in range(0, mosaic.shape[0], _BAND)]
     places, excess, varied, followed = (np.concatenate(part) for part in zip(*found, strict=True))
     phase = places % np.array(cfa.period)
     return _Candidates(places, cfa.pattern[tuple(phase.T)], excess, varied, followed)
 
 
-def _of_band(
+def _find_in_band(
     mosaic: Float32, cfa: Cfa, told: Float64, white: float, top: int
 ) -> tuple[NDArray[np.int64], Float32, Float32, Float32]:
     """Return places, excess, variation and following of what sticks out in some rows."""
     first, bottom = max(top - REACH, 0), min(top + _BAND, mosaic.shape[0])
     seen = np.ascontiguousarray(mosaic[first : bottom + REACH], np.float32)
     excess, varied, followed = (np.zeros(seen.shape, np.float32) for _ in range(3))
-    judge_samples(seen, cfa.shifted(first, 0).pattern, told, white, excess, varied, followed)
+    judge_samples(seen, cfa.shift(first, 0).pattern, told, white, excess, varied, followed)
     places = np.argwhere(excess[top - first : bottom - first]) + np.array([top - first, 0])
     here = tuple(places.T)
     return places + np.array([first, 0]), excess[here], varied[here], followed[here]

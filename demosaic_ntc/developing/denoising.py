@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.demosaicing.samples import Samples
+from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.developing.variance_stabilisation import Stabilised
-from demosaic_ntc.io.lazy_image import Later
+from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import RawPhoto
 
@@ -42,7 +42,7 @@ class Strengths:
         return max(self.brightness, self.colour)
 
     @property
-    def without_colour(self) -> "Strengths | None":
+    def luma_only(self) -> "Strengths | None":
         """The same for a photo that has no colours; None if no noise is taken off."""
         return Strengths(self.brightness, self.brightness) if self.brightness > 0 else None
 
@@ -55,18 +55,18 @@ class Strengths:
 AS_IT_IS = Strengths(0.0, 0.0)
 
 
-def stabilised_for(
+def stabilise_noise(
     noise: NoiseModel, photo: RawPhoto, exposure: Exposure, *, always: bool
 ) -> Stabilised | None:
     """The noise of a photo's balanced light; None where there is none, or too little to be seen."""
     found = Stabilised.of(noise, photo, exposure)
-    worth_while = found.shown() > (0.0 if always else _HARDLY_SEEN)
+    worth_while = found.display_deviation() > (0.0 if always else _HARDLY_SEEN)
     return found if worth_while and not noise.is_zero else None
 
 
-def with_grain(
-    image: Later, samples: Samples, cfa: Cfa, share: float, deviations: NDArray[np.float64]
-) -> Later:
+def add_grain(
+    image: LazyImage, samples: MosaicSamples, cfa: Cfa, share: float, deviations: NDArray[np.float64]
+) -> LazyImage:
     """Give back, to all channels alike, a share of what samples lost.
 
     ``deviations`` are those of R, G and B at equal steps of the level, (3, levels), by which the loss is
@@ -81,13 +81,13 @@ def with_grain(
 
     middle = _middle_losses(image, losses)
 
-    def grained(part: Float32, rows: slice, columns: slice) -> Float32:
+    def add(part: Float32, rows: slice, columns: slice) -> Float32:
         loss, channels = losses(part, rows, columns)
         loss *= (middle[1] / middle)[channels]
         green = told[1, _level(part[..., 1], told)]
         return np.asarray(part + (np.float32(share) * loss * green)[..., None])
 
-    return image.then(grained)
+    return image.map(add)
 
 
 def _losses(
@@ -99,7 +99,7 @@ def _losses(
 
 
 def _middle_losses(
-    image: Later, losses: Callable[[Float32, slice, slice], tuple[Float32, NDArray[np.intp]]]
+    image: LazyImage, losses: Callable[[Float32, slice, slice], tuple[Float32, NDArray[np.intp]]]
 ) -> NDArray[np.float32]:
     """Return the median size of what samples of each colour lost, from some of the rows."""
     lost: list[list[Float32]] = [[], [], []]

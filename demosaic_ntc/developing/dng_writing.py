@@ -19,9 +19,9 @@ from PIL import Image
 from demosaic_ntc.developing.settings import Output
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.images.lossy import JPEG_LARGEST_SIDE
-from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.error_boundary import encoding_explained
+from demosaic_ntc.io.error_boundary import explain_encoding
 from demosaic_ntc.io.exif import Exif, Fields, directory_block, for_tiff
 from demosaic_ntc.io.pixels import ReportRows
 from demosaic_ntc.io.tiff_tags import (
@@ -64,7 +64,7 @@ class LinearPicture:
 def write_dng(
     target: Path,
     picture: LinearPicture,
-    preview: Picture,
+    preview: DecodedImage,
     output: Output,
     report: ReportRows,
 ) -> None:
@@ -102,7 +102,7 @@ def _write_jpeg(file: BinaryIO, picture: Image.Image, side: int, quality: int) -
     small.thumbnail((side, side))
     buffer = io.BytesIO()
     small.save(buffer, "JPEG", quality=quality, subsampling=0)
-    place, data = _padded(file), buffer.getvalue()
+    place, data = _align_even(file), buffer.getvalue()
     file.write(data)
     return {
         254: Field(LONG, (1,)),
@@ -119,7 +119,7 @@ def _write_jpeg(file: BinaryIO, picture: Image.Image, side: int, quality: int) -
 def _write_strips(file: BinaryIO, codes: NDArray[np.uint16], report: ReportRows) -> dict[int, Field]:
     """Write the samples as they are, one strip right behind the other."""
     height, row = len(codes), codes[0].nbytes
-    start, bands = _padded(file), range(0, height, _BAND)
+    start, bands = _align_even(file), range(0, height, _BAND)
     for top in bands:
         file.write(codes[top : top + _BAND].astype("<u2", copy=False).tobytes())
         report(min(top + _BAND, height), height)
@@ -139,9 +139,9 @@ def _write_tiles(file: BinaryIO, codes: NDArray[np.uint16], report: ReportRows) 
     places, lengths, side = [], [], _tile_side(height, width)
     colours: dict[str, Any] = {"colorspace": "rgb", "outcolorspace": "rgb"} if codes.ndim == 3 else {}
     for bottom, tile in _tiles(codes, side):
-        with encoding_explained("DNG"):
+        with explain_encoding("DNG"):
             data = imagecodecs.jpeg8_encode(tile, lossless=True, predictor=1, bitspersample=16, **colours)
-        places.append(_padded(file))
+        places.append(_align_even(file))
         lengths.append(len(data))
         file.write(data)
         report(min(bottom, height), height)
@@ -198,7 +198,7 @@ def _picture_tags(picture: LinearPicture) -> dict[int, Field]:
     }
 
 
-def _padded(file: BinaryIO) -> int:
+def _align_even(file: BinaryIO) -> int:
     """The next even place of a file, where it goes on."""
     file.write(bytes(file.tell() % 2))
     return file.tell()
@@ -206,14 +206,14 @@ def _padded(file: BinaryIO) -> int:
 
 def _write_directory(file: BinaryIO, tags: Fields) -> int:
     """Write a directory and return its place."""
-    place = _padded(file)
+    place = _align_even(file)
     file.write(write_directory(tags, place))
     return place
 
 
 def _write_first(file: BinaryIO, tags: Fields, exif: Exif) -> None:
     """Write the first directory, with metadata where there is some, and its place at the start."""
-    place = _padded(file)
+    place = _align_even(file)
     if not exif:
         file.write(write_directory(tags, place))
     else:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.developing.preprocess import Prepared, is_neutral
-from demosaic_ntc.developing.render import Finish, brightening, light_of, thinned
+from demosaic_ntc.developing.render import Finish, find_auto_gain, light_of, subsample
 from demosaic_ntc.developing.settings import Development
-from demosaic_ntc.developing.tone import Adjustments, Look, automatic_look, camera_look, neutral_look
-from demosaic_ntc.io.colour import LINEAR_CURVE, ColourSpace, output_space, to_linear
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.developing.tone import Adjustments, ToneMapping, automatic_look, camera_look, neutral_look
+from demosaic_ntc.io.colour import LINEAR_CURVE, ColourSpace, linearise, output_space
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.preview import shows_scene
 
@@ -33,7 +33,7 @@ def finish_of(image: Float32, ready: Prepared, how: Development, bits: int) -> F
     plain = Finish(space, photo.matrix.to_srgb, bits=bits, blend_above=blend_above)
     name, added = look_name(ready, how), Adjustments(0.0, how.contrast, how.saturation)
     if how.exposure == "auto":
-        plain = replace(plain, gain=brightening(image, lift, plain))
+        plain = replace(plain, gain=find_auto_gain(image, lift, plain))
     elif name == "neutral":
         plain = replace(plain, gain=2.0**how.exposure)
     else:
@@ -50,14 +50,14 @@ def look_name(ready: Prepared, how: Development) -> str:
     return "auto" if how.look is None or ready.embedded is None else how.look
 
 
-def _look(image: Float32, plain: Finish, ready: Prepared, added: Adjustments, name: str) -> Look:
+def _look(image: Float32, plain: Finish, ready: Prepared, added: Adjustments, name: str) -> ToneMapping:
     """The automatic look, as bright as the camera's own picture if there is one, or the look of that."""
     every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
-    seen = light_of(thinned(image, every), ready.mosaic.lift, plain)
+    seen = light_of(subsample(image, every), ready.mosaic.lift, plain)
     light, luminance = seen.reshape(-1, 3), _luminance(plain.space)
     if ready.embedded is None:
         return automatic_look(light, luminance, added)
-    own = to_linear(ready.embedded, plain.space)
+    own = linearise(ready.embedded, plain.space)
     if name == "camera":
         return camera_look(light, own, luminance, added)
     return automatic_look(light, luminance, added, _brightness(own, seen, luminance, ready))
@@ -85,11 +85,11 @@ def cut(image: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
     return image[top : top + max(1, box.height // side), left : left + max(1, box.width // side)]
 
 
-def turned(pixels: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
+def orient_pixels(pixels: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
     """The pixels as they are stored: upright, unless they are to stay as the sensor lay."""
-    return oriented(pixels, photo.orientation) if how.rotate else pixels
+    return orient(pixels, photo.orientation) if how.rotate else pixels
 
 
-def stored_orientation(photo: RawPhoto, how: Development) -> int:
+def choose_orientation(photo: RawPhoto, how: Development) -> int:
     """What EXIF says of the pixels as they are stored."""
     return 1 if how.rotate else photo.orientation

@@ -14,7 +14,7 @@ from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.denoise import denoise_stored
 from demosaic_ntc.developing.denoising import DENOISING_METHODS, Strengths
-from demosaic_ntc.developing.engine_run import finish_stored, in_colours, read_later
+from demosaic_ntc.developing.engine_run import expand_channels, finish_stored, read_later
 from demosaic_ntc.developing.render import EncodedMosaic
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.developing.variance_stabilisation import Stabilised
@@ -35,18 +35,18 @@ def complete_planes(
 ) -> Restored:
     """Remove noise and restore missing pixels, as far as either is there; else take samples as they are."""
     if engine.half:
-        return Restored(_halved(mosaic.samples))
+        return Restored(_halve(mosaic.samples))
     if mosaic.stabilised is not None:
-        return _denoised(mosaic, mosaic.stabilised, missing, strengths, engine, report, error)
+        return _denoise_planes(mosaic, mosaic.stabilised, missing, strengths, engine, report, error)
     if missing is not None and engine.method in DENOISING_METHODS:
-        return _inpainted(mosaic, missing, engine, report, error)
+        return _inpaint_planes(mosaic, missing, engine, report, error)
     white = np.float32(mosaic.white)
-    image = read_later(mosaic.stored).then(lambda part, *_: part * white)
+    image = read_later(mosaic.stored).map(lambda part, *_: part * white)
     nothing = np.zeros(image.shape, np.float32) if error else None
     return Restored(cast(NDArray[Any], image), error=nothing)
 
 
-def _denoised(
+def _denoise_planes(
     mosaic: EncodedMosaic,
     stabilised: Stabilised,
     missing: Flags | None,
@@ -69,10 +69,10 @@ def _denoised(
         error=error,
         denoise=strengths.engine,
     )
-    return finish_stored(stored, mosaic, Cfa.named("MONO"), strengths.grain, error=error)
+    return finish_stored(stored, mosaic, Cfa.from_name("MONO"), strengths.grain, error=error)
 
 
-def _inpainted(
+def _inpaint_planes(
     mosaic: EncodedMosaic, missing: Flags, engine: Engine, report: ReportProgress, error: bool
 ) -> Restored:
     """Let the engine restore missing pixels; all others stay as they were measured."""
@@ -89,13 +89,13 @@ def _inpainted(
         time_limit=engine.time_limit,
         error=error,
     )
-    deviation = None if restored.error is None else in_colours(restored.error * white)
-    return replace(restored, image=in_colours(restored.image * white), error=deviation)
+    deviation = None if restored.error is None else expand_channels(restored.error * white)
+    return replace(restored, image=expand_channels(restored.image * white), error=deviation)
 
 
-def _halved(samples: Float32) -> Planes:
+def _halve(samples: Float32) -> Planes:
     """The means of squares of pixels, (height // 2, width // 2, 3); what they leave at the border is cut."""
-    picture = in_colours(samples)
+    picture = expand_channels(samples)
     height, width = (side // _SIDE for side in picture.shape[:2])
     if min(height, width) == 0:
         return picture

@@ -10,7 +10,7 @@ _EVERY = 16
 Function = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-def tabulated(function: Function, count: int, exact: int = 0) -> NDArray[np.float64]:
+def tabulate(function: Function, count: int, exact: int = 0) -> NDArray[np.float64]:
     """Return a function at 0, 1, … `count` − 1: of its values from `exact` on, one in 16 is computed.
 
     The others lie on straight lines between these. A function with a pole of its slope at 0 is to be

@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.superpixels import cell_means
-from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilised_for
+from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilise_noise
 from demosaic_ntc.developing.engine_run import Developing
 from demosaic_ntc.developing.linear_raws import complete_planes
 from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.result import ReportProgress, Restored
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import named
-from demosaic_ntc.io.pixels import under
-from demosaic_ntc.raw.bad_pixels import without_found
-from demosaic_ntc.raw.chromatic_aberration import without_fringes_found
-from demosaic_ntc.raw.levels import Balance, Exposure, GreyPatch, expose, with_levels
+from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.pixels import unorient_point
+from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
+from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
+from demosaic_ntc.raw.levels import Balance, Exposure, GreyPatch, expose, replace_levels
 from demosaic_ntc.raw.noise import FoundNoise, noise_of
 from demosaic_ntc.raw.photo import GREEN, RawPhoto
 from demosaic_ntc.raw.preview import decode_guide
@@ -41,7 +41,7 @@ class Prepared:
     embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where a look is wanted
 
     @property
-    def taken_off(self) -> Strengths:
+    def denoise_strength(self) -> Strengths:
         """How much noise the engine takes off."""
         return self.strengths if self.mosaic.stabilised else AS_IT_IS
 
@@ -50,26 +50,26 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     """Read a photo and bring its samples into the form the engine wants."""
     how = settings.development
     photo = read_photo(source, settings.layout, settings.limits)
-    with named(source):
-        photo = with_levels(photo, how.black, how.white)
-    photo, missing, noise = without_found(photo, how.bad_pixels, how.noise)
-    with named(source):
-        balance = on_sensor(how.balance, photo, how)
+    with prefix_path(source):
+        photo = replace_levels(photo, how.black, how.white)
+    photo, missing, noise = remove_bad_pixels(photo, how.bad_pixels, how.noise)
+    with prefix_path(source):
+        balance = locate_grey_patch(how.balance, photo, how)
         exposure = expose(photo, balance, how.white, keep_highlights=how.highlights == "blend")
     if how.fringes == "auto":
-        photo, noise = without_fringes_found(photo, exposure), None  # samples were moved
+        photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
     engine = settings.engine
     strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
     embedded = None if is_neutral(photo, how) else decode_guide(photo.preview)
     # Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
     unasked = (photo.is_plain or photo.is_denoised) and how.denoise == "auto" and how.noise is None
     if photo.is_monochrome and strengths is not None:
-        strengths = strengths.without_colour
+        strengths = strengths.luma_only
     if strengths is None or unasked:
         return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing, embedded=embedded)
     noise = noise or noise_of(photo, how.noise)
     model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
-    stabilised = stabilised_for(model, photo, exposure, always=how.denoise != "auto")
+    stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
     encoded = encode_mosaic(photo, exposure, stabilised)
     return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded)
 
@@ -79,7 +79,7 @@ def is_neutral(photo: RawPhoto, how: Development) -> bool:
     return how.look == "neutral" or (how.look is None and (photo.is_plain or how.linear))
 
 
-def on_sensor(balance: Balance, photo: RawPhoto, how: Development) -> Balance:
+def locate_grey_patch(balance: Balance, photo: RawPhoto, how: Development) -> Balance:
     """A grey patch of the finished picture as a place on the sensor; any other balance as it is."""
     if not isinstance(balance, GreyPatch):
         return balance
@@ -90,7 +90,7 @@ def on_sensor(balance: Balance, photo: RawPhoto, how: Development) -> Balance:
         raise InputError(
             f"the grey patch {balance} lies outside of the picture, which has {width}×{height} pixels"
         )
-    row, column = under((balance.y, balance.x), (box.height, box.width), orientation)
+    row, column = unorient_point((balance.y, balance.x), (box.height, box.width), orientation)
     return GreyPatch(box.left + column, box.top + row, balance.radius)
 
 

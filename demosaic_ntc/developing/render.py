@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.measured_planes import PlaneSamples
-from demosaic_ntc.demosaicing.samples import Samples
-from demosaic_ntc.developing.lookup_tables import tabulated
-from demosaic_ntc.developing.tone import Look
+from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.developing.lookup_tables import tabulate
+from demosaic_ntc.developing.tone import ToneMapping
 from demosaic_ntc.developing.variance_stabilisation import Root, Stabilised
-from demosaic_ntc.io.colour import SRGB_CURVE, ColourSpace, Curve, to_space
-from demosaic_ntc.io.lazy_image import Later
-from demosaic_ntc.io.pixels import Pixels, ReportRows, unheard
+from demosaic_ntc.io.colour import SRGB_CURVE, ColourSpace, Curve, make_space_matrix
+from demosaic_ntc.io.lazy_image import LazyImage
+from demosaic_ntc.io.pixels import Pixels, ReportRows, ignore_share
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, RawPhoto, Sites, place_of
 
@@ -60,7 +60,7 @@ class EncodedMosaic:
     Where their noise is to be taken off they are signed, under the curve that makes it alike everywhere.
     """
 
-    stored: Samples | PlaneSamples  # with full scale 1: divided by the value of a saturated sample
+    stored: MosaicSamples | PlaneSamples  # with full scale 1: divided by the value of a saturated sample
     lift: float
     stabilised: Stabilised | None = None
 
@@ -69,11 +69,11 @@ class EncodedMosaic:
         """All samples, (height, width) or (height, width, 3)."""
         return self.stored.whole() * np.float32(self.white)
 
-    def plane(self, channel: int = GREEN) -> Samples:
+    def plane(self, channel: int = GREEN) -> MosaicSamples:
         """Return the one plane of a mosaic, or that of a channel where there are three."""
-        if isinstance(self.stored, Samples):
+        if isinstance(self.stored, MosaicSamples):
             return self.stored
-        return Samples(self.stored.stored[..., channel], {(0, 0): self.stored.tables[channel]})
+        return MosaicSamples(self.stored.stored[..., channel], {(0, 0): self.stored.tables[channel]})
 
     @property
     def white(self) -> float:
@@ -84,7 +84,7 @@ class EncodedMosaic:
 def encode_mosaic(photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | None = None) -> EncodedMosaic:
     """The samples as the engine wants them: black subtracted, balanced, clipped at white, under a curve."""
     curve = stabilised.curve if stabilised else SRGB_CURVE
-    tables, period = _encoding_tables(photo.sites, exposure, curve), photo.sites.channels.shape
+    tables, period = _build_encoding_tables(photo.sites, exposure, curve), photo.sites.channels.shape
     lift = 0.0
     if not stabilised:  # tables rise, so that the least value of a site is that of its least sample
         least = (table[photo.mosaic[place_of(site, period)].min()] for site, table in tables.items())
@@ -93,10 +93,12 @@ def encode_mosaic(photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | 
     if photo.is_linear:
         return EncodedMosaic(PlaneSamples(photo.mosaic, tuple(lifted.values())), lift, stabilised)
     by_place = {(y, x): table for (y, x), table in lifted.items()}
-    return EncodedMosaic(Samples(photo.mosaic, by_place, photo.sites.period), lift, stabilised)
+    return EncodedMosaic(MosaicSamples(photo.mosaic, by_place, photo.sites.period), lift, stabilised)
 
 
-def _encoding_tables(sites: Sites, exposure: Exposure, curve: Curve | Root) -> dict[tuple[int, ...], Float32]:
+def _build_encoding_tables(
+    sites: Sites, exposure: Exposure, curve: Curve | Root
+) -> dict[tuple[int, ...], Float32]:
     """For each site of the period, the encoded value of each of the 65536 sample values."""
     made, tables = dict[tuple[float, float], Float32](), dict[tuple[int, ...], Float32]()
     for place in np.ndindex(sites.channels.shape):
@@ -117,32 +119,32 @@ class Finish:
     gain: float = 1.0
     bits: int = 16
     blend_above: float | None = None  # the light from which highlights are reconstructed
-    look: Look | None = None  # None: as it was measured
+    look: ToneMapping | None = None  # None: as it was measured
 
     @property
     def matrix(self) -> Float32:
         """Camera colours as rows, times this, are linear colours of the space, brightened."""
-        matrix = to_space(self.camera_to_srgb, self.space) * self.gain
+        matrix = make_space_matrix(self.camera_to_srgb, self.space) * self.gain
         return np.ascontiguousarray(matrix.T, dtype=np.float32)
 
 
 def camera_light(
-    image: Float32 | Later, lift: float, blend_above: float | None
+    image: Float32 | LazyImage, lift: float, blend_above: float | None
 ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
     """Bands of rows of the engine's picture as balanced linear light in the camera's colours."""
     for rows in _bands(image.shape[0]):
-        light = _decoded(np.asarray(image[rows]), lift)
+        light = _decode(np.asarray(image[rows]), lift)
         yield rows, light if blend_above is None else blend_highlights(light, blend_above)
 
 
-def finish(image: Float32 | Later, lift: float, how: Finish, report: ReportRows) -> Pixels:
+def finish(image: Float32 | LazyImage, lift: float, how: Finish, report: ReportRows) -> Pixels:
     """Undo the engine's encoding, apply matrix, gain, look and transfer curve, and round.
 
     Of a picture that is read later this is done then, and not reported.
     """
     table = _output_table(how.space, how.bits)
 
-    def finished(part: Float32, *_: slice) -> Pixels:
+    def finish_part(part: Float32, *_: slice) -> Pixels:
         pixels: Pixels = np.empty(part.shape, dtype=table.dtype)
         for rows in _bands(part.shape[0]):
             light = light_of(part[rows], lift, how)
@@ -153,10 +155,10 @@ def finish(image: Float32 | Later, lift: float, how: Finish, report: ReportRows)
             report(rows.stop, part.shape[0])
         return pixels
 
-    if isinstance(image, Later):
-        report = unheard
-        return cast(Pixels, image.then(finished, table.dtype))
-    return finished(image)
+    if isinstance(image, LazyImage):
+        report = ignore_share
+        return cast(Pixels, image.map(finish_part, table.dtype))
+    return finish_part(image)
 
 
 def finish_error(image: Float32, error: Float32, lift: float, how: Finish) -> Float32:
@@ -171,14 +173,14 @@ def finish_error(image: Float32, error: Float32, lift: float, how: Finish) -> Fl
     codes = np.empty(image.shape, dtype=np.float32)
     top = np.float32(2**how.bits - 1)
     for rows in _bands(image.shape[0]):
-        light = _decoded(np.asarray(image[rows]), lift)
-        shown, variance = _shown_with_variance(light, error[rows] / SRGB_CURVE.steepness(light), how)
+        light = _decode(np.asarray(image[rows]), lift)
+        shown, variance = _render_with_variance(light, error[rows] / SRGB_CURVE.steepness(light), how)
         steepness = how.space.curve.steepness(np.clip(shown, 0, 1))
         codes[rows] = np.sqrt(variance) * steepness * top
     return codes
 
 
-def _shown_with_variance(light: Float32, deviation: Float32, how: Finish) -> tuple[Float32, Float32]:
+def _render_with_variance(light: Float32, deviation: Float32, how: Finish) -> tuple[Float32, Float32]:
     """The light that is shown, and its variance, of camera light whose channels deviate independently.
 
     A look bends light, so that a channel acts on all three: its effect is measured by moving it both ways.
@@ -195,30 +197,30 @@ def _shown_with_variance(light: Float32, deviation: Float32, how: Finish) -> tup
 
 def light_of(band: Float32, lift: float, how: Finish) -> Float32:
     """Linear light in the output space of a part of the engine's picture, before any look."""
-    light = _decoded(band, lift)
+    light = _decode(band, lift)
     if how.blend_above is not None:
         light = blend_highlights(light, how.blend_above)
     return np.asarray(light @ how.matrix)
 
 
-def _decoded(band: Float32, lift: float) -> Float32:
+def _decode(band: Float32, lift: float) -> Float32:
     """The linear light of encoded values."""
     index = (band - np.float32(lift + _LOWEST)) * np.float32(_DECODE_STEPS) + np.float32(0.5)
-    return np.take(_decoding_table(), index.astype(np.intp), mode="clip")
+    return np.take(_build_decoding_table(), index.astype(np.intp), mode="clip")
 
 
 @cache
-def _decoding_table() -> Float32:
+def _build_decoding_table() -> Float32:
     """Linear light at equal steps of the encoded value."""
     steps = round((_HIGHEST - _LOWEST) * _DECODE_STEPS)
-    values = tabulated(lambda step: SRGB_CURVE.decode(_LOWEST + step / _DECODE_STEPS), steps + 1)
+    values = tabulate(lambda step: SRGB_CURVE.decode(_LOWEST + step / _DECODE_STEPS), steps + 1)
     return values.astype(np.float32)
 
 
 def _output_table(space: ColourSpace, bits: int) -> Pixels:
     """Code values at equal steps of linear light."""
     top = 2**bits - 1
-    values = tabulated(lambda step: space.curve.encode(step / _ENCODE_STEPS), _ENCODE_STEPS + 1, _STEEP)
+    values = tabulate(lambda step: space.curve.encode(step / _ENCODE_STEPS), _ENCODE_STEPS + 1, _STEEP)
     codes: Pixels = np.round(values * top).astype(np.uint16 if bits == 16 else np.uint8)
     return codes
 
@@ -242,7 +244,7 @@ def blend_highlights(light: Float32, clip: float) -> Float32:
     return blended
 
 
-def brightening(image: Float32, lift: float, how: Finish, *, every: int = 1) -> float:
+def find_auto_gain(image: Float32, lift: float, how: Finish, *, every: int = 1) -> float:
     """The gain that makes one percent of the pixels reach white, from every n-th row and column."""
     counts = np.zeros((3, 8192), dtype=np.int64)
     for rows in _bands(image.shape[0]):
@@ -256,7 +258,7 @@ def brightening(image: Float32, lift: float, how: Finish, *, every: int = 1) -> 
     return min(8192.0 / max(white, 1), _LARGEST_GAIN)
 
 
-def thinned(image: Float32 | Later, every: int) -> Float32:
+def subsample(image: Float32 | LazyImage, every: int) -> Float32:
     """One in n rows of a picture, a few that lie together at a time, and every n-th column of these."""
     tops = range(0, image.shape[0], _STRIP * every)
     return np.concatenate([np.asarray(image[top : top + _STRIP])[:, ::every] for top in tops])

@@ -14,7 +14,7 @@ from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.images.formats import SHALLOW, format_of
 from demosaic_ntc.images.lossy import Loss
 from demosaic_ntc.io.colour import SPACE_NAMES
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.raw.bad_pixels import BadPixels
 from demosaic_ntc.raw.levels import BALANCES, Balance, GreyPatch, White
 from demosaic_ntc.raw.photo import Crop
@@ -157,7 +157,7 @@ class Settings:
     """How a file is read, developed, completed and written."""
 
     layout: Layout = field(default_factory=Layout)
-    limits: Limits = field(default_factory=Limits)
+    limits: InputLimits = field(default_factory=InputLimits)
     development: Development = field(default_factory=Development)
     engine: Engine = field(default_factory=Engine)
     output: Output = field(default_factory=Output)
@@ -208,7 +208,7 @@ class Settings:
 # The parts of the settings; what people call a setting where that is not the name of its field.
 _PARTS: dict[str, tuple[type[Any], dict[str, str]]] = {
     "layout": (Layout, {"bits": "raw_bits"}),
-    "limits": (Limits, {"pixels": "max_pixels"}),
+    "limits": (InputLimits, {"pixels": "max_pixels"}),
     "development": (
         Development,
         {"balance": "wb", "fringes": "ca", "space": "color_space", "longest_side": "resize"},

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.developing.lookup_tables import tabulated
+from demosaic_ntc.developing.lookup_tables import tabulate
 from demosaic_ntc.io.colour import SRGB_CURVE
 
 Tones = NDArray[np.float64]
@@ -94,14 +94,14 @@ class Adjustments:
         """What colours are multiplied by: 0 makes the picture grey, 2 is twice as vivid."""
         return 1 + self.saturation / 100
 
-    def added_to(self, tone: Tone) -> Tone:
+    def adjust(self, tone: Tone) -> Tone:
         """A curve with the exposure before it and the contrast after it."""
         gain, power = 2.0**self.exposure, 2 ** (self.contrast / 100)
-        return lambda light: contrasted(tone(brightened(light, gain)), power)
+        return lambda light: add_contrast(tone(brighten(light, gain)), power)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ToneMapping:
     """A tone curve and a saturation for linear light of some colour space."""
 
     luminance: Float32  # of the three primaries
@@ -117,10 +117,10 @@ class Look:
             index = (root * np.float32(_STEPS) + np.float32(0.5)).astype(np.int32)
             return np.take(self.factors, index, mode="clip")
 
-        return _shown(light, self.luminance, self.peak, self.saturation, factors)
+        return _apply_tone(light, self.luminance, self.peak, self.saturation, factors)
 
 
-def _shown(
+def _apply_tone(
     light: Float32, weights: Float32, peak: float, saturation: float, factors: Callable[[Float32], Float32]
 ) -> Float32:
     """Light (…, 3) times the factor of its brightness, made vivid and drawn into the gamut."""
@@ -136,11 +136,11 @@ def _shown(
     return np.moveaxis(shown, 0, -1)
 
 
-def neutral_look(luminance: Tones, added: Adjustments) -> Look | None:
+def neutral_look(luminance: Tones, added: Adjustments) -> ToneMapping | None:
     """Light as it was measured; None if nothing is added to it. Exposure is a plain gain there, not ours."""
     if added.contrast == 0 and added.saturation == 0:
         return None
-    tone = Adjustments(contrast=added.contrast).added_to(lambda light: light)
+    tone = Adjustments(contrast=added.contrast).adjust(lambda light: light)
     return _look(tone, luminance, _PEAK, added.vividness)
 
 
@@ -162,17 +162,17 @@ class _Curve:
         straight = cls(white, 1.0, roundness)
         tones = np.linspace(0, 1, 4097)
         whole = aim / float(straight._below_tip(np.array(median / white)))
-        wanted = float(np.interp(whole, straight._contrasted(tones), tones))
+        wanted = float(np.interp(whole, straight._apply_contrast(tones), tones))
         return replace(straight, gain=_gain_between(median / white, wanted, straight._shoulder))
 
     def __call__(self, measured: Tones) -> Tones:
         """The brightness to be shown of measured brightness."""
         light = np.minimum(measured / self.white, 1.0)
-        shown = self._contrasted(brightened(light, self.gain, self._shoulder))
+        shown = self._apply_contrast(brighten(light, self.gain, self._shoulder))
         return np.asarray(shown * self._below_tip(light))
 
-    def _contrasted(self, light: Tones) -> Tones:
-        return contrasted(light, _CONTRAST, _CONTRAST_END * self.roundness)
+    def _apply_contrast(self, light: Tones) -> Tones:
+        return add_contrast(light, _CONTRAST, _CONTRAST_END * self.roundness)
 
     def _below_tip(self, light: Tones) -> Tones:
         """What is left of tones that are not white: one at white, and without the tip far below it."""
@@ -186,10 +186,12 @@ class _Curve:
             above = np.maximum(brightness, 1e-9)
             return np.asarray(self(above) / above, dtype=np.float32)
 
-        return _shown(light, np.asarray(luminance, np.float32), _PEAK, _SATURATION, factors)
+        return _apply_tone(light, np.asarray(luminance, np.float32), _PEAK, _SATURATION, factors)
 
 
-def automatic_look(light: Float32, luminance: Tones, added: Adjustments, aim: float | None = None) -> Look:
+def automatic_look(
+    light: Float32, luminance: Tones, added: Adjustments, aim: float | None = None
+) -> ToneMapping:
     """The look that suits a picture by its own histogram; `light` is a sample of its pixels, (count, 3).
 
     `aim` is the median luminance that is wanted, where it is known.
@@ -197,23 +199,23 @@ def automatic_look(light: Float32, luminance: Tones, added: Adjustments, aim: fl
     median = float(np.clip(np.median(light @ luminance), 1e-4, 0.9))
     if aim is None:
         usual = min(max(_AIM * (median / 0.1) ** _POWER, median), _MOST * median)
-        curve = _unclipping_curve(light, median, usual)
+        curve = _fit_unclipping_curve(light, median, usual)
     else:
-        curve = _guided_curve(light, luminance, median, min(aim, _MOST * median))
-    return _look(added.added_to(curve), luminance, _PEAK, _SATURATION * added.vividness)
+        curve = _fit_guided_curve(light, luminance, median, min(aim, _MOST * median))
+    return _look(added.adjust(curve), luminance, _PEAK, _SATURATION * added.vividness)
 
 
-def _guided_curve(light: Float32, luminance: Tones, median: float, aim: float) -> _Curve:
+def _fit_guided_curve(light: Float32, luminance: Tones, median: float, aim: float) -> _Curve:
     """The curve that shows colours, which it brightens less than grey, with a median luminance."""
     few, corrected = light[::_FEW], aim
     for _ in range(_CORRECTIONS):
-        curve = _unclipping_curve(light, median, corrected)
+        curve = _fit_unclipping_curve(light, median, corrected)
         shown = float(np.median(curve.show(few, luminance) @ luminance))
         corrected = min(corrected * aim / max(shown, 1e-6), 0.9)
-    return _unclipping_curve(light, median, corrected)
+    return _fit_unclipping_curve(light, median, corrected)
 
 
-def _unclipping_curve(light: Float32, median: float, aim: float) -> _Curve:
+def _fit_unclipping_curve(light: Float32, median: float, aim: float) -> _Curve:
     """The curve with the sharpest shoulder, or the brightest one, that clips few pixels newly."""
     largest = light.max(axis=-1)
     white = float(np.clip(_HEADROOM * np.quantile(largest, _BRIGHTEST), _LOWEST_WHITE, 1.0))
@@ -225,10 +227,10 @@ def _unclipping_curve(light: Float32, median: float, aim: float) -> _Curve:
     def sharp(sharpness: float) -> _Curve:
         return _Curve.through(white, median, aim, 1 - sharpness)
 
-    def lifted(share: float) -> _Curve:
+    def lift(share: float) -> _Curve:
         return _Curve.through(white, median, median + share * (aim - median), 1.0)
 
-    return _last(sharp, clips_few) if clips_few(sharp(0)) else _last(lifted, clips_few)
+    return _last(sharp, clips_few) if clips_few(sharp(0)) else _last(lift, clips_few)
 
 
 def _below_end(largest: Float32, end: float) -> float:
@@ -249,7 +251,7 @@ def _last(curve: Callable[[float], _Curve], holds: Callable[[_Curve], bool]) -> 
     return curve(low)
 
 
-def camera_look(light: Float32, shown: Float32, luminance: Tones, added: Adjustments) -> Look:
+def camera_look(light: Float32, shown: Float32, luminance: Tones, added: Adjustments) -> ToneMapping:
     """The look of the camera's own picture; both are linear light, samples of pixels as (count, 3).
 
     One scene has one order of luminances, so equal parts of the pixels lie below corresponding ones; the
@@ -267,10 +269,10 @@ def camera_look(light: Float32, shown: Float32, luminance: Tones, added: Adjustm
     def tone(measured: Tones) -> Tones:
         return np.asarray(curve(np.sqrt(np.clip(measured, 0, 1))) ** 2)
 
-    return _look(added.added_to(tone), luminance, 0.0, vivid * added.vividness)
+    return _look(added.adjust(tone), luminance, 0.0, vivid * added.vividness)
 
 
-def brightened(light: Tones, gain: float, shoulder: float = _SHOULDER) -> Tones:
+def brighten(light: Tones, gain: float, shoulder: float = _SHOULDER) -> Tones:
     """Exposure in odds: dark tones grow by the gain, white stays white, what is above it becomes white."""
     power = np.clip(light, 0, 1) ** shoulder
     gained = gain**shoulder
@@ -283,7 +285,7 @@ def _gain_between(light: float, wanted: float, shoulder: float) -> float:
     return float((aim / odds) ** (1 / shoulder))
 
 
-def contrasted(light: Tones, power: float, end: float = 0.0) -> Tones:
+def add_contrast(light: Tones, power: float, end: float = 0.0) -> Tones:
     """Contrast around mid grey, which stays; so do black and white, which is reached at this slope.
 
     The slope at mid grey is the power on both sides.
@@ -296,15 +298,15 @@ def contrasted(light: Tones, power: float, end: float = 0.0) -> Tones:
     return np.where(within < MID_GREY, below, above)
 
 
-def _look(tone: Tone, luminance: Tones, peak: float, saturation: float) -> Look:
+def _look(tone: Tone, luminance: Tones, peak: float, saturation: float) -> ToneMapping:
     """The look of a curve, as a table of factors."""
 
     def factor(step: Tones) -> Tones:
         brightness = np.square(np.maximum(step, 1) / _STEPS)
         return np.asarray(tone(brightness) / brightness)
 
-    table = tabulated(factor, round(_LARGEST_ROOT * _STEPS) + 1, _DARK).astype(np.float32)
-    return Look(np.asarray(luminance, dtype=np.float32), table, peak, saturation)
+    table = tabulate(factor, round(_LARGEST_ROOT * _STEPS) + 1, _DARK).astype(np.float32)
+    return ToneMapping(np.asarray(luminance, dtype=np.float32), table, peak, saturation)
 
 
 def _vividness(light: Float32) -> float:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.developing.lookup_tables import tabulated
+from demosaic_ntc.developing.lookup_tables import tabulate
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import RawPhoto
@@ -107,12 +107,12 @@ class Stabilised:
             [self.curve.steepness(light) * self.deviation(light, channel) for channel in range(3)]
         )
 
-    def shown(self, light: float = 0.18) -> float:
+    def display_deviation(self, light: float = 0.18) -> float:
         """The standard deviation of green at some light under the curve of pictures, white 1."""
         at = np.array([light])
         return float(SRGB_CURVE.steepness(at.astype(np.float32))[0] * self.deviation(at, 1)[0])
 
-    def way_back(self, channel: int, removed: float) -> Float32:
+    def invert(self, channel: int, removed: float) -> Float32:
         """Values under the sRGB curve at equal steps of values that were encoded, and averaged by the engine.
 
         ``removed`` is the share of the noise's variance that the average took off: what is still in a value
@@ -124,24 +124,24 @@ class Stabilised:
         noisy = self.curve.encode(light[:, None] + spread[:, None] * nodes)
         expected = np.maximum.accumulate(noisy @ (weights / weights.sum()))
 
-        def shown(step: Doubles) -> Doubles:
+        def invert_part(step: Doubles) -> Doubles:
             return SRGB_CURVE.encode(np.interp(_LOWEST + step / _STEPS, expected, light))
 
-        return tabulated(shown, round((_HIGHEST - _LOWEST) * _STEPS) + 1).astype(np.float32)
+        return tabulate(invert_part, round((_HIGHEST - _LOWEST) * _STEPS) + 1).astype(np.float32)
 
 
-def to_srgb_curve(stabilised: Stabilised, removed: float) -> Callable[[Float32], Float32]:
+def convert_to_srgb_curve(stabilised: Stabilised, removed: float) -> Callable[[Float32], Float32]:
     """Return what takes the engine's values, (height, width, 3), to the sRGB curve."""
-    tables = [stabilised.way_back(channel, removed) for channel in range(3)]
+    tables = [stabilised.invert(channel, removed) for channel in range(3)]
 
-    def taken(image: Float32) -> Float32:
+    def convert(image: Float32) -> Float32:
         result = np.empty_like(image)
         for channel, table in enumerate(tables):
             index = (image[..., channel] - np.float32(_LOWEST)) * np.float32(_STEPS) + np.float32(0.5)
             result[..., channel] = np.take(table, index.astype(np.intp), mode="clip")
         return result
 
-    return taken
+    return convert
 
 
 def steepness_of_way(image: Float32, stabilised: Stabilised) -> Float32:

@@ -21,7 +21,7 @@ FAINTEST, BRIGHTEST = 2.0**-60, 2.0**100
 _FAINT = 2.0**-16  # of full scale: what is darker all over is rounded away beside a white of 1
 
 
-def checked_threads(threads: int | None) -> int:
+def check_threads(threads: int | None) -> int:
     """Return how many threads to use, or raise."""
     if threads is None:
         return os.cpu_count() or 1
@@ -32,7 +32,7 @@ def checked_threads(threads: int | None) -> int:
     return int(threads)
 
 
-def checked_time_limit(seconds: float | None) -> float | None:
+def check_time_limit(seconds: float | None) -> float | None:
     """Return how many seconds a restoration may take, or raise."""
     if seconds is None:
         return None
@@ -61,19 +61,19 @@ def _any_array(given: Any, what: str) -> NDArray[Any]:
         raise InputError(f"the {what} is no array of numbers ({error}); give one") from error
 
 
-def all_finite(values: NDArray[Any]) -> bool:
+def is_finite(values: NDArray[Any]) -> bool:
     """Tell whether no value is NaN or infinite, without an array of flags: NaN goes on into both ends."""
     return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
 
 
-def checked_missing(
+def check_missing(
     missing: NDArray[Any], what: str, shape: tuple[int, ...], *others: tuple[int, ...]
 ) -> NDArray[np.bool_]:
     """Return the flags of what is missing, or raise when they have none of the shapes or leave nothing.
 
     Masks of nothing but 0 and 1, or 0 and 255, as picture files hold them, are flags as well.
     """
-    flags = _as_flags(_any_array(missing, "mask"))
+    flags = _convert_flags(_any_array(missing, "mask"))
     if flags.shape not in (shape, *others) or flags.dtype != np.bool_:
         raise BadMask(
             f"missing is {flags.dtype} of shape {flags.shape}; give booleans, or 0 and 255, of the {what}'s "
@@ -84,7 +84,7 @@ def checked_missing(
     return flags
 
 
-def _as_flags(missing: NDArray[Any]) -> NDArray[Any]:
+def _convert_flags(missing: NDArray[Any]) -> NDArray[Any]:
     """Return unsigned integers of two levels as flags, anything else as it is."""
     if missing.dtype.kind != "u" or not missing.size:
         return missing
@@ -93,7 +93,7 @@ def _as_flags(missing: NDArray[Any]) -> NDArray[Any]:
     return missing != 0 if is_mask else missing
 
 
-def checked_noise(noise: ArrayLike, scale: float, channels: int) -> Float32:
+def check_noise(noise: ArrayLike, scale: float, channels: int) -> Float32:
     """Return the variance of known entries with full scale 1, (channels, levels), or raise.
 
     ``noise`` are standard deviations where full scale is ``scale``: one, one for each channel, or for each
@@ -139,5 +139,5 @@ def result_type(scale: float) -> type[np.floating[Any]]:
     return np.float32 if FAINTEST <= scale <= BRIGHTEST else np.float64
 
 
-def silently(progress: Progress) -> None:
+def ignore_progress(progress: Progress) -> None:
     """Report nothing."""

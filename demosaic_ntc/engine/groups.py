@@ -16,14 +16,14 @@ from demosaic_ntc.engine.kernels.completion import complete_groups
 from demosaic_ntc.engine.kernels.group_pass import (
     GAUSSIAN,
     SHAPE_UNIT,
-    Picture,
+    KernelImage,
     add_shapes,
     restore_groups,
 )
 from demosaic_ntc.engine.kernels.matching import match_patches
-from demosaic_ntc.engine.parallel import in_order
-from demosaic_ntc.engine.passes import Patches, Step
-from demosaic_ntc.engine.windowed import Readable
+from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.engine.passes import PatchGrid, Step
+from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.jit.signatures import FOR_COMPLETION, prepare_kernels
 
 Report = Callable[[float], None]
@@ -46,26 +46,26 @@ class Band:
     next_top: int
 
 
-def reference_positions(length: int, patches: Patches) -> Places:
+def reference_positions(length: int, patches: PatchGrid) -> Places:
     """Return where reference patches start along one direction; the last one ends at the border."""
     last = length - patches.size
     return np.unique(np.append(np.arange(0, last + 1, patches.stride), last)).astype(np.int64)
 
 
-def references_in(wanted: Flags, patches: Patches) -> Places:
+def references_in(wanted: Flags, patches: PatchGrid) -> Places:
     """Return (row, column) of the reference patches that hold a wanted pixel, sorted by rows."""
     rows, columns = (reference_positions(length, patches) for length in wanted.shape)
-    across, down = np.nonzero(_holding(wanted, patches))
+    across, down = np.nonzero(_find_holding(wanted, patches))
     order = np.lexsort((across, down))
     return np.stack([rows[down[order]], columns[across[order]]], axis=1)
 
 
-def count_references(wanted: Flags, patches: Patches) -> int:
+def count_references(wanted: Flags, patches: PatchGrid) -> int:
     """Return how many reference patches hold a wanted pixel."""
-    return int(np.count_nonzero(_holding(wanted, patches)))
+    return int(np.count_nonzero(_find_holding(wanted, patches)))
 
 
-def _holding(wanted: Flags, patches: Patches) -> Flags:
+def _find_holding(wanted: Flags, patches: PatchGrid) -> Flags:
     """Return whether the reference patches hold a wanted pixel, (columns, rows) of them."""
     rows, columns = (reference_positions(length, patches) for length in wanted.shape)
     tall = _any_within(wanted, rows, patches.size)
@@ -80,7 +80,7 @@ def _any_within(flags: Flags, starts: Places, length: int) -> Flags:
     return found
 
 
-def bands_of(references: Places, height: int, patches: Patches, band_rows: int = BAND_ROWS) -> list[Band]:
+def bands_of(references: Places, height: int, patches: PatchGrid, band_rows: int = BAND_ROWS) -> list[Band]:
     """Cut references, sorted by rows, into bands, each taller than what neighbouring bands share."""
     tall = max(band_rows, 2 * patches.reach + 2 * patches.size)
     starts = np.flatnonzero(np.diff(references[:, 0] // tall, prepend=-1))
@@ -103,7 +103,7 @@ def tiles_of_references(references: Places) -> Iterator[Places]:
         yield references[np.sort(part)]
 
 
-def _runs(shape: tuple[int, ...], patches: Patches, wanted: int) -> list[Places]:
+def _runs(shape: tuple[int, ...], patches: PatchGrid, wanted: int) -> list[Places]:
     """Return about so many of the references of a height and a width, or all, in runs spread evenly."""
     rows, columns = (reference_positions(length, patches) for length in shape)
     total, run = (
@@ -118,40 +118,40 @@ def _runs(shape: tuple[int, ...], patches: Patches, wanted: int) -> list[Places]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scene:
+class GroupInput:
     """A picture as far as it is known, wherever it is stored: what groups are formed of."""
 
     planes: Any  # the estimate, with what is known in its place: Readable
     known: Bits  # (height, width)
     depth: Depths  # (height, width): how many pixels deep in a hole
-    measured: Readable  # what is known, where it is noisy and the estimate is not to keep it; else empty
+    measured: Windowed  # what is known, where it is noisy and the estimate is not to keep it; else empty
     noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
     confidence: Float32  # (height, width): the trust in pixels when patches are compared; empty where alike
 
-    def view(self, rows: slice, columns: slice) -> "View":
+    def view(self, rows: slice, columns: slice) -> "GroupView":
         """Return a part of the picture as kernels want it."""
         part = np.ascontiguousarray
-        picture = Picture(
+        picture = KernelImage(
             part(self.planes[:, rows, columns]),
             part(self.known[rows, columns]),
             part(self.depth[rows, columns]),
             part(self.measured[:, rows, columns]),
             self.noise,
         )
-        return View(picture, part(self.confidence[rows, columns]), np.array([rows.start, columns.start]))
+        return GroupView(picture, part(self.confidence[rows, columns]), np.array([rows.start, columns.start]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class GroupView:
     """What groups see of a picture: a part of it, from a corner on."""
 
-    picture: Picture
+    picture: KernelImage
     confidence: Float32
     corner: Places  # (2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Said:
+class GroupAggregate:
     """What groups say about some rows of a picture; (channels, rows, width), the squares of full scale 1."""
 
     rows: slice
@@ -162,7 +162,7 @@ class Said:
     anything: Flags  # (rows, width): whether a patch said anything about a pixel, in all its channels
 
     @classmethod
-    def summed(cls, rows: slice, before: Planes, sums: Sums) -> "Said":
+    def from_sums(cls, rows: slice, before: Planes, sums: Sums) -> "GroupAggregate":
         """Return what sums amount to: one of them, or three where errors are wanted."""
         errors = np.zeros((2, *before.shape) if len(sums) > 1 else (2, 0, 0, 0), np.float32)
         said = cls(rows, before, before.copy(), errors[0], errors[1], sums[0, 0] != 0)
@@ -181,18 +181,18 @@ class GroupPass:
     """One step over the groups of a picture."""
 
     def __init__(
-        self, scene: Scene, step: Step, threads: int, errors: bool = False, shares: Shares = whole_shares
+        self, scene: GroupInput, step: Step, threads: int, errors: bool = False, shares: Shares = whole_shares
     ) -> None:
         self._scene, self._step, self._threads, self._errors = scene, step, threads, errors
         self._shares = shares
-        self._patches = step.patches.fitting(scene.planes.shape[1:])
+        self._patches = step.patches.fit_to(scene.planes.shape[1:])
         self._offsets = self._patches.offsets
-        self._fading = step.fading(1)
+        self._fading = step.compute_trust(1)
         self.gaps: list[Float32] = []  # of the groups that were restored: certified, or infinite
 
-    def restored(
+    def restore(
         self, wanted: Flags, report: Report, deadline: Deadline, band_rows: int = BAND_ROWS
-    ) -> Iterator[Said]:
+    ) -> Iterator[GroupAggregate]:
         """Restore all groups whose reference patch holds a wanted pixel; yield what they say, from the top.
 
         Rows that were yielded are not looked at again: they may be overwritten. Bands that would begin after
@@ -204,7 +204,7 @@ class GroupPass:
         prior = self.prior(len(references))
         bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
         carried = np.zeros((0, 0, 0, 0), np.int64)
-        done = in_order(lambda band: self._restore(band, prior, deadline), bands, self._threads)
+        done = imap_threads(lambda band: self._restore(band, prior, deadline), bands, self._threads)
         for number, (band, (before, sums, proven, spoke)) in enumerate(zip(bands, done, strict=True), 1):
             self.gaps.append(proven)
             shared = min(carried.shape[2], sums.shape[2])
@@ -212,7 +212,7 @@ class GroupPass:
                 sums[:, :, :shared] += carried[:, :, :shared]
             finished = band.next_top - band.top
             rows, part = slice(band.top, band.next_top), np.ascontiguousarray
-            yield Said.summed(rows, part(before[:, :finished]), part(sums[:, :, :finished]))
+            yield GroupAggregate.from_sums(rows, part(before[:, :finished]), part(sums[:, :, :finished]))
             carried = sums[:, :, finished:].copy()
             report(number / len(bands))
             if not spoke:
@@ -229,7 +229,7 @@ class GroupPass:
             return np.zeros((0, 0), np.float32)
         samples = max(_LEAST_SAMPLES, min(groups, _SAMPLES))
         runs = _runs(self._scene.planes.shape[1:], self._patches, samples)
-        total = sum(in_order(self._shapes, runs, self._threads), np.zeros((entries, entries), np.int64))
+        total = sum(imap_threads(self._shapes, runs, self._threads), np.zeros((entries, entries), np.int64))
         lower = total * (SHAPE_UNIT / sum(map(len, runs)))
         return (lower + np.tril(lower, -1).T).astype(np.float32)
 
@@ -241,7 +241,7 @@ class GroupPass:
         add_shapes(view.picture, references - view.corner, found, self._patches.size, total)
         return total
 
-    def _around(self, references: Places) -> View:
+    def _around(self, references: Places) -> GroupView:
         """Return what the groups of some references see."""
         first = np.maximum(references.min(axis=0) - self._patches.reach, 0)
         last = references.max(axis=0) + self._patches.reach + self._patches.size
@@ -259,14 +259,14 @@ class GroupPass:
         gaps = np.full(len(band.references), np.inf, np.float32)
         done = 0
         for tile in tiles_of_references(band.references):
-            if deadline.passed():
+            if deadline.is_over():
                 break
             self._restore_tile(view, tile, prior, sums, gaps[done : done + len(tile)])
             done += len(tile)
         return view.picture.planes, sums, gaps, done > 0
 
     def _restore_tile(
-        self, view: View, references: Places, prior: Float32, sums: Sums, gaps: Float32
+        self, view: GroupView, references: Places, prior: Float32, sums: Sums, gaps: Float32
     ) -> None:
         """Match, predict and add up the groups of a tile; complete those whose prediction leaves too much.
 
@@ -282,7 +282,7 @@ class GroupPass:
             complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven, shares)
             gaps[left] = proven
 
-    def _match(self, view: View, references: Places) -> Offsets:
+    def _match(self, view: GroupView, references: Places) -> Offsets:
         """Return the offsets of the patches of every reference's group."""
         found, size = np.empty((len(references), self._patches.count, 2), np.int8), self._patches.size
         places = references - view.corner

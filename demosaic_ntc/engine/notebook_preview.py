@@ -20,13 +20,13 @@ def preview(image: NDArray[Any]) -> bytes | None:
     if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] != 3) or not pixels.size:
         return None
     step = -(-max(pixels.shape[:2]) // LARGEST_SIDE)
-    shares = pixels[::step, ::step].astype(np.float64) / shown_white(pixels)
+    shares = pixels[::step, ::step].astype(np.float64) / find_white(pixels)
     buffer = BytesIO()
     Image.fromarray(np.rint(np.clip(shares, 0, 1) * 255).astype(np.uint8)).save(buffer, "PNG")
     return buffer.getvalue()
 
 
-def shown_white(image: NDArray[Any]) -> float:
+def find_white(image: NDArray[Any]) -> float:
     """The value shown as white: 1, or full scale at the fewest bits that nearly all pixels need."""
     if image.dtype.kind == "b":
         return 1.0

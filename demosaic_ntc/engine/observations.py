@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Planes
-from demosaic_ntc.engine.windowed import Readable
+from demosaic_ntc.engine.windowed import Windowed
 
 DEEPEST = 48  # pixels into a hole; trust falls no further, or it would vanish in single precision
 _MOST_CHANNELS = 8  # one bit for each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class ObservedPixels:
     """The known entries of a picture with full scale 1."""
 
     entries: Bits  # (height, width): bit c is set where channel c is known
@@ -20,11 +20,13 @@ class Known:
     low: Float32  # (channels): no entry of a channel lies below, nor above the next
     high: Float32
     noise: Float32  # (channels, levels): the variance of known entries, at equal steps from level 0 to 1
-    measured: Readable = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
+    measured: Windowed = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
     """What is known, where it is noisy and not to be kept: (channels or 1, height, width); else empty."""
 
     @classmethod
-    def of(cls, planes: Planes, known: Flags, depth: Depths, noise: Float32 | None = None) -> "Known":
+    def of(
+        cls, planes: Planes, known: Flags, depth: Depths, noise: Float32 | None = None
+    ) -> "ObservedPixels":
         """Return what is known of planes; ``known`` are flags of their shape, without ``noise`` exact."""
         low = planes.min(axis=(1, 2), initial=np.inf, where=known)
         high = planes.max(axis=(1, 2), initial=-np.inf, where=known)

@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def in_order(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
+def imap_threads(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
     """Work on the items in threads, a few at a time, and yield the results as the items stand."""
     waiting = iter(items)
     with ThreadPoolExecutor(threads) as pool:

@@ -4,13 +4,13 @@ Chosen by measurement on parts of the first sixteen Kodak and ten McMaster pictu
 first eight of Kodak alone.
 """
 
-from demosaic_ntc.engine.passes import Kind, Patches, Step, gaussian, mean
+from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, gaussian, mean
 
-Plan = dict[Kind, tuple[Step, ...]]
+Plan = dict[HoleKind, tuple[Step, ...]]
 
 
 def _mosaic(
-    patches: Patches,
+    patches: PatchGrid,
     restored: int,
     relaxed: float,
     noisy: float,
@@ -21,115 +21,115 @@ def _mosaic(
     return Step(patches, gaussian(restored, vertices=vertices, correction=correction), relaxed, noisy)
 
 
-def _sparse(patches: Patches, restored: int, vertices: int = 0, trust: float = 0.3) -> Step:
+def _sparse(patches: PatchGrid, restored: int, vertices: int = 0, trust: float = 0.3) -> Step:
     """Return a step around holes of which small patches know most."""
     return Step(patches, gaussian(restored, vertices=vertices), 1.4, trust=(trust, trust))
 
 
-def _loose(patches: Patches, restored: int, vertices: int = 0, trust: float = 0.3) -> Step:
+def _loose(patches: PatchGrid, restored: int, vertices: int = 0, trust: float = 0.3) -> Step:
     """Return a step around holes that leans on the prior and goes further: large patches, many unknowns."""
     does = gaussian(restored, strength=10.0, floor=1.0, vertices=vertices)
     return Step(patches, does, 1.7, trust=(trust, trust))
 
 
-def _wide(patches: Patches, restored: int) -> Step:
+def _wide(patches: PatchGrid, restored: int) -> Step:
     """Return a step that closes wide holes: the mean of patches that agree around them."""
     return Step(patches, mean(restored), trust=(0.05, 0.01), spread=0.7)
 
 
-def _lost(patches: Patches, restored: int, vertices: int = 0) -> Step:
+def _lost(patches: PatchGrid, restored: int, vertices: int = 0) -> Step:
     """Return a step where most is unknown."""
     return Step(patches, gaussian(restored, floor=2.0, noise=1.0, vertices=vertices), 1.8, trust=(0.1, 0.1))
 
 
 PLANS: dict[str, Plan] = {
     "fast": {
-        Kind.BAYER: (_mosaic(Patches(4, 4, 40, 8), 16, 1.45, 1.75, vertices=3, correction=4.0),),
-        Kind.ARRAY: (_mosaic(Patches(4, 4, 48, 10), 12, 1.6, 1.75, vertices=3, correction=6.0),),
-        Kind.SPARSE: (_sparse(Patches(4, 3, 32, 8, dense=2), 4, vertices=3),),
-        Kind.LINES: (_sparse(Patches(4, 3, 32, 8, dense=4), 6, vertices=3),),
-        Kind.SCATTERED: (
-            _loose(Patches(4, 4, 32, 8, dense=2), 4, trust=0.1),
-            _loose(Patches(4, 4, 32, 8, dense=2), 4, vertices=3),
+        HoleKind.BAYER: (_mosaic(PatchGrid(4, 4, 40, 8), 16, 1.45, 1.75, vertices=3, correction=4.0),),
+        HoleKind.ARRAY: (_mosaic(PatchGrid(4, 4, 48, 10), 12, 1.6, 1.75, vertices=3, correction=6.0),),
+        HoleKind.SPARSE: (_sparse(PatchGrid(4, 3, 32, 8, dense=2), 4, vertices=3),),
+        HoleKind.LINES: (_sparse(PatchGrid(4, 3, 32, 8, dense=4), 6, vertices=3),),
+        HoleKind.SCATTERED: (
+            _loose(PatchGrid(4, 4, 32, 8, dense=2), 4, trust=0.1),
+            _loose(PatchGrid(4, 4, 32, 8, dense=2), 4, vertices=3),
         ),
-        Kind.WIDE: (
-            _wide(Patches(12, 8, 12, 10, dense=2), 4),
-            _sparse(Patches(6, 5, 32, 10, dense=2), 3, vertices=3, trust=0.1),
+        HoleKind.WIDE: (
+            _wide(PatchGrid(12, 8, 12, 10, dense=2), 4),
+            _sparse(PatchGrid(6, 5, 32, 10, dense=2), 3, vertices=3, trust=0.1),
         ),
-        Kind.DEEP: (
-            _wide(Patches(16, 8, 12, 12, dense=2), 4),
-            _sparse(Patches(6, 5, 24, 12, dense=2), 3, vertices=3, trust=0.05),
+        HoleKind.DEEP: (
+            _wide(PatchGrid(16, 8, 12, 12, dense=2), 4),
+            _sparse(PatchGrid(6, 5, 24, 12, dense=2), 3, vertices=3, trust=0.05),
         ),
     },
     "normal": {
-        Kind.BAYER: (
-            _mosaic(Patches(4, 4, 64, 10), 24, 1.6, 1.5, correction=5.0),
-            _mosaic(Patches(5, 4, 64, 10), 24, 1.7, 1.3, vertices=3, correction=5.0),
+        HoleKind.BAYER: (
+            _mosaic(PatchGrid(4, 4, 64, 10), 24, 1.6, 1.5, correction=5.0),
+            _mosaic(PatchGrid(5, 4, 64, 10), 24, 1.7, 1.3, vertices=3, correction=5.0),
         ),
-        Kind.ARRAY: (
-            _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.5, correction=6.0),
-            _mosaic(Patches(4, 4, 64, 10), 16, 1.6, 1.3, correction=6.0),
-            _mosaic(Patches(5, 4, 80, 14), 16, 1.6, 1.0, vertices=3, correction=6.0),
+        HoleKind.ARRAY: (
+            _mosaic(PatchGrid(4, 4, 64, 10), 16, 1.6, 1.5, correction=6.0),
+            _mosaic(PatchGrid(4, 4, 64, 10), 16, 1.6, 1.3, correction=6.0),
+            _mosaic(PatchGrid(5, 4, 80, 14), 16, 1.6, 1.0, vertices=3, correction=6.0),
         ),
-        Kind.SPARSE: (
-            _sparse(Patches(4, 3, 48, 10, dense=4), 6),
-            _sparse(Patches(4, 3, 48, 10, dense=4), 6, vertices=3),
+        HoleKind.SPARSE: (
+            _sparse(PatchGrid(4, 3, 48, 10, dense=4), 6),
+            _sparse(PatchGrid(4, 3, 48, 10, dense=4), 6, vertices=3),
         ),
-        Kind.LINES: (
-            _loose(Patches(5, 3, 48, 10), 8),
-            _loose(Patches(5, 3, 48, 10), 8, vertices=3),
+        HoleKind.LINES: (
+            _loose(PatchGrid(5, 3, 48, 10), 8),
+            _loose(PatchGrid(5, 3, 48, 10), 8, vertices=3),
         ),
-        Kind.SCATTERED: (
-            _loose(Patches(4, 3, 48, 10, dense=4), 8, trust=0.1),
-            _loose(Patches(4, 3, 48, 10, dense=4), 8, vertices=3),
+        HoleKind.SCATTERED: (
+            _loose(PatchGrid(4, 3, 48, 10, dense=4), 8, trust=0.1),
+            _loose(PatchGrid(4, 3, 48, 10, dense=4), 8, vertices=3),
         ),
-        Kind.WIDE: (
-            _wide(Patches(12, 6, 12, 10, dense=4), 4),
-            _wide(Patches(8, 5, 12, 10, dense=4), 4),
-            _sparse(Patches(6, 4, 48, 10, dense=4), 6, vertices=3, trust=0.1),
+        HoleKind.WIDE: (
+            _wide(PatchGrid(12, 6, 12, 10, dense=4), 4),
+            _wide(PatchGrid(8, 5, 12, 10, dense=4), 4),
+            _sparse(PatchGrid(6, 4, 48, 10, dense=4), 6, vertices=3, trust=0.1),
         ),
-        Kind.DEEP: (
-            _wide(Patches(16, 5, 16, 16, dense=4), 8),
-            _wide(Patches(12, 5, 12, 16, dense=4), 4),
-            _sparse(Patches(6, 4, 32, 14, dense=4), 8, vertices=3, trust=0.05),
+        HoleKind.DEEP: (
+            _wide(PatchGrid(16, 5, 16, 16, dense=4), 8),
+            _wide(PatchGrid(12, 5, 12, 16, dense=4), 4),
+            _sparse(PatchGrid(6, 4, 32, 14, dense=4), 8, vertices=3, trust=0.05),
         ),
     },
     "best": {
-        Kind.BAYER: (
-            _mosaic(Patches(4, 3, 64, 12), 32, 1.45, 1.3, correction=9.0),
-            _mosaic(Patches(5, 3, 96, 16), 32, 1.4, 1.2, correction=9.0),
-            _mosaic(Patches(6, 4, 96, 16), 32, 1.3, 1.0, vertices=6, correction=9.0),
+        HoleKind.BAYER: (
+            _mosaic(PatchGrid(4, 3, 64, 12), 32, 1.45, 1.3, correction=9.0),
+            _mosaic(PatchGrid(5, 3, 96, 16), 32, 1.4, 1.2, correction=9.0),
+            _mosaic(PatchGrid(6, 4, 96, 16), 32, 1.3, 1.0, vertices=6, correction=9.0),
         ),
-        Kind.ARRAY: (
-            _mosaic(Patches(4, 3, 64, 12), 24, 1.6, 1.5, correction=6.0),
-            _mosaic(Patches(4, 3, 64, 12), 24, 1.6, 1.3, correction=6.0),
-            _mosaic(Patches(5, 3, 80, 14), 24, 1.6, 1.0, correction=6.0),
-            _mosaic(Patches(6, 4, 96, 14), 24, 1.4, 1.0, vertices=6, correction=6.0),
+        HoleKind.ARRAY: (
+            _mosaic(PatchGrid(4, 3, 64, 12), 24, 1.6, 1.5, correction=6.0),
+            _mosaic(PatchGrid(4, 3, 64, 12), 24, 1.6, 1.3, correction=6.0),
+            _mosaic(PatchGrid(5, 3, 80, 14), 24, 1.6, 1.0, correction=6.0),
+            _mosaic(PatchGrid(6, 4, 96, 14), 24, 1.4, 1.0, vertices=6, correction=6.0),
         ),
-        Kind.SPARSE: (
-            *(_loose(Patches(5, 3, 64, 10), 8),) * 2,
-            _loose(Patches(5, 3, 64, 10), 8, vertices=6),
+        HoleKind.SPARSE: (
+            *(_loose(PatchGrid(5, 3, 64, 10), 8),) * 2,
+            _loose(PatchGrid(5, 3, 64, 10), 8, vertices=6),
         ),
-        Kind.LINES: (
-            *(_loose(Patches(5, 3, 64, 12), 8),) * 2,
-            _loose(Patches(5, 3, 64, 12), 8, vertices=6),
+        HoleKind.LINES: (
+            *(_loose(PatchGrid(5, 3, 64, 12), 8),) * 2,
+            _loose(PatchGrid(5, 3, 64, 12), 8, vertices=6),
         ),
-        Kind.SCATTERED: (
-            _loose(Patches(5, 3, 64, 12), 8, trust=0.1),
-            _loose(Patches(5, 3, 64, 12), 8),
-            _loose(Patches(5, 3, 64, 12), 8, vertices=6),
+        HoleKind.SCATTERED: (
+            _loose(PatchGrid(5, 3, 64, 12), 8, trust=0.1),
+            _loose(PatchGrid(5, 3, 64, 12), 8),
+            _loose(PatchGrid(5, 3, 64, 12), 8, vertices=6),
         ),
-        Kind.WIDE: (
-            _wide(Patches(12, 4, 16, 14, dense=4), 8),
-            _wide(Patches(8, 4, 12, 14, dense=4), 4),
-            *(_lost(Patches(6, 3, 64, 14, dense=4), 12),) * 3,
-            _lost(Patches(6, 3, 64, 14, dense=4), 12, vertices=6),
+        HoleKind.WIDE: (
+            _wide(PatchGrid(12, 4, 16, 14, dense=4), 8),
+            _wide(PatchGrid(8, 4, 12, 14, dense=4), 4),
+            *(_lost(PatchGrid(6, 3, 64, 14, dense=4), 12),) * 3,
+            _lost(PatchGrid(6, 3, 64, 14, dense=4), 12, vertices=6),
         ),
-        Kind.DEEP: (
-            _wide(Patches(16, 4, 16, 24, dense=4), 8),
-            _wide(Patches(12, 4, 12, 24, dense=4), 4),
-            _sparse(Patches(8, 4, 48, 20, dense=4), 6, trust=0.05),
-            _sparse(Patches(6, 3, 48, 16, dense=4), 6, vertices=6, trust=0.05),
+        HoleKind.DEEP: (
+            _wide(PatchGrid(16, 4, 16, 24, dense=4), 8),
+            _wide(PatchGrid(12, 4, 12, 24, dense=4), 4),
+            _sparse(PatchGrid(8, 4, 48, 20, dense=4), 6, trust=0.05),
+            _sparse(PatchGrid(6, 3, 48, 16, dense=4), 6, vertices=6, trust=0.05),
         ),
     },
 }
@@ -139,9 +139,9 @@ PLANS: dict[str, Plan] = {
 # do that as well as large ones, within .01 dB on parts of eight pictures with noise of 1.5 to 6 of 255. Fewer
 # of them that restore more patches each cost another .01 dB, at half the work; and patches further out than a
 # few pixels are as good at places where samples lie as in the reference.
-AGREED: dict[Kind, Step] = {
-    Kind.BAYER: _mosaic(Patches(4, 6, 40, 8, dense=3), 32, 1.45, 1.5, vertices=3, correction=4.0),
-    Kind.ARRAY: _mosaic(Patches(4, 4, 48, 10), 12, 1.6, 1.3, vertices=3, correction=6.0),
+AGREED: dict[HoleKind, Step] = {
+    HoleKind.BAYER: _mosaic(PatchGrid(4, 6, 40, 8, dense=3), 32, 1.45, 1.5, vertices=3, correction=4.0),
+    HoleKind.ARRAY: _mosaic(PatchGrid(4, 4, 48, 10), 12, 1.6, 1.3, vertices=3, correction=6.0),
 }
 
 
@@ -149,19 +149,19 @@ AGREED: dict[Kind, Step] = {
 # take their noise for texture: the first step goes far beyond what they say. On parts of six Kodak pictures
 # with noise of 4 and 12 of 255 the mean is 40.1 and 32.8 dB at fast, 40.5 and 33.7 at normal.
 NOISY: dict[str, tuple[Step, ...]] = {
-    "fast": (_mosaic(Patches(4, 4, 40, 8), 16, 2.2, 2.2, vertices=3),),
+    "fast": (_mosaic(PatchGrid(4, 4, 40, 8), 16, 2.2, 2.2, vertices=3),),
     "normal": (
-        _mosaic(Patches(4, 4, 40, 8), 16, 2.2, 2.2),
-        _mosaic(Patches(4, 4, 40, 8), 16, 1.3, 1.3, vertices=3),
+        _mosaic(PatchGrid(4, 4, 40, 8), 16, 2.2, 2.2),
+        _mosaic(PatchGrid(4, 4, 40, 8), 16, 1.3, 1.3, vertices=3),
     ),
     "best": (
-        _mosaic(Patches(4, 3, 40, 8), 16, 2.2, 2.2),
-        _mosaic(Patches(4, 3, 48, 10), 16, 1.5, 1.5),
-        _mosaic(Patches(5, 3, 64, 12), 24, 1.2, 1.2, vertices=6),
+        _mosaic(PatchGrid(4, 3, 40, 8), 16, 2.2, 2.2),
+        _mosaic(PatchGrid(4, 3, 48, 10), 16, 1.5, 1.5),
+        _mosaic(PatchGrid(5, 3, 64, 12), 24, 1.2, 1.2, vertices=6),
     ),
 }
 
 
-def without_completion(plan: Plan) -> Plan:
+def disable_completion(plan: Plan) -> Plan:
     """Return the control: the same plan, whose steps end with the prediction."""
-    return {kind: tuple(step.without_completion for step in steps) for kind, steps in plan.items()}
+    return {kind: tuple(step.prediction_only for step in steps) for kind, steps in plan.items()}

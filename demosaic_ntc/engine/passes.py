@@ -15,7 +15,7 @@ _LEVEL = 1 / 255
 TOLERANCE = (0.5 * _LEVEL) ** 2
 
 
-class Kind(IntEnum):
+class HoleKind(IntEnum):
     """What is missing around a pixel: kinds of holes, in the order of their repair, and of mosaics."""
 
     KNOWN = 0
@@ -29,7 +29,7 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Patches:
+class PatchGrid:
     """How groups are formed."""
 
     size: int  # pixels across a patch
@@ -53,7 +53,7 @@ class Patches:
         places = np.stack([dy[kept], dx[kept]], axis=1).astype(np.int64)
         return places[np.argsort(np.square(places).sum(axis=1), kind="stable")]
 
-    def fitting(self, shape: tuple[int, ...]) -> "Patches":
+    def fit_to(self, shape: tuple[int, ...]) -> "PatchGrid":
         """Return patches that fit into a picture of a height and a width."""
         size = min(self.size, *shape)
         return self if size == self.size else replace(self, size=size, stride=min(self.stride, size))
@@ -63,7 +63,7 @@ class Patches:
 class Step:
     """One pass over the groups of a picture."""
 
-    patches: Patches
+    patches: PatchGrid
     does: Pass
     relaxed: float = 1.0  # ω: how far to go from the estimate to what the groups say, where samples are exact
     noisy: float = 1.0  # ω where noise dominates
@@ -71,17 +71,17 @@ class Step:
     spread: float = 0.0  # pixels: how far what groups leave at known entries is felt in holes; 0: nowhere
 
     @property
-    def without_completion(self) -> "Step":
+    def prediction_only(self) -> "Step":
         """The control: the same step, which ends with the prediction."""
         return replace(self, does=self.does._replace(vertices=0))
 
     @property
-    def without_gaps(self) -> "Step":
+    def dense(self) -> "Step":
         """The same step with a reference patch for every pixel."""
         patches = replace(self.patches, stride=min(self.patches.stride, self.patches.size))
         return replace(self, patches=patches)
 
-    def in_noise(self, variance: float) -> "Step":
+    def adapt_to_noise(self, variance: float) -> "Step":
         """Return the step for samples of a variance: ω goes from one limit to the other, ε² to none.
 
         Noise makes a model regular by itself, and what ε² lets pass of it would show the sites of samples.
@@ -90,7 +90,7 @@ class Step:
         relaxed = self.relaxed + share * (self.noisy - self.relaxed)
         return replace(self, relaxed=relaxed, does=self.does._replace(floor=self.does.floor * (1 - share)))
 
-    def fading(self, which: int) -> Float32:
+    def compute_trust(self, which: int) -> Float32:
         """Return the trust in missing entries by their depth, (DEEPEST + 1)."""
         falling = self.trust[which] * _DECAY ** (np.arange(DEEPEST + 1) - 1.0)
         return np.asarray(np.minimum(falling, 1.0), np.float32)

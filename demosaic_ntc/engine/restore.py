@@ -11,10 +11,17 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.engine.groups import GroupPass, Said, Scene, Shares, count_references, whole_shares
-from demosaic_ntc.engine.kernels.aggregation import draw_to_measured, take_over
+from demosaic_ntc.engine.groups import (
+    GroupAggregate,
+    GroupInput,
+    GroupPass,
+    Shares,
+    count_references,
+    whole_shares,
+)
+from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, relax_update
 from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
-from demosaic_ntc.engine.observations import DEEPEST, Known
+from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.passes import Step
 
 Report = Callable[[float], None]
@@ -35,7 +42,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Work:
+class MaskedPass:
     """A step, and the pixels whose groups it restores."""
 
     step: Step
@@ -45,8 +52,8 @@ class Work:
 
 def restore(
     estimate: Estimate,
-    known: Known,
-    works: Sequence[Work],
+    known: ObservedPixels,
+    works: Sequence[MaskedPass],
     threads: int,
     report: Report,
     deadline: Deadline,
@@ -64,77 +71,79 @@ def restore(
         estimate = Estimate(estimate.planes.copy(), estimate.variance.copy())
     for number, work in enumerate(works):
         heard = part_of(report, number, len(works))
-        unsaid = _restored(estimate, known, work, threads, heard, deadline, gaps)
-        if work.step.patches.has_gaps and unsaid.any() and not deadline.passed():
-            _restored(
+        unsaid = _restore_step(estimate, known, work, threads, heard, deadline, gaps)
+        if work.step.patches.has_gaps and unsaid.any() and not deadline.is_over():
+            _restore_step(
                 estimate,
                 known,
-                Work(work.step.without_gaps, unsaid, work.shares),
+                MaskedPass(work.step.dense, unsaid, work.shares),
                 threads,
-                _unheard,
+                _ignore_share,
                 deadline,
                 gaps,
             )
     return estimate, np.concatenate(gaps)
 
 
-def _restored(
+def _restore_step(
     estimate: Estimate,
-    known: Known,
-    work: Work,
+    known: ObservedPixels,
+    work: MaskedPass,
     threads: int,
     report: Report,
     deadline: Deadline,
     gaps: list[Float32],
 ) -> Flags:
     """Do one step, in place, and note the gaps of its groups; return the wanted pixels that none spoke of."""
-    step, unsaid = work.step.in_noise(float(known.noise.mean())), work.wanted.copy()
-    if deadline.passed():
-        unproven = count_references(work.wanted, step.patches.fitting(work.wanted.shape))
+    step, unsaid = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
+    if deadline.is_over():
+        unproven = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
         gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
         return np.zeros_like(unsaid)
     errors = estimate.variance.size > 0
     groups = GroupPass(_scene(estimate, known, step), step, threads, errors, work.shares)
-    pieces: Iterable[Said] = groups.restored(work.wanted, report, deadline)
+    pieces: Iterable[GroupAggregate] = groups.restore(work.wanted, report, deadline)
     if step.spread:
-        pieces = [_spread_nearby(_joined(pieces, estimate), known, step.spread)]
+        pieces = [_spread_nearby(_join(pieces, estimate), known, step.spread)]
     for said in pieces:
-        _take_over(estimate, said, known, work.wanted[said.rows], step.relaxed)
+        _relax_update(estimate, said, known, work.wanted[said.rows], step.relaxed)
         unsaid[said.rows] &= ~said.anything
     if step.does.vertices:
         gaps += groups.gaps
     return unsaid
 
 
-def _unheard(share: float) -> None:
+def _ignore_share(share: float) -> None:
     """Report nothing: what is left over takes little."""
 
 
-def _scene(estimate: Estimate, known: Known, step: Step) -> Scene:
+def _scene(estimate: Estimate, known: ObservedPixels, step: Step) -> GroupInput:
     """Return what groups are formed of."""
     confidence = _confidence(known, step)
-    return Scene(estimate.planes, known.entries, known.depth, known.measured, known.noise, confidence)
+    return GroupInput(estimate.planes, known.entries, known.depth, known.measured, known.noise, confidence)
 
 
-def _take_over(estimate: Estimate, said: Said, known: Known, wanted: Flags, relaxed: float) -> None:
+def _relax_update(
+    estimate: Estimate, said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
+) -> None:
     """Write the next estimate of some rows, and how wrong it is expected to be, from what groups say."""
     rows, entries = said.rows, known.entries[said.rows]
     if estimate.variance.size:
         _note_variance(estimate.variance[:, rows], said, known, wanted)
     kept = np.zeros_like(entries) if known.measured.size else entries
-    take_over(said.before, said.planes, kept, wanted, known.low, known.high, relaxed)
+    relax_update(said.before, said.planes, kept, wanted, known.low, known.high, relaxed)
     if known.measured.size:
         measured = np.ascontiguousarray(known.measured[:, rows, :])
-        draw_to_measured(said.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
+        enforce_data_consistency(said.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
     estimate.planes[:, rows, :] = said.planes
 
 
-def _joined(pieces: Iterable[Said], estimate: Estimate) -> Said:
+def _join(pieces: Iterable[GroupAggregate], estimate: Estimate) -> GroupAggregate:
     """Return what groups say of all rows together."""
     before = np.array(estimate.planes[:, :, :])
     errors = np.zeros((2, *before.shape) if estimate.variance.size else (2, 0, 0, 0), np.float32)
     rows, anything = slice(0, before.shape[1]), np.zeros(before.shape[1:], np.bool_)
-    whole = Said(rows, before, before.copy(), errors[0], errors[1], anything)
+    whole = GroupAggregate(rows, before, before.copy(), errors[0], errors[1], anything)
     for said in pieces:
         whole.planes[:, said.rows], whole.anything[said.rows] = said.planes, said.anything
         if said.spread.size:
@@ -147,7 +156,7 @@ def part_of(report: Report, number: int, parts: int) -> Report:
     return lambda share: report((number + share) / parts)
 
 
-def _confidence(known: Known, step: Step) -> Float32:
+def _confidence(known: ObservedPixels, step: Step) -> Float32:
     """Return the trust in pixels when patches are compared, (height, width); empty where all are alike."""
     if step.trust[0] == 1.0:
         return np.zeros((0, 0), np.float32)
@@ -155,11 +164,11 @@ def _confidence(known: Known, step: Step) -> Float32:
     shown = np.zeros(known.entries.shape, np.float32)
     for channel in range(channels):
         shown += known.flags(channel) / np.float32(channels)
-    trust = step.fading(0)[np.minimum(known.depth, DEEPEST)]
+    trust = step.compute_trust(0)[np.minimum(known.depth, DEEPEST)]
     return np.maximum(shown + (1 - shown) * trust, _LEAST_CONFIDENCE)
 
 
-def _spread_nearby(said: Said, known: Known, width: float) -> Said:
+def _spread_nearby(said: GroupAggregate, known: ObservedPixels, width: float) -> GroupAggregate:
     """Add to what groups say what they leave at known entries, continued into the rims of the holes.
 
     This is done in place. It is felt as under a Gaussian whose standard deviation is ``width`` pixels.
@@ -172,7 +181,7 @@ def _spread_nearby(said: Said, known: Known, width: float) -> Said:
     return said
 
 
-def _note_variance(variance: Planes, said: Said, known: Known, wanted: Flags) -> None:
+def _note_variance(variance: Planes, said: GroupAggregate, known: ObservedPixels, wanted: Flags) -> None:
     """Write the expected squared error of entries after a step; none where they are known exactly."""
     for channel, plane in enumerate(variance):
         moved = np.square(said.planes[channel] - said.before[channel])

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 from demosaic_ntc.arrays import Float32
 
 
-class Readable(Protocol):
+class Windowed(Protocol):
     """Planes, (channels, height, width), that are read window by window."""
 
     @property
@@ -20,7 +20,7 @@ class Readable(Protocol):
         """Return a window, float32, (channels, rows, columns)."""
 
 
-class Writable(Readable, Protocol):
+class WritableWindowed(Windowed, Protocol):
     """Planes that are written window by window, too."""
 
     def __setitem__(self, place: tuple[slice, slice, slice], values: Float32, /) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from scipy import ndimage
 
 from demosaic_ntc.arrays import Flags
-from demosaic_ntc.detection.blemishes import KINDS, checked_kinds, checked_sensitivity, find_blemishes
+from demosaic_ntc.detection.blemishes import KINDS, check_kinds, check_sensitivity, find_blemishes
 from demosaic_ntc.errors import Exists, InputError
-from demosaic_ntc.images.picture import FULL, Picture
+from demosaic_ntc.images.picture import FULL, DecodedImage
 from demosaic_ntc.images.png_writing import write_png
 from demosaic_ntc.io.atomic import check_target, whole_file
-from demosaic_ntc.io.pixels import oriented, unheard
+from demosaic_ntc.io.pixels import ignore_share, orient
 
 _CORNERS = np.ones((3, 3), np.bool_)
 
@@ -28,10 +28,10 @@ class Detection:
 
     def __post_init__(self) -> None:
         """Check kinds and sensitivity, and give the kinds an order."""
-        chosen = checked_kinds(self.kinds)
+        chosen = check_kinds(self.kinds)
         if not chosen:
             raise InputError(f"nothing to look for; give one of {', '.join(KINDS)}")
-        checked_sensitivity(self.sensitivity)
+        check_sensitivity(self.sensitivity)
         object.__setattr__(self, "kinds", tuple(kind for kind in KINDS if kind in chosen))
 
 
@@ -52,7 +52,7 @@ class Detected:
         return f"{blemishes} found ({names}), {self.share:.2%} of the picture"
 
 
-def detect(picture: Picture, detection: Detection) -> tuple[Flags, Detected]:
+def detect(picture: DecodedImage, detection: Detection) -> tuple[Flags, Detected]:
     """Look for blemishes: their pixels, as the picture is stored, and what to say of them."""
     flags = find_blemishes(picture.colours, detection.kinds, detection.sensitivity)
     _, count = ndimage.label(flags, _CORNERS)
@@ -72,7 +72,7 @@ def check_mask_target(target: Path | None, *, overwrite: bool) -> None:
 
 @contextmanager
 def mask_written_beside(
-    target: Path | None, flags: Flags, picture: Picture, *, overwrite: bool
+    target: Path | None, flags: Flags, picture: DecodedImage, *, overwrite: bool
 ) -> Iterator[None]:
     """Write flags of a picture's pixels as a mask of the picture as it is seen, white and black.
 
@@ -82,7 +82,7 @@ def mask_written_beside(
     if target is None:
         yield
         return
-    levels = oriented(flags, picture.orientation).astype(np.uint8) * np.uint8(FULL)
+    levels = orient(flags, picture.orientation).astype(np.uint8) * np.uint8(FULL)
     with whole_file(target, overwrite=overwrite) as file:
-        write_png(file, levels, None, None, unheard)
+        write_png(file, levels, None, None, ignore_share)
         yield

@@ -20,7 +20,7 @@ from demosaic_ntc.errors import Exists, InputError
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, RGB, TiffForm, write_tiff
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.exif import ORIENTATION
-from demosaic_ntc.io.pixels import unheard
+from demosaic_ntc.io.pixels import ignore_share
 from demosaic_ntc.io.tiff_tags import SHORT, Field
 
 SUFFIXES = (".tif", ".tiff")
@@ -86,7 +86,7 @@ def white_of(dtype: np.dtype[Any]) -> int | None:
 
 
 @contextmanager
-def written_beside(
+def write_error_map(
     target: Path | None, expected: Expected | None, *, overwrite: bool
 ) -> Iterator[ErrorMap | None]:
     """Write a map that appears when the block, in which its picture is written, ends without an error.
@@ -100,5 +100,5 @@ def written_beside(
     photometric = RGB if entries.ndim == 3 else BLACK_IS_ZERO
     form = TiffForm(photometric, fields={ORIENTATION: Field(SHORT, (expected.orientation,))})
     with whole_file(target, overwrite=overwrite) as file:
-        write_tiff(file, entries, None, None, unheard, form)
+        write_tiff(file, entries, None, None, ignore_share, form)
         yield ErrorMap(target, expected.rms, expected.white)

@@ -13,7 +13,7 @@ _THUMBNAIL_PLACE, _THUMBNAIL_LENGTH = 513, 514
 _STRIP_PLACES, _STRIP_LENGTHS = 273, 279
 
 
-def without_thumbnail(block: bytes) -> bytes:
+def strip_thumbnail(block: bytes) -> bytes:
     """The block with its second directory unlinked and the picture it points to blanked."""
     order = {b"II": "<", b"MM": ">"}.get(block[:2])
     if order is None or len(block) < 10:
@@ -36,6 +36,6 @@ def without_thumbnail(block: bytes) -> bytes:
     return bytes(blanked)
 
 
-def stated_orientation(block: bytes | None) -> int:
+def read_orientation(block: bytes | None) -> int:
     """The orientation that a block states; upright where there is none."""
     return 1 if block is None else orientation_in(TagReader(io.BytesIO(block)).first())

@@ -15,7 +15,7 @@ def icc_profile(space: ColourSpace) -> bytes:
     red, green, blue = space.to_profile.T
     curve = _curve(space.curve)
     linear = " (linear)" if space.curve.gamma == 1 else ""
-    return _assembled(
+    return _assemble(
         {
             b"desc": _text(space.name + linear),
             b"cprt": _text("No copyright, use freely"),
@@ -31,7 +31,7 @@ def icc_profile(space: ColourSpace) -> bytes:
     )
 
 
-def _assembled(tags: dict[bytes, bytes]) -> bytes:
+def _assemble(tags: dict[bytes, bytes]) -> bytes:
     """Header, tag table and data; equal data is stored once."""
     start = _HEADER + 4 + 12 * len(tags)
     data, places = bytearray(), dict[bytes, int]()
@@ -48,7 +48,7 @@ def _header(size: int) -> bytes:
     """The 128 bytes that every profile starts with; its date is fixed, so that runs give equal files."""
     fields = struct.pack(">L4sL4s4s4s", size, b"\0\0\0\0", 0x04300000, b"mntr", b"RGB ", b"XYZ ")
     fields += struct.pack(">6H4s", 2024, 1, 1, 0, 0, 0, b"acsp")
-    return (fields + bytes(28) + _fixed(D50)).ljust(_HEADER, b"\0")
+    return (fields + bytes(28) + _encode_fixed(D50)).ljust(_HEADER, b"\0")
 
 
 def _text(text: str) -> bytes:
@@ -59,7 +59,7 @@ def _text(text: str) -> bytes:
 
 def _numbers(kind: bytes, values: NDArray[np.float64]) -> bytes:
     """Numbers of the type `kind`."""
-    return kind + bytes(4) + _fixed(values)
+    return kind + bytes(4) + _encode_fixed(values)
 
 
 def _curve(curve: Curve) -> bytes:
@@ -67,13 +67,13 @@ def _curve(curve: Curve) -> bytes:
     if curve.gamma == 1:
         return struct.pack(">4sLL", b"curv", 0, 0)
     if curve.slope == 0:
-        return struct.pack(">4sLHH", b"para", 0, 0, 0) + _fixed(np.array([curve.gamma]))
+        return struct.pack(">4sLHH", b"para", 0, 0, 0) + _encode_fixed(np.array([curve.gamma]))
     scale = 1 + curve.offset
     knee = curve.slope * curve.toe
     values = np.array([curve.gamma, 1 / scale, curve.offset / scale, 1 / curve.slope, knee])
-    return struct.pack(">4sLHH", b"para", 0, 3, 0) + _fixed(values)
+    return struct.pack(">4sLHH", b"para", 0, 3, 0) + _encode_fixed(values)
 
 
-def _fixed(values: NDArray[np.float64]) -> bytes:
+def _encode_fixed(values: NDArray[np.float64]) -> bytes:
     """Numbers with 16 bits after the point."""
     return np.round(values * 65536).astype(">i4").tobytes()

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import Truncated, Unsupported
 from demosaic_ntc.images import pillow
-from demosaic_ntc.images.exif_thumbnail import stated_orientation, without_thumbnail
-from demosaic_ntc.images.picture import JpegForm, Picture
+from demosaic_ntc.images.exif_thumbnail import read_orientation, strip_thumbnail
+from demosaic_ntc.images.picture import DecodedImage, JpegForm
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import Exif, read_exif
-from demosaic_ntc.io.identify import Kind, Limits, check_pixels
+from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels
 
 Segments = list[tuple[int, bytes]]
 
@@ -43,23 +43,23 @@ _LONGEST = 65533
 _UNKNOWN_SAMPLING, _EVERY_OTHER = -1, 2  # the second is 4:2:0, which hardly any decoder misses
 
 
-def read_jpeg(file: BinaryIO, limits: Limits) -> Picture:
+def read_jpeg(file: BinaryIO, limits: InputLimits) -> DecodedImage:
     """Read a grey or RGB JPEG; CMYK and depths other than 8 bits are refused."""
     with damage_explained("JPEG"):
         segments = list(_segments(file))
         _check_frame(segments, limits)
-        pixels, form = _decoded(file, segments)
+        pixels, form = _decode(file, segments)
     block = next(
         (data[len(_EXIF) :] for marker, data in segments if marker == _APP1 and data.startswith(_EXIF)), None
     )
-    block = without_thumbnail(block) if block else None
-    return Picture(
+    block = strip_thumbnail(block) if block else None
+    return DecodedImage(
         pixels,
-        kind=Kind.JPEG,
+        kind=FileKind.JPEG,
         profile=_profile(segments),
         exif=read_exif(io.BytesIO(block)) if block else Exif(),
         carried=block,
-        orientation=stated_orientation(block),
+        orientation=read_orientation(block),
         own=form,
         notices=tuple(_notices(segments)),
     )
@@ -99,7 +99,7 @@ def size_of(file: BinaryIO) -> tuple[int, int]:
     return width, height
 
 
-def _check_frame(segments: Segments, limits: Limits) -> None:
+def _check_frame(segments: Segments, limits: InputLimits) -> None:
     """Refuse, before decoding, sizes beyond the limit and kinds of colour that are not completed."""
     frame = next((data for marker, data in segments if marker in _FRAMES), b"")
     bits, height, width, components = struct.unpack(">BHHB", frame[:6])
@@ -112,27 +112,27 @@ def _check_frame(segments: Segments, limits: Limits) -> None:
         )
 
 
-def _decoded(file: BinaryIO, segments: Segments) -> tuple[NDArray[np.uint8], JpegForm]:
+def _decode(file: BinaryIO, segments: Segments) -> tuple[NDArray[np.uint8], JpegForm]:
     """The pixels and how they were coded."""
     image = pillow.opened(file, "JPEG")
     tables, sampling, in_passes = pillow.jpeg_coding(image)
     sampling = _EVERY_OTHER if sampling == _UNKNOWN_SAMPLING else sampling
-    form = JpegForm(_kept(segments), tables, sampling, in_passes)
-    return pillow.decoded(image), form
+    form = JpegForm(_filter_segments(segments), tables, sampling, in_passes)
+    return pillow.decode(image), form
 
 
-def _kept(segments: Segments) -> bytes:
+def _filter_segments(segments: Segments) -> bytes:
     """Segments that are still true of the repaired picture, in their order."""
-    return b"".join(segment(marker, data) for marker, data in map(_without_preview, segments) if data)
+    return b"".join(segment(marker, data) for marker, data in map(_strip_preview, segments) if data)
 
 
-def _without_preview(one: tuple[int, bytes]) -> tuple[int, bytes]:
+def _strip_preview(one: tuple[int, bytes]) -> tuple[int, bytes]:
     """The segment to keep, with no data where there is nothing to keep."""
     marker, data = one
     if marker == _APP0 and data.startswith(b"JFIF\0"):
         return marker, data[:12] + bytes(2)
     if marker == _APP1 and data.startswith(_EXIF):
-        return marker, _EXIF + without_thumbnail(data[len(_EXIF) :])
+        return marker, _EXIF + strip_thumbnail(data[len(_EXIF) :])
     if marker == _APP13 and data.startswith(_PHOTOSHOP):
         return marker, _PHOTOSHOP + b"".join(_resources(data[len(_PHOTOSHOP) :]))
     stays = marker == _COMMENT or data.startswith((_XMP, _ICC))
@@ -178,7 +178,7 @@ def is_too_long(exif: bytes | None) -> bool:
     return exif is not None and len(exif) > _LONGEST - len(_EXIF)
 
 
-def described(profile: bytes | None, exif: bytes | None) -> bytes:
+def make_segments(profile: bytes | None, exif: bytes | None) -> bytes:
     """The segments of a profile and a block of metadata, each in as many parts as it needs."""
     size = _LONGEST - len(_ICC) - 2
     parts = [profile[start : start + size] for start in range(0, len(profile), size)] if profile else []
@@ -189,7 +189,7 @@ def described(profile: bytes | None, exif: bytes | None) -> bytes:
     return b"".join(blocks)
 
 
-def coded(pixels: NDArray[Any], segments: bytes, **coding: Any) -> bytes:
+def encode_jpeg(pixels: NDArray[Any], segments: bytes, **coding: Any) -> bytes:
     """An 8-bit grey or RGB picture as JPEG with these segments.
 
     The encoder's own JFIF segment gives way to one of the source, and to EXIF, which has to come first.

@@ -16,9 +16,9 @@ from PIL import Image
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.images.icc import icc_profile
-from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.io.colour import SPACES
-from demosaic_ntc.io.error_boundary import encoding_explained
+from demosaic_ntc.io.error_boundary import explain_encoding
 from demosaic_ntc.io.exif import exif_block, for_jpeg
 from demosaic_ntc.io.pixels import Pixels
 
@@ -40,7 +40,7 @@ class Loss:
     subsampling: Subsampling = "4:4:4"
 
 
-def write_jpeg(file: BinaryIO, picture: Picture, loss: Loss) -> None:
+def write_jpeg(file: BinaryIO, picture: DecodedImage, loss: Loss) -> None:
     """Write an 8-bit JPEG."""
     _check_side("JPEG", picture.colours, JPEG_LARGEST_SIDE)
     exif = b"Exif\0\0" + exif_block(for_jpeg(picture.exif)) if picture.exif else b""
@@ -50,7 +50,7 @@ def write_jpeg(file: BinaryIO, picture: Picture, loss: Loss) -> None:
     _save(file, "JPEG", picture, quality=loss.quality, subsampling=chroma, exif=exif, **fitting)
 
 
-def write_webp(file: BinaryIO, picture: Picture, loss: Loss) -> None:
+def write_webp(file: BinaryIO, picture: DecodedImage, loss: Loss) -> None:
     """Write a WebP; it has quarter-resolution colours unless nothing at all is left out, at quality 100."""
     _check_side("WebP", picture.colours, _WEBP_LARGEST_SIDE)
     _save(
@@ -64,7 +64,7 @@ def write_webp(file: BinaryIO, picture: Picture, loss: Loss) -> None:
     )
 
 
-def write_avif(file: BinaryIO, picture: Picture, loss: Loss) -> None:
+def write_avif(file: BinaryIO, picture: DecodedImage, loss: Loss) -> None:
     """Write an AVIF of 8 bits."""
     _save(
         file,
@@ -78,7 +78,7 @@ def write_avif(file: BinaryIO, picture: Picture, loss: Loss) -> None:
     )
 
 
-def write_jpeg_xl(file: BinaryIO, picture: Picture, loss: Loss) -> None:
+def write_jpeg_xl(file: BinaryIO, picture: DecodedImage, loss: Loss) -> None:
     """Write a JPEG XL in the depth of the pixels; nothing is left out at quality 100."""
     import imagecodecs  # noqa: PLC0415 (slow to load; other formats do without)
 
@@ -88,7 +88,7 @@ def write_jpeg_xl(file: BinaryIO, picture: Picture, loss: Loss) -> None:
         )
     lossless = loss.quality == _LOSSLESS
     pixels = np.ascontiguousarray(picture.colours)
-    with encoding_explained("JPEG XL"):
+    with explain_encoding("JPEG XL"):
         coded = imagecodecs.jpegxl_encode(
             pixels, level=None if lossless else loss.quality, lossless=lossless, usecontainer=True
         )
@@ -100,11 +100,11 @@ def write_jpeg_xl(file: BinaryIO, picture: Picture, loss: Loss) -> None:
             file.write(_box(b"xml ", picture.xmp))
 
 
-def _save(file: BinaryIO, kind: str, picture: Picture, **how: Any) -> None:
+def _save(file: BinaryIO, kind: str, picture: DecodedImage, **how: Any) -> None:
     """Write by Pillow, with the profile; into memory first: some encoders want to go back in their file."""
     content = io.BytesIO()
     image = Image.fromarray(np.ascontiguousarray(picture.colours))
-    with encoding_explained(kind):
+    with explain_encoding(kind):
         image.save(content, kind, icc_profile=picture.profile, **how)
     file.write(content.getbuffer())
 

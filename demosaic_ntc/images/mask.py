@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.images.mask_reading import read_mask_picture
-from demosaic_ntc.images.picture import FULL, Picture
-from demosaic_ntc.io.identify import Limits, named
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.images.picture import FULL, DecodedImage
+from demosaic_ntc.io.identify import InputLimits, prefix_path
+from demosaic_ntc.io.pixels import orient
 
 Flags = NDArray[np.bool_]
 Colour = tuple[int, int, int]
@@ -58,18 +58,18 @@ def parse_colour(text: str) -> Colour:
     return red, green, blue
 
 
-def read_mask(path: Path, picture: Picture, rule: MaskRule, limits: Limits) -> Flags:
+def read_mask(path: Path, picture: DecodedImage, rule: MaskRule, limits: InputLimits) -> Flags:
     """The pixels of the picture, as it is stored, that the mask of a file marks."""
     mask = read_mask_picture(path, limits)
-    with named(path):
-        marked = oriented(_marked(mask, rule), mask.orientation)
-        stored = oriented(marked, _BACK.get(picture.orientation, picture.orientation))
+    with prefix_path(path):
+        marked = orient(_find_marked(mask, rule), mask.orientation)
+        stored = orient(marked, _BACK.get(picture.orientation, picture.orientation))
         if stored.shape != picture.size:
             raise BadMask(_misfit(marked, picture))
     return np.ascontiguousarray(stored)
 
 
-def painted(picture: Picture, colour: Colour) -> Flags:
+def find_painted(picture: DecodedImage, colour: Colour) -> Flags:
     """The pixels that have exactly this colour; grey ones have it where it is grey."""
     wanted = np.array(colour, dtype=np.float64) / FULL
     colours = picture.colours if picture.colours.ndim == 3 else picture.colours[..., None]
@@ -80,7 +80,7 @@ def painted(picture: Picture, colour: Colour) -> Flags:
     return np.asarray((colours == levels).all(axis=2))
 
 
-def transparent(picture: Picture, rule: MaskRule) -> Flags:
+def transparent(picture: DecodedImage, rule: MaskRule) -> Flags:
     """The pixels that are not opaque; with a threshold, those of which at least this share is missing."""
     if picture.alpha is None:
         raise BadMask(
@@ -91,14 +91,14 @@ def transparent(picture: Picture, rule: MaskRule) -> Flags:
     return np.asarray(~lacking if rule.invert else lacking)
 
 
-def _marked(mask: Picture, rule: MaskRule) -> Flags:
+def _find_marked(mask: DecodedImage, rule: MaskRule) -> Flags:
     """White pixels, or black ones if the rule inverts; of a layer, painted ones."""
     if rule.alpha:
         return transparent(mask, rule)
     levels = mask.colours
     _check_finite(levels)
     if mask.alpha is not None and (mask.alpha != mask.alpha.max()).any():
-        white = _painted_on_layer(levels, mask.alpha, rule)
+        white = _find_painted_on_layer(levels, mask.alpha, rule)
     elif rule.threshold is not None:
         grey = levels if levels.ndim == 2 else levels.mean(axis=2)
         white = grey >= rule.threshold * _full(levels)
@@ -107,7 +107,7 @@ def _marked(mask: Picture, rule: MaskRule) -> Flags:
     return ~white if rule.invert else white
 
 
-def _painted_on_layer(levels: NDArray[Any], alpha: NDArray[Any], rule: MaskRule) -> Flags:
+def _find_painted_on_layer(levels: NDArray[Any], alpha: NDArray[Any], rule: MaskRule) -> Flags:
     """What is painted on a transparent layer: all of one colour, or white where there is black as well.
 
     However thin paint is, it counts; with a threshold, from that share of opacity on.
@@ -172,7 +172,7 @@ def _places(wrong: Flags) -> tuple[int, str]:
     return int(pixels.sum()), f"row {row}, column {column}"
 
 
-def _misfit(marked: Flags, picture: Picture) -> str:
+def _misfit(marked: Flags, picture: DecodedImage) -> str:
     """What does not fit, with both shapes as they are seen."""
     height, width = picture.size[::-1] if picture.orientation >= 5 else picture.size
     turned = "" if picture.orientation == 1 else " as it is seen, turned by its EXIF orientation"

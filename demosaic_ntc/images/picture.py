@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.images.png_writing import PngChunks
 from demosaic_ntc.io.exif import ORIENTATION, Exif, Fields, exif_block
-from demosaic_ntc.io.identify import Kind
+from demosaic_ntc.io.identify import FileKind
 from demosaic_ntc.io.tiff_tags import SHORT, Field
 
 FULL = 255
@@ -69,7 +69,7 @@ class TiffOrigin:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class DecodedImage:
     """Colours (height × width, or × 3) and alpha in the depth of a file, and what describes them.
 
     One that was read is as its file stores it, not turned upright. A finished one comes from no file; its
@@ -79,7 +79,7 @@ class Picture:
     colours: NDArray[Any]
     alpha: NDArray[Any] | None = None
     indexed: Indexed | None = None  # then colours are what the numbers stand for
-    kind: Kind | None = None  # of the file it was read from
+    kind: FileKind | None = None  # of the file it was read from
     profile: bytes | None = None
     exif: Exif = field(default_factory=Exif)
     carried: bytes | None = None  # the block of EXIF that its PNG or JPEG had
@@ -116,7 +116,7 @@ class Picture:
         return exif_block(replace(self.exif, image=turned))
 
 
-def without_palette(picture: Picture) -> Picture:
+def apply_palette(picture: DecodedImage) -> DecodedImage:
     """The picture in colours: numbers of a palette cannot become opaque one by one."""
     if picture.indexed is None or picture.indexed.palette.alpha is None:
         return picture
@@ -124,7 +124,7 @@ def without_palette(picture: Picture) -> Picture:
     return replace(picture, indexed=None, own=None, notices=(*picture.notices, remark))
 
 
-def repaired(picture: Picture, colours: NDArray[Any], missing: NDArray[np.bool_]) -> Picture:
+def replace_missing(picture: DecodedImage, colours: NDArray[Any], missing: NDArray[np.bool_]) -> DecodedImage:
     """The picture with other colours where they were missing; palettes give the nearest they have."""
     if picture.indexed is None:
         return replace(picture, colours=colours)
@@ -134,7 +134,7 @@ def repaired(picture: Picture, colours: NDArray[Any], missing: NDArray[np.bool_]
     return replace(picture, colours=expanded(indexed), indexed=indexed)
 
 
-def made_opaque(picture: Picture, missing: NDArray[np.bool_]) -> Picture:
+def made_opaque(picture: DecodedImage, missing: NDArray[np.bool_]) -> DecodedImage:
     """The picture with no transparency where it was repaired."""
     if picture.alpha is None:
         return picture

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFile, JpegImagePlugin
 
-from demosaic_ntc.io.error_boundary import damage_explained, encoding_explained
+from demosaic_ntc.io.error_boundary import damage_explained, explain_encoding
 
 
 def opened(file: BinaryIO, kind: str) -> ImageFile.ImageFile:
@@ -21,14 +21,14 @@ def opened(file: BinaryIO, kind: str) -> ImageFile.ImageFile:
         return Image.open(file, formats=[kind])
 
 
-def decoded(image: ImageFile.ImageFile) -> NDArray[Any]:
+def decode(image: ImageFile.ImageFile) -> NDArray[Any]:
     """The pixels of a picture, single bits as 0 and 255."""
     with damage_explained(image.format or "picture"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return np.asarray(image.convert("L") if image.mode == "1" else image)
 
 
-def converted(image: ImageFile.ImageFile, mode: str) -> NDArray[Any]:
+def convert_mode(image: ImageFile.ImageFile, mode: str) -> NDArray[Any]:
     """The pixels of a picture in a mode of Pillow's."""
     with damage_explained(image.format or "picture"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -51,5 +51,5 @@ def frames_of(file: BinaryIO, kind: str) -> int:
 
 def save_jpeg(target: BinaryIO, pixels: NDArray[Any], **options: Any) -> None:
     """Encode 8-bit grey or RGB pixels."""
-    with encoding_explained("JPEG"):
+    with explain_encoding("JPEG"):
         Image.fromarray(np.ascontiguousarray(pixels)).save(target, "JPEG", **options)

@@ -44,14 +44,14 @@ def content_of(file: BinaryIO) -> PngContent:
             return content
         length, name = struct.unpack(">L4s", head)
         if place + 12 + length > size:
-            raise _broken("it ends within a chunk")
+            raise _make_truncated("it ends within a chunk")
         if name == b"IDAT":
             content.pixels.append((place + 8, length))
         else:
             found = content.behind if content.pixels else content.before
             found.append((name, _data(file, place, length, name)))
         place += 12 + length
-    raise _broken(f"more than {_MOST_CHUNKS} chunks")
+    raise _make_truncated(f"more than {_MOST_CHUNKS} chunks")
 
 
 def bare_picture(file: BinaryIO, content: PngContent) -> bytes:
@@ -74,12 +74,12 @@ def _data(file: BinaryIO, place: int, length: int, name: bytes) -> bytes:
     file.seek(place)
     head, data, check = file.read(8), file.read(length), file.read(4)
     if head[4:] != name or len(check) < 4:
-        raise _broken(f"no {name.decode('ascii', 'replace')} where it must be")
+        raise _make_truncated(f"no {name.decode('ascii', 'replace')} where it must be")
     if struct.unpack(">L", check)[0] != zlib.crc32(data, zlib.crc32(name)):
-        raise _broken(f"the sum of {name.decode('ascii', 'replace')} is wrong")
+        raise _make_truncated(f"the sum of {name.decode('ascii', 'replace')} is wrong")
     return data
 
 
-def _broken(reason: str) -> Truncated:
+def _make_truncated(reason: str) -> Truncated:
     """The error for a PNG that is not whole."""
     return Truncated(f"truncated or damaged PNG ({reason}); copy it again from its source")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
-from demosaic_ntc.images.exif_thumbnail import stated_orientation, without_thumbnail
-from demosaic_ntc.images.picture import FULL, Indexed, Palette, Picture, expanded
+from demosaic_ntc.images.exif_thumbnail import read_orientation, strip_thumbnail
+from demosaic_ntc.images.picture import FULL, DecodedImage, Indexed, Palette, expanded
 from demosaic_ntc.images.png_chunks import (
     Chunks,
     PngContent,
@@ -30,7 +30,7 @@ from demosaic_ntc.images.png_writing import (
 )
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import Exif, read_exif
-from demosaic_ntc.io.identify import Kind, Limits, check_pixels
+from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels
 
 # What it logs about interlaced pictures and damage would reach the terminal; the error says enough.
 logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
@@ -45,13 +45,13 @@ _LARGEST_PROFILE = 1 << 26
 _LARGEST_SIDE = 1_000_000  # of libpng's
 
 
-def read_png(file: BinaryIO, limits: Limits) -> Picture:
+def read_png(file: BinaryIO, limits: InputLimits) -> DecodedImage:
     """Read a PNG; animations and damaged files are refused."""
-    form = _checked_form(file, limits)
+    form = _check_form(file, limits)
     with damage_explained("PNG"):
         content = content_of(file)
         _check_is_still(content.before)
-        return _described(form, _decoded(file, form, content), content.before, content.behind)
+        return _describe_picture(form, _decode(file, form, content), content.before, content.behind)
 
 
 def read_grey_png(file: BinaryIO) -> NDArray[Any]:
@@ -60,7 +60,7 @@ def read_grey_png(file: BinaryIO) -> NDArray[Any]:
         return _samples(file, content_of(file))
 
 
-def _checked_form(file: BinaryIO, limits: Limits) -> PngForm:
+def _check_form(file: BinaryIO, limits: InputLimits) -> PngForm:
     """Depth and colours from the header, after a look at the size."""
     file.seek(0)
     header = file.read(33)
@@ -86,26 +86,26 @@ def _check_is_still(chunks: Chunks) -> None:
         raise Unsupported(f"is an animated PNG of {frames} frames; save the frame to be repaired by itself")
 
 
-def _described(form: PngForm, pixels: NDArray[Any], before: Chunks, behind: Chunks) -> Picture:
+def _describe_picture(form: PngForm, pixels: NDArray[Any], before: Chunks, behind: Chunks) -> DecodedImage:
     """The pixels with what the chunks say."""
     found = dict(before + behind)
-    block = without_thumbnail(found[b"eXIf"]) if b"eXIf" in found else None
-    indexed = _indexed(form, pixels, found)
+    block = strip_thumbnail(found[b"eXIf"]) if b"eXIf" in found else None
+    indexed = _read_index(form, pixels, found)
     colours, alpha = (expanded(indexed), _alpha(indexed)) if indexed else _split(form, pixels)
-    return Picture(
+    return DecodedImage(
         colours,
         alpha,
         indexed,
-        Kind.PNG,
+        FileKind.PNG,
         profile=_profile(found.get(b"iCCP")),
         exif=read_exif(io.BytesIO(block)) if block else Exif(),
         carried=block,
-        orientation=stated_orientation(block),
-        own=PngChunks(_kept(before, block), _kept(behind, block)),
+        orientation=read_orientation(block),
+        own=PngChunks(_filter_chunks(before, block), _filter_chunks(behind, block)),
     )
 
 
-def _kept(chunks: Chunks, block: bytes | None) -> bytes:
+def _filter_chunks(chunks: Chunks, block: bytes | None) -> bytes:
     """The chunks that are still true of a repaired picture."""
     kept = [(name, data) for name, data in chunks if name in _STAY_TRUE or _may_be_copied(name)]
     return b"".join(chunk(name, block if name == b"eXIf" and block else data) for name, data in kept)
@@ -126,7 +126,7 @@ def _profile(data: bytes | None) -> bytes | None:
         return None
 
 
-def _indexed(form: PngForm, pixels: NDArray[Any], found: dict[bytes, bytes]) -> Indexed | None:
+def _read_index(form: PngForm, pixels: NDArray[Any], found: dict[bytes, bytes]) -> Indexed | None:
     """The numbers and what they stand for, where pixels are no colours."""
     if form.colour == GREY and form.bits < 8:
         return Indexed(pixels, Palette.of_grey(form.bits))
@@ -165,7 +165,7 @@ def _split(form: PngForm, pixels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[A
     return np.ascontiguousarray(colours), np.ascontiguousarray(pixels[..., -1])
 
 
-def _decoded(file: BinaryIO, form: PngForm, content: PngContent) -> NDArray[Any]:
+def _decode(file: BinaryIO, form: PngForm, content: PngContent) -> NDArray[Any]:
     """All channels of all pixels; of packed grey and palettes, the numbers."""
     pixels = _samples(file, content)
     if form.bits < 8:  # spread over a byte

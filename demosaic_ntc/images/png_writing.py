@@ -14,7 +14,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.io.pixels import Pixels, ReportRows, packed_bits
+from demosaic_ntc.io.pixels import Pixels, ReportRows, pack_bits
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY, RGB, PALETTE, GREY_ALPHA, RGB_ALPHA = 0, 2, 3, 4, 6
@@ -56,10 +56,10 @@ def write_png(
     file: BinaryIO, pixels: Pixels, profile: bytes | None, exif: bytes | None, report: ReportRows
 ) -> None:
     """Write a picture with its profile and metadata."""
-    write_png_as(file, pixels, PngForm.of(pixels), described(profile, exif), report)
+    write_png_as(file, pixels, PngForm.of(pixels), make_chunks(profile, exif), report)
 
 
-def described(profile: bytes | None, exif: bytes | None, xmp: bytes | None = None) -> PngChunks:
+def make_chunks(profile: bytes | None, exif: bytes | None, xmp: bytes | None = None) -> PngChunks:
     """The chunks of a profile, a block of metadata and a packet of XMP."""
     before = chunk(b"iCCP", b"ICC profile\0\0" + zlib.compress(profile)) if profile else b""
     before += chunk(b"eXIf", exif) if exif else b""
@@ -71,7 +71,7 @@ def write_png_as(file: BinaryIO, pixels: Pixels, form: PngForm, kept: PngChunks,
     height, width = pixels.shape[:2]
     header = struct.pack(">LLBBBBB", width, height, form.bits, form.colour, 0, 0, 0)
     file.write(SIGNATURE + chunk(b"IHDR", header) + kept.before)
-    for data in _compressed(pixels, form, report):
+    for data in _compress(pixels, form, report):
         file.write(chunk(b"IDAT", data))
     file.write(kept.behind + chunk(b"IEND", b""))
 
@@ -81,11 +81,11 @@ def chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">L", len(data)) + name + data + struct.pack(">L", zlib.crc32(data, zlib.crc32(name)))
 
 
-def _compressed(pixels: Pixels, form: PngForm, report: ReportRows) -> Iterator[bytes]:
+def _compress(pixels: Pixels, form: PngForm, report: ReportRows) -> Iterator[bytes]:
     """The picture as one compressed stream, in pieces."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 15, 9, zlib.Z_HUFFMAN_ONLY)
     for top in range(0, len(pixels), _BAND):
-        data = packer.compress(_filtered(_rows(pixels[top : top + _BAND], form), form.step))
+        data = packer.compress(_filter_rows(_rows(pixels[top : top + _BAND], form), form.step))
         if data:
             yield data
         report(min(top + _BAND, len(pixels)), len(pixels))
@@ -95,12 +95,12 @@ def _compressed(pixels: Pixels, form: PngForm, report: ReportRows) -> Iterator[b
 def _rows(band: Pixels, form: PngForm) -> NDArray[np.uint8]:
     """Rows of big-endian bytes, or of packed bits."""
     if form.bits < 8:
-        return packed_bits(band, form.bits)
+        return pack_bits(band, form.bits)
     stored = np.ascontiguousarray(band, dtype=band.dtype.newbyteorder(">"))
     return stored.reshape(len(band), -1).view(np.uint8)
 
 
-def _filtered(rows: NDArray[np.uint8], step: int) -> bytes:
+def _filter_rows(rows: NDArray[np.uint8], step: int) -> bytes:
     """Rows of bytes, each less the byte of the pixel on its left, behind the filter's number."""
     filtered = np.empty((len(rows), rows.shape[1] + 1), dtype=np.uint8)
     filtered[:, 0] = _SUB

@@ -11,11 +11,11 @@ import tifffile
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import Truncated, Unsupported
-from demosaic_ntc.images.picture import Indexed, Palette, Picture, TiffOrigin, expanded
+from demosaic_ntc.images.picture import DecodedImage, Indexed, Palette, TiffOrigin, expanded
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, PALETTE, RGB, WHITE_IS_ZERO
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import ORIENTATION, SOFTWARE, orientation_in, read_exif
-from demosaic_ntc.io.identify import Kind, Limits, check_pixels, is_dng, main_directory
+from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels, is_dng, main_directory
 from demosaic_ntc.io.tiff_tags import (
     ASCII,
     BYTE,
@@ -53,7 +53,7 @@ _KEPT = {
 }
 
 
-def read_tiff(file: BinaryIO, limits: Limits) -> Picture:
+def read_tiff(file: BinaryIO, limits: InputLimits) -> DecodedImage:
     """Read a TIFF of one page; raws, CMYK and whatever else is no grey or RGB picture are refused."""
     if main_directory(file) is not None or is_dng(file):
         raise Unsupported("is a raw file; develop it with `demosaic-ntc convert`")
@@ -63,7 +63,7 @@ def read_tiff(file: BinaryIO, limits: Limits) -> Picture:
         page = tiff.pages.first
         _check_page(page, limits)
         check_blocks(page, file)
-        return _described(page, np.asarray(page.asarray()), file)
+        return _describe_picture(page, np.asarray(page.asarray()), file)
 
 
 def _check_is_one(tiff: Any) -> None:
@@ -73,7 +73,7 @@ def _check_is_one(tiff: Any) -> None:
         raise Unsupported(f"is a TIFF of {count} pages; save the page to be repaired by itself")
 
 
-def _check_page(page: Any, limits: Limits) -> None:
+def _check_page(page: Any, limits: InputLimits) -> None:
     """Refuse, before anything is decoded, what is too large or no picture of grey or RGB."""
     check_pixels(page.imagewidth, page.imagelength, limits)
     photometric, bits, samples = int(page.photometric), page.bitspersample, page.samplesperpixel
@@ -108,20 +108,20 @@ def _name(number: Any) -> str:
     return str(getattr(number, "name", number))
 
 
-def _described(page: Any, pixels: NDArray[Any], file: BinaryIO) -> Picture:
+def _describe_picture(page: Any, pixels: NDArray[Any], file: BinaryIO) -> DecodedImage:
     """The pixels with what the tags say."""
     directory = TagReader(file).first()
-    indexed = _indexed(page, pixels)
+    indexed = _read_index(page, pixels)
     colours, alpha = _split(page, pixels) if indexed is None else (expanded(indexed), None)
-    return Picture(
+    return DecodedImage(
         colours,
         alpha,
         indexed,
-        Kind.TIFF,
+        FileKind.TIFF,
         profile=page.iccprofile,
         exif=read_exif(file),
         orientation=orientation_in(directory),
-        own=TiffOrigin(_photometric(page, indexed), _extra(page), dict(_kept(directory))),
+        own=TiffOrigin(_photometric(page, indexed), _extra(page), dict(_filter_tags(directory))),
     )
 
 
@@ -137,7 +137,7 @@ def _extra(page: Any) -> tuple[int, ...]:
     return tuple(map(int, page.extrasamples or ()))[:1]
 
 
-def _indexed(page: Any, pixels: NDArray[Any]) -> Indexed | None:
+def _read_index(page: Any, pixels: NDArray[Any]) -> Indexed | None:
     """The numbers and what they stand for, where pixels are no colours."""
     if int(page.photometric) == PALETTE:
         colours = (np.asarray(page.colormap).T >> 8).astype(np.uint8)
@@ -173,7 +173,7 @@ def _upright_levels(page: Any, levels: NDArray[Any]) -> NDArray[Any]:
     return np.iinfo(levels.dtype).max - levels
 
 
-def _kept(directory: Directory) -> Iterator[tuple[int, Field]]:
+def _filter_tags(directory: Directory) -> Iterator[tuple[int, Field]]:
     """The tags that stay, where their values fit their types."""
     for tag, kind in _KEPT.items():
         values = directory.get(tag)

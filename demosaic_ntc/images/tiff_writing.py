@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.io.exif import Exif, Fields, directory_block
-from demosaic_ntc.io.pixels import ReportRows, packed_bits
+from demosaic_ntc.io.pixels import ReportRows, pack_bits
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, UNDEFINED, Field, write_directory
 
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE = 0, 1, 2, 3
@@ -50,7 +50,7 @@ def write_tiff(
     file.write(b"II*\0" + bytes(4))
     places, lengths = [], []
     for top in range(0, len(pixels), _BAND):
-        data = _packed(pixels[top : top + _BAND], form)
+        data = _pack_strip(pixels[top : top + _BAND], form)
         places.append(file.tell())
         lengths.append(len(data))
         file.write(data + b"\0" * (len(data) % 2))
@@ -69,11 +69,11 @@ def _write_tags(file: BinaryIO, tags: Fields, exif: Exif | None) -> None:
     file.write(struct.pack("<L", start))
 
 
-def _packed(band: NDArray[Any], form: TiffForm) -> bytes:
+def _pack_strip(band: NDArray[Any], form: TiffForm) -> bytes:
     """A compressed strip: differences between neighbouring pixels, floats and packed levels as they are."""
     stored = band = np.ascontiguousarray(band)
     if form.bits is not None:
-        stored = packed_bits(stored, form.bits)
+        stored = pack_bits(stored, form.bits)
     elif _has_differences(band, form):
         stored = stored.copy()
         np.subtract(band[:, 1:], band[:, :-1], out=stored[:, 1:])

@@ -13,10 +13,10 @@ from demosaic_ntc.images import jpeg, lossy, png_writing, tiff_writing
 from demosaic_ntc.images.formats import format_of
 from demosaic_ntc.images.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE, Loss
 from demosaic_ntc.images.picture import (
+    DecodedImage,
     Indexed,
     JpegForm,
     Palette,
-    Picture,
     TiffOrigin,
 )
 from demosaic_ntc.images.png_writing import PngChunks, PngForm
@@ -34,7 +34,7 @@ def repair_format(target: Path) -> str:
     return format_of(target, _REPAIRED)
 
 
-def check_fits(picture: Picture, target: Path) -> None:
+def check_fits(picture: DecodedImage, target: Path) -> None:
     """Refuse, before any work is done, a format that cannot hold what the picture has."""
     kind, colours = repair_format(target), picture.colours
     if kind == "JPEG" and picture.alpha is not None:
@@ -47,7 +47,7 @@ def check_fits(picture: Picture, target: Path) -> None:
         raise OutputError(f"{target}: JPEG ends at {JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
 
 
-def changes(picture: Picture, target: Path) -> Iterator[str]:
+def changes(picture: DecodedImage, target: Path) -> Iterator[str]:
     """What a user should know about writing the picture in the format of a target."""
     kind = repair_format(target)
     if kind == "JPEG":
@@ -61,7 +61,7 @@ def changes(picture: Picture, target: Path) -> Iterator[str]:
 
 
 def write_picture(
-    target: Path, picture: Picture, *, overwrite: bool, report: ReportRows, loss: Loss | None = None
+    target: Path, picture: DecodedImage, *, overwrite: bool, report: ReportRows, loss: Loss | None = None
 ) -> None:
     """Write the picture in the format of its target's extension, whole or not at all."""
     kind, loss = format_of(target, {*_BY_ROWS, *_AT_ONCE}), loss or Loss()
@@ -73,10 +73,10 @@ def write_picture(
             report(1, 1)
 
 
-def _write_png(file: BinaryIO, picture: Picture, report: ReportRows) -> None:
+def _write_png(file: BinaryIO, picture: DecodedImage, report: ReportRows) -> None:
     """Write a PNG."""
     own = picture.own
-    described = png_writing.described(picture.profile, picture.block, picture.xmp)
+    described = png_writing.make_chunks(picture.profile, picture.block, picture.xmp)
     kept = own if isinstance(own, PngChunks) else described
     if picture.indexed is None:
         pixels = _channels(picture)
@@ -99,12 +99,12 @@ def _levels(indexed: Indexed) -> NDArray[np.uint8]:
     return np.asarray(2**palette.bits - 1 - indexed.numbers if is_reversed else indexed.numbers)
 
 
-def _write_tiff(file: BinaryIO, picture: Picture, report: ReportRows) -> None:
+def _write_tiff(file: BinaryIO, picture: DecodedImage, report: ReportRows) -> None:
     """Write a TIFF; palettes with transparency become colours with alpha, as TIFF has no such palettes."""
     own = picture.own if isinstance(picture.own, TiffOrigin) else None
     if picture.indexed is not None and not _expands(picture.indexed.palette, "TIFF"):
         pixels: NDArray[Any] = picture.indexed.numbers
-        form = _indexed_form(picture.indexed.palette, own)
+        form = _make_indexed_form(picture.indexed.palette, own)
     else:
         pixels = _channels(picture)
         extra = () if picture.alpha is None else (own.extra if own and own.extra else (_UNASSOCIATED_ALPHA,))
@@ -112,12 +112,12 @@ def _write_tiff(file: BinaryIO, picture: Picture, report: ReportRows) -> None:
             tiff_writing.RGB if picture.colours.ndim == 3 else tiff_writing.BLACK_IS_ZERO, extra
         )
         if own and own.photometric == tiff_writing.WHITE_IS_ZERO:
-            pixels, form = _from_white(pixels), replace(form, photometric=tiff_writing.WHITE_IS_ZERO)
-    form = replace(form, fields={**form.fields, **_stated(picture)})
+            pixels, form = _invert_levels(pixels), replace(form, photometric=tiff_writing.WHITE_IS_ZERO)
+    form = replace(form, fields={**form.fields, **_collect_tags(picture)})
     tiff_writing.write_tiff(file, pixels, picture.profile, for_tiff(picture.exif), report, form)
 
 
-def _stated(picture: Picture) -> Fields:
+def _collect_tags(picture: DecodedImage) -> Fields:
     """The tags to be kept of a TIFF; how others are turned, which finished ones say in their EXIF; XMP."""
     if isinstance(picture.own, TiffOrigin):
         return picture.own.fields
@@ -126,7 +126,7 @@ def _stated(picture: Picture) -> Fields:
     return {ORIENTATION: Field(SHORT, (picture.orientation,))}
 
 
-def _from_white(pixels: NDArray[Any]) -> NDArray[Any]:
+def _invert_levels(pixels: NDArray[Any]) -> NDArray[Any]:
     """Levels counted from white, as they were stored; a channel of transparency as it is."""
     stored = pixels.copy()
     levels = stored if stored.ndim == 2 else stored[..., 0]
@@ -139,7 +139,7 @@ def _expands(palette: Palette, kind: str) -> bool:
     return kind == "JPEG" or (kind == "TIFF" and palette.alpha is not None)
 
 
-def _indexed_form(palette: Palette, own: TiffOrigin | None) -> tiff_writing.TiffForm:
+def _make_indexed_form(palette: Palette, own: TiffOrigin | None) -> tiff_writing.TiffForm:
     """The form of numbers, with the map of their colours."""
     bits = palette.bits if palette.bits < 8 else None
     if palette.is_grey:
@@ -151,20 +151,20 @@ def _indexed_form(palette: Palette, own: TiffOrigin | None) -> tiff_writing.Tiff
     )
 
 
-def _write_jpeg(file: BinaryIO, picture: Picture, loss: Loss) -> None:
+def _write_jpeg(file: BinaryIO, picture: DecodedImage, loss: Loss) -> None:
     """Write a JPEG: one that was a JPEG before with its own tables, finished ones as other lossy formats."""
     own = picture.own
     if picture.kind is None:
         lossy.write_jpeg(file, picture, loss)
     elif isinstance(own, JpegForm):
         coding = {"qtables": own.tables, "subsampling": own.sampling, "progressive": own.progressive}
-        file.write(jpeg.coded(picture.colours, own.segments, **coding))
+        file.write(jpeg.encode_jpeg(picture.colours, own.segments, **coding))
     else:  # EXIF that is too long is left out here, where Pillow would refuse it
-        segments = jpeg.described(picture.profile, picture.block)
-        file.write(jpeg.coded(picture.colours, segments, quality=loss.quality, subsampling=CHROMA_KEPT))
+        segments = jpeg.make_segments(picture.profile, picture.block)
+        file.write(jpeg.encode_jpeg(picture.colours, segments, quality=loss.quality, subsampling=CHROMA_KEPT))
 
 
-def _channels(picture: Picture) -> NDArray[Any]:
+def _channels(picture: DecodedImage) -> NDArray[Any]:
     """Colours and alpha side by side."""
     if picture.alpha is None:
         return picture.colours

@@ -12,14 +12,14 @@ from scipy.ndimage import (
 )
 
 from demosaic_ntc.arrays import Flags
-from demosaic_ntc.engine.passes import Kind
+from demosaic_ntc.engine.passes import HoleKind
 
 _NEAR = 9  # pixels across, where the deepest missing pixel counts
 _AROUND = 33  # pixels across, where the share of missing pixels counts
 
 
 # A kind's limits: how far in, in pixels, the deepest nearby is, and the share of missing pixels around.
-_LIMITS = {Kind.SPARSE: (2.3, 0.26), Kind.SCATTERED: (2.3, 0.65), Kind.WIDE: (4.5, 1.0)}
+_LIMITS = {HoleKind.SPARSE: (2.3, 0.26), HoleKind.SCATTERED: (2.3, 0.65), HoleKind.WIDE: (4.5, 1.0)}
 _LONG = 32  # pixels that hang together make a line
 _WORTH_WHILE = 0.1  # share of the missing pixels from which lines are repaired by themselves
 
@@ -33,17 +33,17 @@ def kinds_of(missing: Flags) -> NDArray[np.uint8]:
     """Return the kind of hole of every pixel."""
     deepest = maximum_filter(distance_transform_edt(missing), _NEAR)
     share = uniform_filter(missing.astype(np.float32), _AROUND, mode="reflect")
-    kinds = np.full(missing.shape, Kind.DEEP, np.uint8)
+    kinds = np.full(missing.shape, HoleKind.DEEP, np.uint8)
     for kind, (limit, most) in reversed(_LIMITS.items()):
         kinds[(deepest <= limit) & (share <= most)] = kind
-    lines = (kinds == Kind.SPARSE) & _of_lines(missing)
+    lines = (kinds == HoleKind.SPARSE) & _find_lines(missing)
     if lines.sum() >= _WORTH_WHILE * missing.sum():
-        kinds[lines] = Kind.LINES
-    kinds[~missing] = Kind.KNOWN
+        kinds[lines] = HoleKind.LINES
+    kinds[~missing] = HoleKind.KNOWN
     return kinds
 
 
-def _of_lines(missing: Flags) -> Flags:
+def _find_lines(missing: Flags) -> Flags:
     """Return which missing pixels belong to long holes that are one pixel wide all around."""
     broad = maximum_filter(binary_opening(missing, np.ones((2, 2))), _NEAR)
     parts, _ = label(missing, np.ones((3, 3)))

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float64, Planes
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.inpainting.scaling import Scale, bands, planes_of
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _KnownRows:
     """What is known in some rows of a picture: count, sum and sum of squares of every channel."""
 
     counts: NDArray[np.int64]
@@ -33,7 +33,7 @@ def plainly_restored(
     variance = np.zeros(holes.shape if errors else (0, 0, 0), np.float32)
     channels, targets, parts = planes_of(picture), planes_of(restored), bands(len(picture))
 
-    def fill(rows: slice) -> _Seen:
+    def fill(rows: slice) -> _KnownRows:
         restored[rows] = picture[rows]
         planes, hole = np.empty(channels[:, rows].shape, np.float32), holes[:, rows]
         scale.fill(planes, channels[:, rows], hole)
@@ -42,9 +42,9 @@ def plainly_restored(
             scale.write(targets[:, rows], filled, hole)
             if errors:
                 variance[:, rows] = np.where(hole, filled.var(axis=(1, 2), keepdims=True), np.float32(0))
-        return _seen(planes, hole, errors)
+        return _measure_known(planes, hole, errors)
 
-    seen = list(in_order(fill, parts, threads))
+    seen = list(imap_threads(fill, parts, threads))
     mean, spread = _moments(seen)
     for rows, part in zip(parts, seen, strict=True):
         for channel in np.flatnonzero(part.counts == 0):
@@ -54,15 +54,15 @@ def plainly_restored(
     return restored, variance
 
 
-def _seen(planes: Planes, hole: Flags, squared: bool) -> _Seen:
+def _measure_known(planes: Planes, hole: Flags, squared: bool) -> _KnownRows:
     """Return what is known in planes that are zero where nothing is."""
     counts = np.array([each.size - np.count_nonzero(each) for each in hole])
     sums = np.array([plane.sum(dtype=np.float64) for plane in planes])
     squares = np.array([np.vdot(plane, plane) if squared else 0.0 for plane in planes])
-    return _Seen(counts, sums, squares)
+    return _KnownRows(counts, sums, squares)
 
 
-def _moments(parts: list[_Seen]) -> tuple[Float64, Float64]:
+def _moments(parts: list[_KnownRows]) -> tuple[Float64, Float64]:
     """Return mean and variance of what is known of every channel."""
     counts = np.sum([part.counts for part in parts], axis=0)
     mean = np.sum([part.sums for part in parts], axis=0) / counts

@@ -5,14 +5,14 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.inpainting.classification import depths
-from demosaic_ntc.inpainting.smooth_fill import Biharmonic, blurred
+from demosaic_ntc.inpainting.smooth_fill import Biharmonic, fill_by_blur
 
 _STEPS_PER_DEPTH, _MOST_STEPS = 12, 100
 _ACCURACY = 1e-3
 _NEVER = Deadline()
 
 
-def filled(planes: Planes, known: Flags, deadline: Deadline = _NEVER) -> Planes:
+def fill_smoothly(planes: Planes, known: Flags, deadline: Deadline = _NEVER) -> Planes:
     """Return planes, (channels, height, width), whose unknown entries are filled smoothly.
 
     Holes are blurred shut, then moved towards the biharmonic solution, further where they are deep. A channel
@@ -24,14 +24,14 @@ def filled(planes: Planes, known: Flags, deadline: Deadline = _NEVER) -> Planes:
         if missing.all():
             unseen += channels
         elif missing.any():
-            start = blurred(planes[channels], missing, deadline)
-            whole[channels] = start if deadline.passed() else _smoothed(start, missing, deadline)
+            start = fill_by_blur(planes[channels], missing, deadline)
+            whole[channels] = start if deadline.is_over() else _smooth(start, missing, deadline)
     if unseen and len(unseen) < len(planes):
         whole[unseen] = np.delete(whole, unseen, axis=0).mean(axis=0)
     return whole
 
 
-def _smoothed(start: Planes, missing: Flags, deadline: Deadline) -> Planes:
+def _smooth(start: Planes, missing: Flags, deadline: Deadline) -> Planes:
     """Return planes whose missing pixels are moved towards the biharmonic solution."""
     steps = min(_STEPS_PER_DEPTH * int(depths(missing).max()), _MOST_STEPS)
     return Biharmonic(missing).fill(start, steps, _ACCURACY, deadline)

@@ -12,21 +12,21 @@ from demosaic_ntc.engine.checks import (
     QUALITIES,
     Quality,
     as_array,
-    checked_missing,
-    checked_noise,
-    checked_threads,
-    checked_time_limit,
+    check_missing,
+    check_noise,
+    check_threads,
+    check_time_limit,
+    ignore_progress,
     result_type,
-    silently,
 )
-from demosaic_ntc.engine.parallel import in_order
-from demosaic_ntc.engine.pass_tables import PLANS, Plan, without_completion
+from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.engine.pass_tables import PLANS, Plan, disable_completion
 from demosaic_ntc.engine.passes import TOLERANCE
 from demosaic_ntc.engine.result import GroupCertificate, ReportProgress, Restored, out_of_time
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.fallback import plainly_restored
-from demosaic_ntc.inpainting.region_inpainting import repair, unproven
+from demosaic_ntc.inpainting.region_inpainting import fill_unproven_gaps, repair
 from demosaic_ntc.inpainting.scaling import Scale, bands, extremes_of, planes_of
 from demosaic_ntc.jit.signatures import for_holes, prepare_kernels
 
@@ -73,22 +73,22 @@ def inpaint(
     begun = time.monotonic()
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
-    workers, seconds = checked_threads(threads), checked_time_limit(time_limit)
-    picture = _checked_picture(image)
+    workers, seconds = check_threads(threads), check_time_limit(time_limit)
+    picture = _check_picture(image)
     holes = _holes(missing, picture)
-    scale = Scale.of(_checked_extremes(planes_of(picture), holes, workers))
-    variance = None if noise is None else checked_noise(noise, scale.width, len(holes))
+    scale = Scale.of(_check_extremes(planes_of(picture), holes, workers))
+    variance = None if noise is None else check_noise(noise, scale.width, len(holes))
     if not holes.any():
         nothing = np.zeros(picture.shape, np.float32) if error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
     # What was looked at so far counts; kernels, which are compiled once on a machine, do not.
     left = None if seconds is None else seconds - (time.monotonic() - begun)
     prepare_kernels(for_holes(method, error))
-    report, deadline = progress or silently, Deadline.after(left)
-    return _restored(picture, holes, scale, method, quality, workers, report, deadline, error, variance)
+    report, deadline = progress or ignore_progress, Deadline.after(left)
+    return _restore(picture, holes, scale, method, quality, workers, report, deadline, error, variance)
 
 
-def _restored(
+def _restore(
     picture: NDArray[Any],
     holes: Flags,
     scale: Scale,
@@ -103,20 +103,20 @@ def _restored(
     """Restore a picture that was found in order; ``holes`` are (channels, height, width)."""
     seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
     there = None if variance is None else variance[seen]
-    made = _repaired(picture, holes, scale, seen, plan, threads, report, deadline, error, there)
+    made = _repair(picture, holes, scale, seen, plan, threads, report, deadline, error, there)
     if made is None:
         restored, spread = plainly_restored(picture, holes, scale, threads, error)
-        gaps = unproven(np.logical_or.reduce(holes, axis=0), plan)
+        gaps = fill_unproven_gaps(np.logical_or.reduce(holes, axis=0), plan)
     else:
         planes, spread, gaps = made
-        restored = _written(picture, planes, holes, scale, threads)
+        restored = _write_back(picture, planes, holes, scale, threads)
     certificate = GroupCertificate.of(gaps, TOLERANCE) if method == "ntc" else None
     deviation = _deviation(spread, scale).reshape(picture.shape) if error else None
     notices = (*_notices(seen), *_too_wide(holes, threads), *out_of_time(deadline))
     return Restored(restored, certificate, notices, deviation)
 
 
-def _repaired(
+def _repair(
     picture: NDArray[Any],
     holes: Flags,
     scale: Scale,
@@ -133,15 +133,15 @@ def _repaired(
     Return nothing if there is no time to begin; channels of which nothing is known are made of the others.
     """
     used = slice(None) if seen.all() else seen
-    if seen.all() and deadline.passed():
+    if seen.all() and deadline.is_over():
         return None
     planes = scale.planes(planes_of(picture)[used], holes[used], threads)
-    if seen.all() and deadline.passed():
+    if seen.all() and deadline.is_over():
         return None
     known = np.logical_not(holes[used], order="C")
     filled, gaps = repair(planes, known, plan, threads, report, deadline, error, noise)
-    spread = _with_unseen(filled.variance, seen) if error else filled.variance
-    return _with_unseen(filled.planes, seen), spread, gaps
+    spread = _fill_unseen(filled.variance, seen) if error else filled.variance
+    return _fill_unseen(filled.planes, seen), spread, gaps
 
 
 def _deviation(variance: Planes, scale: Scale) -> NDArray[Any]:
@@ -150,7 +150,9 @@ def _deviation(variance: Planes, scale: Scale) -> NDArray[Any]:
     return np.moveaxis(np.sqrt(variance).astype(kind) * kind(scale.width), 0, 2)
 
 
-def _written(picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, threads: int) -> NDArray[Any]:
+def _write_back(
+    picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, threads: int
+) -> NDArray[Any]:
     """Return the picture with what was restored in its holes."""
     restored = np.empty(picture.shape, picture.dtype)
 
@@ -158,7 +160,7 @@ def _written(picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, 
         restored[rows] = picture[rows]
         scale.write(planes_of(restored)[:, rows], planes[:, rows], holes[:, rows])
 
-    for _ in in_order(write, bands(len(picture)), threads):
+    for _ in imap_threads(write, bands(len(picture)), threads):
         pass
     return restored
 
@@ -167,10 +169,10 @@ def _plan(method: str, quality: str) -> Plan:
     """Return the steps of a method."""
     if method == "biharmonic":
         return {}
-    return PLANS[quality] if method == "ntc" else without_completion(PLANS[quality])
+    return PLANS[quality] if method == "ntc" else disable_completion(PLANS[quality])
 
 
-def _checked_picture(image: NDArray[Any]) -> NDArray[Any]:
+def _check_picture(image: NDArray[Any]) -> NDArray[Any]:
     """Return the picture as an array that can be restored, or raise."""
     picture = as_array(image, "image")
     if picture.ndim not in (2, 3) or picture.size == 0:
@@ -182,13 +184,13 @@ def _checked_picture(image: NDArray[Any]) -> NDArray[Any]:
 
 def _holes(missing: NDArray[Any], picture: NDArray[Any]) -> Flags:
     """Return a flag for every entry, channel by channel, or raise when the mask does not fit the picture."""
-    flags = checked_missing(missing, "image", picture.shape[:2], *[picture.shape][: picture.ndim - 2])
+    flags = check_missing(missing, "image", picture.shape[:2], *[picture.shape][: picture.ndim - 2])
     if flags.ndim == 3:
         return planes_of(flags)
     return np.broadcast_to(flags, planes_of(picture).shape)
 
 
-def _checked_extremes(channels: NDArray[Any], holes: Flags, threads: int) -> NDArray[Any]:
+def _check_extremes(channels: NDArray[Any], holes: Flags, threads: int) -> NDArray[Any]:
     """Return the least and largest known value of every channel; raise if any is nothing to complete."""
     extremes = extremes_of(channels, holes, threads)
     if np.isfinite(extremes).all() and extremes.min() >= 0:
@@ -210,7 +212,7 @@ def _refuse(wrong: Flags, what: str, remedy: str) -> None:
         raise InputError(f"known entries that are {what}: {count}, the first at {where}; {remedy}")
 
 
-def _with_unseen(filled: Planes, seen: Flags) -> Planes:
+def _fill_unseen(filled: Planes, seen: Flags) -> Planes:
     """Return all channels; one without any known entry is the mean of the others."""
     if seen.all():
         return filled
@@ -232,7 +234,7 @@ def _too_wide(holes: Flags, threads: int) -> tuple[str, ...]:
     if not _has_whole_block(missing, TOO_DEEP + 1):  # every pixel that deep has one close by
         return ()
     tops = range(0, len(missing), _TALL)
-    deep = sum(in_order(lambda top: _count_deep(missing, top), tops, threads))
+    deep = sum(imap_threads(lambda top: _count_deep(missing, top), tops, threads))
     return too_wide(deep, int(np.count_nonzero(missing)))
 
 

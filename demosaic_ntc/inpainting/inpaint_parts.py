@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.engine.checks import result_type, silently
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.checks import ignore_progress, result_type
+from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.engine.pass_tables import PLANS
 from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.engine.tiles import Tile
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.inpaint import TOO_DEEP
 from demosaic_ntc.inpainting.region_inpainting import repair
-from demosaic_ntc.inpainting.regions import damaged_regions
+from demosaic_ntc.inpainting.regions import find_damaged_regions
 from demosaic_ntc.inpainting.scaling import LEAST_CONTRAST, Scale, extremes_of, planes_of
 from demosaic_ntc.jit.signatures import for_holes, prepare_kernels
 
@@ -30,7 +30,7 @@ _GLANCE = 8  # every n-th row and column
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RestoredBox:
     """A restored box of a picture."""
 
     rows: slice
@@ -49,7 +49,7 @@ def inpaint_parts(
     quality: str = "normal",
     threads: int = 1,
     progress: ReportProgress | None = None,
-) -> Iterator[Part]:
+) -> Iterator[RestoredBox]:
     """Yield the regions of a picture that hold wanted pixels, restored as `inpaint` restores them.
 
     ``image`` is (height, width) or (height, width, channels), with finite known entries from zero up;
@@ -60,16 +60,18 @@ def inpaint_parts(
     channels = planes_of(image)
     holes = np.broadcast_to(missing, channels.shape)
     scale = _scale(channels, holes)
-    regions = [region for region in damaged_regions(missing) if wanted[region.core].any()]
-    count = _Count([int(np.count_nonzero(missing[region.core])) for region in regions], progress or silently)
+    regions = [region for region in find_damaged_regions(missing) if wanted[region.core].any()]
+    count = _Count(
+        [int(np.count_nonzero(missing[region.core])) for region in regions], progress or ignore_progress
+    )
     # Steps between kernels keep one thread busy: several regions at a time fill the others.
     at_once = max(min(threads, len(regions)), 1)
 
-    def restored(number: int) -> Part:
+    def restore(number: int) -> RestoredBox:
         how = (quality, threads // at_once, count.of(number))
-        return _part(channels, holes, scale, _with_light(regions[number], missing), how, image)
+        return _part(channels, holes, scale, _widen_view(regions[number], missing), how, image)
 
-    yield from in_order(restored, range(len(regions)), at_once)
+    yield from imap_threads(restore, range(len(regions)), at_once)
 
 
 def _scale(channels: NDArray[Any], holes: Flags) -> Scale:
@@ -87,7 +89,7 @@ def _scale(channels: NDArray[Any], holes: Flags) -> Scale:
     return Scale.of(extremes_of(channels, holes))
 
 
-def _with_light(region: Tile, missing: Flags) -> Tile:
+def _widen_view(region: Tile, missing: Flags) -> Tile:
     """The region, seeing all of the picture if it sees nothing known otherwise."""
     if not missing[region.seen].all():
         return region
@@ -102,7 +104,7 @@ def _part(
     region: Tile,
     how: tuple[str, int, ReportProgress],
     image: NDArray[Any],
-) -> Part:
+) -> RestoredBox:
     """Restore one region."""
     quality, threads, report = how
     seen = (slice(None), *region.seen)
@@ -117,7 +119,7 @@ def _part(
     kind = result_type(scale.width)
     error = np.moveaxis(np.sqrt(made.variance[here]).astype(kind) * kind(scale.width), 0, 2)
     deep = depths(holes[0][region.seen])[region.inner] > TOO_DEEP
-    return Part(*region.core, box, error.reshape(box.shape), gaps, int(np.count_nonzero(deep)))
+    return RestoredBox(*region.core, box, error.reshape(box.shape), gaps, int(np.count_nonzero(deep)))
 
 
 class _Count:

@@ -8,15 +8,15 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.groups import count_references
-from demosaic_ntc.engine.observations import DEEPEST, Known
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
+from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.engine.pass_tables import Plan
-from demosaic_ntc.engine.restore import Estimate, Report, Work, part_of, restore
+from demosaic_ntc.engine.restore import Estimate, MaskedPass, Report, part_of, restore
 from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.engine.tiles import Tile
 from demosaic_ntc.inpainting.classification import depths, kinds_of
-from demosaic_ntc.inpainting.initial_fill import filled
-from demosaic_ntc.inpainting.regions import damaged_regions
+from demosaic_ntc.inpainting.initial_fill import fill_smoothly
+from demosaic_ntc.inpainting.regions import find_damaged_regions
 from demosaic_ntc.inpainting.scaling import bands
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
 
@@ -45,13 +45,13 @@ def repair(
     """
     missing = ~np.logical_and.reduce(known, axis=0)
     whole = Estimate(
-        _at_means(planes, known, threads), np.zeros(planes.shape if errors else (0, 0, 0), np.float32)
+        _fill_with_means(planes, known, threads), np.zeros(planes.shape if errors else (0, 0, 0), np.float32)
     )
     gaps, sets = [np.zeros(0, np.float32)], list(_channel_sets(len(planes)))
     late: list[Tile] = []
-    cut = list(damaged_regions(missing)) if regions is None else regions
-    for region, report in _reported(cut, missing, progress):
-        if deadline.passed():
+    cut = list(find_damaged_regions(missing)) if regions is None else regions
+    for region, report in _iterate_regions(cut, missing, progress):
+        if deadline.is_over():
             late.append(region)
             continue
         for number, channels in enumerate(sets):
@@ -60,13 +60,13 @@ def repair(
             work = _works(known[seen], wanted, plan)
             share = part_of(report, number, len(sets))
             own = None if noise is None else noise[channels]
-            what = _known(start.planes, known[seen], own)
+            what = _crop_observed(start.planes, known[seen], own)
             part, proven = restore(start, what, work, threads, share, deadline)
             whole.planes[core] = part.planes[:, *region.inner]
             if errors:
                 whole.variance[core] = part.variance[:, *region.inner]
             gaps.append(proven)
-    gaps += in_order(lambda region: _fill_plainly(whole, known, region, plan), late, threads)
+    gaps += imap_threads(lambda region: _fill_plainly(whole, known, region, plan), late, threads)
     return whole, np.concatenate(gaps)
 
 
@@ -83,23 +83,23 @@ def _fill_plainly(whole: Estimate, known: Flags, region: Tile, plan: Plan) -> Fl
         for channel in np.flatnonzero(~known[seen].any(axis=(1, 2))):  # filled with the mean of all
             spread[channel] = whole.planes[channel][known[channel]].var()
         whole.variance[core] = np.where(known[core], np.float32(0), spread)
-    return unproven(np.logical_or.reduce(~known[core], axis=0), plan)
+    return fill_unproven_gaps(np.logical_or.reduce(~known[core], axis=0), plan)
 
 
-def unproven(missing: Flags, plan: Plan) -> Float32:
+def fill_unproven_gaps(missing: Flags, plan: Plan) -> Float32:
     """Return the gaps of the groups that a region would have had: nothing is proven of them."""
     steps = (step for steps in plan.values() for step in steps if step.does.vertices)
     step = next(steps, None)
     if step is None:
         return np.zeros(0, np.float32)
-    patches = step.patches.fitting(missing.shape)
+    patches = step.patches.fit_to(missing.shape)
     return np.full(count_references(missing, patches), np.inf, np.float32)
 
 
 def _first(planes: Planes, known: Flags, errors: bool, deadline: Deadline) -> Estimate:
     """Return the first estimate of a region; how wrong it is nobody knows: as much as values vary there."""
     estimate, variance = (
-        filled(np.ascontiguousarray(planes), known, deadline),
+        fill_smoothly(np.ascontiguousarray(planes), known, deadline),
         np.zeros((0, 0, 0), np.float32),
     )
     if errors:
@@ -107,26 +107,26 @@ def _first(planes: Planes, known: Flags, errors: bool, deadline: Deadline) -> Es
     return Estimate(estimate, variance)
 
 
-def _known(planes: Planes, known: Flags, noise: Float32 | None) -> Known:
+def _crop_observed(planes: Planes, known: Flags, noise: Float32 | None) -> ObservedPixels:
     """Return what is known of a region, with the depth of its holes."""
     depth = depths(np.logical_or.reduce(~known, axis=0))
-    return Known.of(planes, known, np.minimum(depth, DEEPEST).astype(np.uint8), noise)
+    return ObservedPixels.of(planes, known, np.minimum(depth, DEEPEST).astype(np.uint8), noise)
 
 
-def _works(known: Flags, around: Flags, plan: Plan) -> list[Work]:
+def _works(known: Flags, around: Flags, plan: Plan) -> list[MaskedPass]:
     """Return the steps of a region, kind by kind, the surest first."""
     kinds = kinds_of(np.logical_or.reduce(~known, axis=0))
     wanted = {kind: around & (kinds == kind) for kind in plan}
-    return [Work(step, here) for kind, here in wanted.items() if here.any() for step in plan[kind]]
+    return [MaskedPass(step, here) for kind, here in wanted.items() if here.any() for step in plan[kind]]
 
 
-def _at_means(planes: Planes, known: Flags, threads: int) -> Planes:
+def _fill_with_means(planes: Planes, known: Flags, threads: int) -> Planes:
     """Return the planes with missing entries, which are zero, at their channel's mean.
 
     Regions that know nothing keep it.
     """
     filled, rows = np.empty_like(planes), bands(planes.shape[1])
-    sums = in_order(lambda part: planes[:, part].sum(axis=(1, 2), dtype=np.float64), rows, threads)
+    sums = imap_threads(lambda part: planes[:, part].sum(axis=(1, 2), dtype=np.float64), rows, threads)
     counts = np.array([np.count_nonzero(shown) for shown in known])
     means = (sum(sums) / counts).astype(np.float32)[:, None, None]
 
@@ -134,7 +134,7 @@ def _at_means(planes: Planes, known: Flags, threads: int) -> Planes:
         np.multiply(~known[:, part], means, out=filled[:, part])  # far quicker than a choice
         filled[:, part] += planes[:, part]
 
-    for _ in in_order(fill, rows, threads):
+    for _ in imap_threads(fill, rows, threads):
         pass
     return filled
 
@@ -153,7 +153,9 @@ def _channel_sets(channels: int) -> Iterator[slice]:
     return (slice(int(first), int(last)) for first, last in pairwise(bounds))
 
 
-def _reported(regions: list[Tile], missing: Flags, progress: ReportProgress) -> Iterator[tuple[Tile, Report]]:
+def _iterate_regions(
+    regions: list[Tile], missing: Flags, progress: ReportProgress
+) -> Iterator[tuple[Tile, Report]]:
     """Yield the regions, each with how to report the share of it that is done."""
     sizes = [int(missing[region.core].sum()) for region in regions]
     for number, region in enumerate(regions):

@@ -17,11 +17,11 @@ _DENSE = 0.05  # share of missing pixels from which no cut is tried
 _OVERHEAD = 20_000  # pixels that could be looked at in the time that one more region costs
 
 
-def damaged_regions(missing: Flags) -> Iterator[Tile]:
+def find_damaged_regions(missing: Flags) -> Iterator[Tile]:
     """Yield regions that hold all missing pixels, each of them once."""
     height, width = missing.shape
     for box in _cheapest_cover(missing, (0, height, 0, width)):
-        (top, bottom, left, right), (rows, columns) = box, _seen(missing, box)
+        (top, bottom, left, right), (rows, columns) = box, _view_box(missing, box)
         inner_rows = slice(top - rows.start, bottom - rows.start)
         inner_columns = slice(left - columns.start, right - columns.start)
         yield Tile((slice(top, bottom), slice(left, right)), (rows, columns), (inner_rows, inner_columns))
@@ -44,11 +44,11 @@ def _cheapest_cover(missing: Flags, box: Box) -> list[Box]:
 
 def _work(missing: Flags, box: Box) -> int:
     """Return what a region costs, in pixels looked at."""
-    rows, columns = _seen(missing, box)
+    rows, columns = _view_box(missing, box)
     return int((rows.stop - rows.start) * (columns.stop - columns.start)) + _OVERHEAD
 
 
-def _seen(missing: Flags, box: Box) -> tuple[slice, slice]:
+def _view_box(missing: Flags, box: Box) -> tuple[slice, slice]:
     """Return the rows and columns that a box looks at."""
     (height, width), (top, bottom, left, right) = missing.shape, box
     rows = slice(max(top - MARGIN, 0), min(bottom + MARGIN, height))

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Flags, Planes, chosen, zero_where
+from demosaic_ntc.arrays import Flags, Planes, select, zero_where
 from demosaic_ntc.engine.checks import full_scale, result_type
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.parallel import imap_threads
 
 # Known values within this share of full scale are stretched: float32 would lose them, and tolerances too.
 LEAST_CONTRAST = 1 / 64
@@ -40,7 +40,7 @@ class Scale:
         def scale(rows: slice) -> None:
             self.fill(planes[:, rows], channels[:, rows], holes[:, rows])
 
-        for _ in in_order(scale, bands(len(planes[0])), threads):
+        for _ in imap_threads(scale, bands(len(planes[0])), threads):
             pass
         return planes
 
@@ -68,7 +68,7 @@ class Scale:
         """Write what was restored into the holes of a picture."""
         for channel, plane, hole in zip(channels, planes, holes, strict=True):
             if hole.any():
-                channel[...] = chosen(hole, self.values(plane, channel.dtype), channel)
+                channel[...] = select(hole, self.values(plane, channel.dtype), channel)
 
 
 def bands(height: int) -> list[slice]:
@@ -90,7 +90,7 @@ def extremes_of(channels: NDArray[Any], holes: Flags, threads: int = 1) -> NDArr
     for channel, hole in zip(channels, holes, strict=True):
         if not hole.all():
             first = channel[np.unravel_index(int(hole.argmin()), hole.shape)]
-            ends = in_order(_ends_of(channel, hole, first), bands(len(channel)), threads)
+            ends = imap_threads(_ends_of(channel, hole, first), bands(len(channel)), threads)
             least, largest = zip(*ends, strict=True)
             found.append((np.min(least), np.max(largest)))
     return np.array(found)
@@ -104,7 +104,7 @@ def _ends_of(
     def ends(rows: slice) -> tuple[np.generic, np.generic]:
         values = channel[rows]
         if hole[rows].any():
-            values = chosen(hole[rows], np.asarray(known, channel.dtype), values)
+            values = select(hole[rows], np.asarray(known, channel.dtype), values)
         return values.min(), values.max()
 
     return ends

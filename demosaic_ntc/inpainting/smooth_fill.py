@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.ndimage import gaussian_filter
 
-from demosaic_ntc.arrays import chosen
+from demosaic_ntc.arrays import select
 from demosaic_ntc.deadline import Deadline
 
 Number = TypeVar("Number", bound=np.generic)
@@ -42,16 +42,16 @@ def plainly_filled(planes: Planes, known: Flags) -> Planes:
     Close by is the same block of a few pixels, or of more where nothing is known there, or everywhere. Where
     nothing is known at all, they stay.
     """
-    return np.stack([_filled_by_blocks(*each) for each in zip(planes, known, strict=True)])
+    return np.stack([_fill_by_blocks(*each) for each in zip(planes, known, strict=True)])
 
 
-def _filled_by_blocks(plane: NDArray[np.float32], shown: Flags) -> NDArray[np.float32]:
+def _fill_by_blocks(plane: NDArray[np.float32], shown: Flags) -> NDArray[np.float32]:
     """Return a plane filled with means of ever larger blocks."""
     filled, left = plane, ~shown
     for side in _BLOCKS:
         means, counted = _block_means(plane, shown, side)
         told = left if counted.all() else left & _spread(counted, side, plane.shape)
-        filled = chosen(told, _spread(means, side, plane.shape), filled)
+        filled = select(told, _spread(means, side, plane.shape), filled)
         if told is left:
             break
         left = left & ~told
@@ -82,7 +82,7 @@ def _spread(blocks: NDArray[Number], side: int, shape: tuple[int, ...]) -> NDArr
     return blocks.repeat(wide, axis=1)[:, :width].repeat(tall, axis=0)[:height]
 
 
-def blurred(planes: Planes, missing: Flags, deadline: Deadline = _NEVER) -> Planes:
+def fill_by_blur(planes: Planes, missing: Flags, deadline: Deadline = _NEVER) -> Planes:
     """Fill missing pixels with the mean of the known ones under the narrowest Gaussian that sees enough.
 
     This is normalised convolution (Knutsson and Westin 1993, doi:10.1109/CVPR.1993.341081). What is left at
@@ -93,7 +93,7 @@ def blurred(planes: Planes, missing: Flags, deadline: Deadline = _NEVER) -> Plan
     for width in _BLURS:
         if not left.any():
             return filled
-        if deadline.passed():
+        if deadline.is_over():
             return plainly_filled(filled, np.broadcast_to(~left, filled.shape))
         weight = gaussian_filter(known, width, mode="constant", truncate=_TRUNCATED)
         here = left & (weight > _ENOUGH)
@@ -115,13 +115,13 @@ class Biharmonic:
         numbers = np.full(missing.shape, -1, np.int32)
         numbers[missing] = np.arange(rows.size)
         numbers = np.pad(numbers, _REACH, mode="symmetric")
-        self._matrix = self._restricted(numbers, rows.size)
+        self._matrix = self._restrict(numbers, rows.size)
 
-    def _restricted(self, numbers: NDArray[np.int32], count: int) -> sparse.csr_array:
+    def _restrict(self, numbers: NDArray[np.int32], count: int) -> sparse.csr_array:
         """Return Δ² from missing pixels to missing pixels; it is symmetric and positive definite."""
         rows, columns, entries = [], [], []
         for offset, weight in _STENCIL.items():
-            fellow = self._shifted(numbers, offset)
+            fellow = self._shift(numbers, offset)
             inside = np.flatnonzero(fellow >= 0).astype(np.int32)
             rows.append(inside)
             columns.append(fellow[inside])
@@ -129,7 +129,7 @@ class Biharmonic:
         place = np.concatenate(rows), np.concatenate(columns)
         return sparse.csr_array((np.concatenate(entries), place), shape=(count, count))
 
-    def _shifted(self, padded: NDArray[Number], offset: tuple[int, int]) -> NDArray[Number]:
+    def _shift(self, padded: NDArray[Number], offset: tuple[int, int]) -> NDArray[Number]:
         """Return what stands at an offset from each missing pixel."""
         return padded[self._places[0] + offset[0], self._places[1] + offset[1]]
 
@@ -147,7 +147,7 @@ class Biharmonic:
         padded = np.pad(np.where(self._missing, np.float32(0), plane), _REACH, mode="symmetric")
         right = np.zeros(self._places[0].size, np.float32)
         for offset, weight in _STENCIL.items():
-            right -= np.float32(weight) * self._shifted(padded, offset)
+            right -= np.float32(weight) * self._shift(padded, offset)
         return right
 
     def _descend(
@@ -163,7 +163,7 @@ class Biharmonic:
         direction, error = residual.copy(), _inner(residual, residual)
         goal = np.float32(accuracy**2) * _inner(right, right)
         for _ in range(steps):
-            if error <= goal or deadline.passed():
+            if error <= goal or deadline.is_over():
                 return
             image = self._matrix @ direction
             length = error / max(_inner(direction, image), _TINY)

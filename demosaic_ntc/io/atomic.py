@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from demosaic_ntc.errors import DiskFull, Exists, NotWritable, OutputError
 from demosaic_ntc.io.error_boundary import OF_THE_MACHINE
-from demosaic_ntc.io.temp_files import create_partial, locked
+from demosaic_ntc.io.temp_files import create_partial, hold_lock
 
 # What an operating system answers when no more bytes fit: the device, the quota, the largest file allowed.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -26,7 +26,7 @@ _ASK: ContextVar[Ask | None] = ContextVar("ask", default=None)
 
 
 @contextmanager
-def asked_before_publishing(ask: Ask) -> Iterator[None]:
+def ask_before_publishing(ask: Ask) -> Iterator[None]:
     """Let `ask` see every file that is finished inside before it gets its name, and prevent it by raising."""
     token = _ASK.set(ask)
     try:
@@ -42,7 +42,7 @@ def whole_file(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     with refusals_explained(target):
         partial, file = create_partial(place)
     try:
-        with refusals_explained(target), locked(file):
+        with refusals_explained(target), hold_lock(file):
             with file:
                 yield file
                 file.flush()

@@ -113,13 +113,13 @@ def output_space(name: str, camera_to_srgb: Matrix) -> ColourSpace:
     return SPACES[name]
 
 
-def to_space(camera_to_srgb: Matrix, space: ColourSpace) -> Matrix:
+def make_space_matrix(camera_to_srgb: Matrix, space: ColourSpace) -> Matrix:
     """The matrix from balanced camera colours to linear colours of a space."""
     adapted = adaptation(D65, space.white) @ XYZ_FROM_SRGB @ camera_to_srgb
     return np.asarray(np.linalg.solve(space.to_xyz, adapted))
 
 
-def to_linear(codes: NDArray[np.uint8], space: ColourSpace) -> NDArray[np.float32]:
+def linearise(codes: NDArray[np.uint8], space: ColourSpace) -> NDArray[np.float32]:
     """Linear light of a space, as pixels (count, 3), of 8-bit sRGB pixels of any arrangement."""
     light = SRGB_CURVE.decode(np.arange(256) / 255)[codes.reshape(-1, 3)]
-    return np.asarray(light @ to_space(np.eye(3), space).T, dtype=np.float32)
+    return np.asarray(light @ make_space_matrix(np.eye(3), space).T, dtype=np.float32)

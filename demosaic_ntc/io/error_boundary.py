@@ -49,20 +49,20 @@ def reading_failures_explained() -> Iterator[None]:
 
 
 @contextmanager
-def encoding_explained(kind: str) -> Iterator[None]:
+def explain_encoding(kind: str) -> Iterator[None]:
     """The border of an encoder of files of this kind; what the disk says passes: the writer explains it."""
     try:
         yield
     except OSError as error:
         if error.errno is not None:
             raise
-        raise _not_encoded(kind, error) from error
+        raise _explain_encoder_error(kind, error) from error
     except Exception:
-        with border(lambda error: _not_encoded(kind, error)):
+        with border(lambda error: _explain_encoder_error(kind, error)):
             raise
 
 
-def _not_encoded(kind: str, error: Exception) -> OutputError:
+def _explain_encoder_error(kind: str, error: Exception) -> OutputError:
     """What an encoder's error means."""
     return OutputError(f"no {kind} can be made of it ({words(error)}); write another kind of file")
 

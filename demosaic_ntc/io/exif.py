@@ -104,7 +104,7 @@ class Exif:
         known = {"camera": self.camera, "lens": lens, "date": taken, **values}
         return {name: value for name, value in known.items() if value}
 
-    def with_photo(self, fields: Fields) -> "Exif":
+    def add_photo_fields(self, fields: Fields) -> "Exif":
         """These fields where the photo directory does not say anything itself."""
         return replace(self, photo={**fields, **self.photo})
 
@@ -120,9 +120,9 @@ def read_exif(file: BinaryIO) -> Exif:
 
 def keep_known(image: Directory, photo: Directory, gps: Directory) -> Exif:
     """The fields we keep of three directories, those of the photo without zeros that mean "unknown"."""
-    kept = _kept(photo, _PHOTO)
+    kept = _filter_tags(photo, _PHOTO)
     known = {tag: field for tag, field in kept.items() if tag not in _NEVER_ZERO or any(field.values)}
-    return Exif(_kept(image, _IMAGE), known, _kept(gps, _GPS))
+    return Exif(_filter_tags(image, _IMAGE), known, _filter_tags(gps, _GPS))
 
 
 def orientation_in(directory: Directory) -> int:
@@ -181,13 +181,13 @@ def _strays(first: Directory) -> Directory:
     return {tag: first[tag] for tag in (EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN) if tag in first}
 
 
-def _kept(directory: Directory, types: Mapping[int, int]) -> Fields:
+def _filter_tags(directory: Directory, types: Mapping[int, int]) -> Fields:
     """The whitelisted tags of a directory that say something, with the types the standard gives them."""
-    fields = {tag: _as_field(directory[tag], kind) for tag, kind in types.items() if tag in directory}
+    fields = {tag: _make_field(directory[tag], kind) for tag, kind in types.items() if tag in directory}
     return {tag: field for tag, field in fields.items() if field is not None and fits(field)}
 
 
-def _as_field(values: Values, kind: int) -> Field | None:
+def _make_field(values: Values, kind: int) -> Field | None:
     """A field of the given type; None for blanks and for values that do not fit the type."""
     if kind == ASCII:
         text = values.split(b"\0")[0].strip()[:_LONGEST_TEXT] if isinstance(values, bytes) else b""
@@ -210,7 +210,7 @@ def _text(field: Field | None) -> str:
     )
 
 
-def finished(
+def finish_metadata(
     exif: Exif,
     *,
     size: tuple[int, int],

@@ -20,14 +20,14 @@ from demosaic_ntc.io.tiff_tags import Directory, TagReader, number, numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class InputLimits:
     """What is refused before it is decoded."""
 
     pixels: int = 150_000_000
     file_bytes: int = 2**31
 
 
-class Kind(Enum):
+class FileKind(Enum):
     """What the first bytes of a file say."""
 
     TIFF = "TIFF"
@@ -47,32 +47,32 @@ class Kind(Enum):
 _FUJIFILM = b"FUJIFILMCCD-RAW"
 
 # (offset, first bytes, kind); TIFF holds both pictures and most raws, told apart by its tags.
-_MAGIC: tuple[tuple[int, bytes, Kind], ...] = (
-    (0, b"II*\0", Kind.TIFF),
-    (0, b"MM\0*", Kind.TIFF),
-    (0, b"II+\0", Kind.BIG_TIFF),
-    (0, b"MM\0+", Kind.BIG_TIFF),
-    (0, b"IIU\0", Kind.RAW),  # Panasonic, Leica
-    (0, b"IIRO", Kind.RAW),  # Olympus
-    (0, b"IIRS", Kind.RAW),
-    (0, b"MMOR", Kind.RAW),
-    (0, _FUJIFILM, Kind.RAW),
-    (6, b"HEAPCCDR", Kind.RAW),  # Canon CRW
-    (4, b"ftypcrx ", Kind.RAW),  # Canon CR3
-    (0, b"\0MRM", Kind.RAW),  # Minolta
-    (0, b"qktk\0", Kind.RAW),  # Apple QuickTake
-    (0, b"qktn\0", Kind.RAW),
-    (25, b"ARECOYK", Kind.RAW),  # Contax
-    (0, b"NOKIARAW", Kind.RAW),
-    (0, b"FOVb", Kind.FOVEON),
-    (0, b"\x89PNG\r\n\x1a\n", Kind.PNG),
-    (0, b"\xff\xd8\xff", Kind.JPEG),
-    (0, b"GIF8", Kind.GIF),
-    (8, b"WEBP", Kind.WEBP),
-    (0, b"BM", Kind.BMP),
-    (0, b"%!PS", Kind.POSTSCRIPT),
-    (0, b"\xc5\xd0\xd3\xc6", Kind.POSTSCRIPT),
-    (0, b"%PDF", Kind.PDF),
+_MAGIC: tuple[tuple[int, bytes, FileKind], ...] = (
+    (0, b"II*\0", FileKind.TIFF),
+    (0, b"MM\0*", FileKind.TIFF),
+    (0, b"II+\0", FileKind.BIG_TIFF),
+    (0, b"MM\0+", FileKind.BIG_TIFF),
+    (0, b"IIU\0", FileKind.RAW),  # Panasonic, Leica
+    (0, b"IIRO", FileKind.RAW),  # Olympus
+    (0, b"IIRS", FileKind.RAW),
+    (0, b"MMOR", FileKind.RAW),
+    (0, _FUJIFILM, FileKind.RAW),
+    (6, b"HEAPCCDR", FileKind.RAW),  # Canon CRW
+    (4, b"ftypcrx ", FileKind.RAW),  # Canon CR3
+    (0, b"\0MRM", FileKind.RAW),  # Minolta
+    (0, b"qktk\0", FileKind.RAW),  # Apple QuickTake
+    (0, b"qktn\0", FileKind.RAW),
+    (25, b"ARECOYK", FileKind.RAW),  # Contax
+    (0, b"NOKIARAW", FileKind.RAW),
+    (0, b"FOVb", FileKind.FOVEON),
+    (0, b"\x89PNG\r\n\x1a\n", FileKind.PNG),
+    (0, b"\xff\xd8\xff", FileKind.JPEG),
+    (0, b"GIF8", FileKind.GIF),
+    (8, b"WEBP", FileKind.WEBP),
+    (0, b"BM", FileKind.BMP),
+    (0, b"%!PS", FileKind.POSTSCRIPT),
+    (0, b"\xc5\xd0\xd3\xc6", FileKind.POSTSCRIPT),
+    (0, b"%PDF", FileKind.PDF),
 )
 
 _WIDTH, _HEIGHT, _COMPRESSION, _PHOTOMETRIC, _SAMPLES, _FORMAT, _DNG_VERSION = (
@@ -101,7 +101,7 @@ _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
 @contextmanager
-def named(path: Path) -> Iterator[None]:
+def prefix_path(path: Path) -> Iterator[None]:
     """Put the path in front of what any input error inside says; a disk that fails is one."""
     try:
         with reading_failures_explained():
@@ -110,7 +110,7 @@ def named(path: Path) -> Iterator[None]:
         raise type(error)(f"{path}: {error}") from error
 
 
-def open_regular(path: Path, limits: Limits) -> BinaryIO:
+def open_regular(path: Path, limits: InputLimits) -> BinaryIO:
     """Open a file for reading if it is a regular one of a sensible size; never blocks."""
     try:
         file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 (handed to the caller)
@@ -154,7 +154,7 @@ _OTHER_FILES = (
 )
 
 
-def _check_status(status: os.stat_result, limits: Limits) -> None:
+def _check_status(status: os.stat_result, limits: InputLimits) -> None:
     """Refuse what is no regular file, is empty, or is larger than allowed."""
     for is_kind, kind_name in _OTHER_FILES:
         if is_kind(status.st_mode):
@@ -165,31 +165,31 @@ def _check_status(status: os.stat_result, limits: Limits) -> None:
         raise TooLarge(f"has {status.st_size} bytes, the limit is {limits.file_bytes}; give a smaller file")
 
 
-def kind_of(file: BinaryIO) -> Kind:
+def kind_of(file: BinaryIO) -> FileKind:
     """The kind of a file by its first bytes."""
     file.seek(0)
     head = file.read(32)
     matches = (kind for place, magic, kind in _MAGIC if head[place : place + len(magic)] == magic)
-    return next(matches, Kind.UNKNOWN)
+    return next(matches, FileKind.UNKNOWN)
 
 
 def check_is_raw(file: BinaryIO) -> None:
     """Refuse, with the reason, whatever the first bytes show to be no raw file; LibRaw judges the rest."""
     match kind_of(file):
-        case Kind.TIFF | Kind.RAW:
+        case FileKind.TIFF | FileKind.RAW:
             return
-        case Kind.FOVEON:
+        case FileKind.FOVEON:
             raise Unsupported("is a Foveon raw with no colour filter array; it needs no demosaicing")
-        case Kind.UNKNOWN:
+        case FileKind.UNKNOWN:
             _check_may_be_raw(file)
-        case Kind.BIG_TIFF:
+        case FileKind.BIG_TIFF:
             raise Unsupported("is a BigTIFF, which is not read; save it as a TIFF below 4 GiB")
-        case Kind.JPEG:
+        case FileKind.JPEG:
             raise Unsupported(
                 "is JPEG, not a raw file; repair pictures with `inpaint`; a mosaic does not survive JPEG, "
                 "give it as PNG or TIFF"
             )
-        case kind if kind not in (Kind.PNG, Kind.TIFF):
+        case kind if kind not in (FileKind.PNG, FileKind.TIFF):
             raise Unsupported(f"is {kind.value}, not a raw file; give a raw, or a mosaic as PNG or TIFF")
         case kind:
             raise Unsupported(
@@ -204,10 +204,10 @@ def _check_may_be_raw(file: BinaryIO) -> None:
     head = file.read(32)
     damaged = head[:2] in (b"II", b"MM") and head[:4] not in (b"IIII", b"MMMM")  # those are of Phase One
     if damaged or file.seek(0, os.SEEK_END) > _LARGEST_UNKNOWN:
-        raise no_known_header()
+        raise refuse_unknown_header()
 
 
-def no_known_header() -> NotAnImage:
+def refuse_unknown_header() -> NotAnImage:
     """Why a file is refused that neither we nor LibRaw know."""
     return NotAnImage(
         "is not a raw file: no known header; "
@@ -217,13 +217,13 @@ def no_known_header() -> NotAnImage:
 
 def check_name(file: BinaryIO, suffix: str) -> None:
     """Refuse a raw that is named as a picture: no other program could open it either."""
-    raw = kind_of(file) is Kind.RAW or (kind_of(file) is Kind.TIFF and picture_kind(file) is None)
+    raw = kind_of(file) is FileKind.RAW or (kind_of(file) is FileKind.TIFF and picture_kind(file) is None)
     if raw and suffix.lower() in _PICTURE_SUFFIXES:
         advice = "rename it to .dng" if is_dng(file) else "give it back its camera's extension"
         raise Unsupported(f"is a raw file named {suffix}; {advice}")
 
 
-def check_pixels(width: int, height: int, limits: Limits) -> None:
+def check_pixels(width: int, height: int, limits: InputLimits) -> None:
     """Refuse sizes that no picture has or that would not fit in memory."""
     if width <= 0 or height <= 0:
         raise NotAnImage(f"invalid size {width}×{height} in its header; the file is damaged")
@@ -260,7 +260,7 @@ def is_xtrans(file: BinaryIO) -> bool:
     return numbers(main_directory(file) or {}, _CFA_DIMENSIONS) == (6, 6)
 
 
-def check_directory(directory: Directory, limits: Limits) -> None:
+def check_directory(directory: Directory, limits: InputLimits) -> None:
     """Check the size and the kind of samples that a raw's own tags announce."""
     check_pixels(number(directory, _WIDTH), number(directory, _HEIGHT), limits)
     if is_linear(directory):

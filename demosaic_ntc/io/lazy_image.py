@@ -13,7 +13,7 @@ Read: TypeAlias = Callable[[slice, slice], Part]
 _BAND = 64  # rows read at a time
 
 
-class Later:
+class LazyImage:
     """A picture, (height, width, 3), read window by window.
 
     Indexed by one or two slices of step 1 it gives a smaller one; numpy turns it into an array.
@@ -38,15 +38,15 @@ class Later:
         """Return how many rows there are."""
         return self.shape[0]
 
-    def __getitem__(self, place: slice | tuple[slice, ...]) -> "Later":
+    def __getitem__(self, place: slice | tuple[slice, ...]) -> "LazyImage":
         """Return a part of the picture, to be read later."""
         rows, columns = (*(place if isinstance(place, tuple) else (place,)), slice(None))[:2]
         (top, bottom, _), (left, right, _) = rows.indices(self.shape[0]), columns.indices(self.shape[1])
 
         def read(down: slice, across: slice) -> Part:
-            return self._read(_moved(down, top), _moved(across, left))
+            return self._read(_shift_slice(down, top), _shift_slice(across, left))
 
-        return Later((bottom - top, right - left), self.dtype, read)
+        return LazyImage((bottom - top, right - left), self.dtype, read)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Return all of it, read a few rows at a time: what the work on them takes besides stays small."""
@@ -56,26 +56,26 @@ class Later:
             whole[rows] = self._read(rows, slice(0, self.shape[1]))
         return np.asarray(whole, dtype)
 
-    def then(self, work: Callable[[Part, slice, slice], Part], dtype: Any = None) -> "Later":
+    def map(self, work: Callable[[Part, slice, slice], Part], dtype: Any = None) -> "LazyImage":
         """Return the picture after some work on every part that is read: it is told rows and columns."""
-        return Later(
+        return LazyImage(
             (self.shape[0], self.shape[1]),
             self.dtype if dtype is None else dtype,
             lambda rows, columns: work(self._read(rows, columns), rows, columns),
         )
 
-    def within(self, context: Callable[[], AbstractContextManager[None]]) -> "Later":
+    def within(self, context: Callable[[], AbstractContextManager[None]]) -> "LazyImage":
         """Return the picture, read within a context."""
 
         def read(rows: slice, columns: slice) -> Part:
             with context():
                 return self._read(rows, columns)
 
-        return Later((self.shape[0], self.shape[1]), self.dtype, read)
+        return LazyImage((self.shape[0], self.shape[1]), self.dtype, read)
 
-    def turned(
+    def turn(
         self, turn: Callable[[Part], Part], swapped: bool, upside_down: bool, mirrored: bool
-    ) -> "Later":
+    ) -> "LazyImage":
         """Return the picture turned: axes swapped, then rows and columns from the other end.
 
         ``turn`` does so to an array.
@@ -83,18 +83,18 @@ class Later:
         height, width = (self.shape[1], self.shape[0]) if swapped else self.shape[:2]
 
         def read(rows: slice, columns: slice) -> Part:
-            rows = _from_end(rows, height) if upside_down else rows
-            columns = _from_end(columns, width) if mirrored else columns
+            rows = _reverse_slice(rows, height) if upside_down else rows
+            columns = _reverse_slice(columns, width) if mirrored else columns
             return turn(self._read(columns, rows) if swapped else self._read(rows, columns))
 
-        return Later((height, width), self.dtype, read)
+        return LazyImage((height, width), self.dtype, read)
 
 
-def _moved(place: slice, by: int) -> slice:
+def _shift_slice(place: slice, by: int) -> slice:
     """Return a slice further down."""
     return slice(place.start + by, place.stop + by)
 
 
-def _from_end(place: slice, length: int) -> slice:
+def _reverse_slice(place: slice, length: int) -> slice:
     """Return the slice of what lies there counted from the other end."""
     return slice(length - place.stop, length - place.start)

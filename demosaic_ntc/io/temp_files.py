@@ -41,7 +41,7 @@ def _mode(place: Path) -> int:
 
 
 @contextmanager
-def locked(file: BinaryIO) -> Iterator[None]:
+def hold_lock(file: BinaryIO) -> Iterator[None]:
     """Hold the lock that tells others that the writer lives, even after `file` itself is closed."""
     holder = os.dup(file.fileno()) if sys.platform != "win32" else None
     try:

@@ -140,7 +140,7 @@ def write_directory(fields: Mapping[int, Field], offset: int) -> bytes:
     entries, behind = bytearray(), bytearray()
     start = offset + 2 + 12 * len(fields) + 4
     for tag in sorted(fields):
-        data, number = _packed(fields[tag])
+        data, number = _pack_values(fields[tag])
         entries += struct.pack("<HHL", tag, fields[tag].kind, number)
         if len(data) <= 4:
             entries += data.ljust(4, b"\0")
@@ -150,7 +150,7 @@ def write_directory(fields: Mapping[int, Field], offset: int) -> bytes:
     return struct.pack("<H", len(fields)) + bytes(entries) + bytes(4) + bytes(behind)
 
 
-def _packed(field: Field) -> tuple[bytes, int]:
+def _pack_values(field: Field) -> tuple[bytes, int]:
     """The bytes of a field's values and their number."""
     if isinstance(field.values, bytes):
         return field.values, len(field.values)
@@ -164,7 +164,7 @@ def _packed(field: Field) -> tuple[bytes, int]:
 def fits(field: Field) -> bool:
     """Whether the values of a field are within the range of its type."""
     try:
-        _packed(field)
+        _pack_values(field)
     except struct.error:
         return False
     return True

@@ -10,7 +10,7 @@ from demosaic_ntc.io.pixels import ReportRows
 
 
 @dataclass(slots=True)
-class Journal:
+class Timings:
     """Collects seconds and notices on the way."""
 
     seconds: dict[str, float] = field(default_factory=dict)

@@ -22,7 +22,7 @@ from numba.core import codegen
 from numba.core.caching import FunctionCache
 from numba.core.compiler import CompileResult
 
-from demosaic_ntc.jit.kernel_cache import SoundCache, sealed, unsealed, warn
+from demosaic_ntc.jit.kernel_cache import CheckedCache, seal, unseal, warn
 
 #: Where the wheel has them.
 ROOT = Path(__file__).parent / "shipped_kernels"
@@ -40,7 +40,7 @@ _config: Any = numba.config
 _TEXT = 6  # the place, in what Numba keeps of a kernel, of a listing with the paths of sources
 
 
-class ShippedCache(SoundCache):
+class ShippedCache(CheckedCache):
     """The forms of a kernel that came with the program, then those that are kept."""
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -75,7 +75,7 @@ def is_shipped(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
 def write_shipped(folder: Path, function: Callable[..., Any], types: tuple[Any, ...], kept: Any) -> None:
     """Put what Numba keeps of a kernel among those that come with the program."""
     folder.mkdir(parents=True, exist_ok=True)
-    _path(folder, function, types).write_bytes(sealed((*kept[:_TEXT], "", *kept[_TEXT + 1 :])))
+    _path(folder, function, types).write_bytes(seal((*kept[:_TEXT], "", *kept[_TEXT + 1 :])))
 
 
 @cache
@@ -123,7 +123,7 @@ def _content(function: Callable[..., Any], types: tuple[Any, ...]) -> bytes | No
     if place is None:
         return None
     try:
-        return unsealed(_path(place, function, types).read_bytes())
+        return unseal(_path(place, function, types).read_bytes())
     except FileNotFoundError:
         return None
     except Exception:

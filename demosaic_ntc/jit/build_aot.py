@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.jit import aot_cache
-from demosaic_ntc.jit.compiled import compile_for, kept_forms
+from demosaic_ntc.jit.compiled import compile_for, iterate_forms
 from demosaic_ntc.jit.signatures import EXAMPLES, prepare_kernels
 from demosaic_ntc.ntc.complete import complete
 
@@ -51,7 +51,7 @@ def fill() -> None:
     complete_tensors()  # which were compiled by another process: here only what is called is loaded
     folder = aot_cache.ROOT / aot_cache.key()
     for kernel in _kernels():
-        for types, kept in kept_forms(kernel):
+        for types, kept in iterate_forms(kernel):
             aot_cache.write_shipped(folder, kernel.py_func, types, kept)
 
 

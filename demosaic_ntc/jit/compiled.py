@@ -14,12 +14,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def kernel(function: Function) -> Function:
     """Compile a function of arrays and scalars on its first call; division by zero follows numpy."""
-    return _compiled(function, fastmath=False)
+    return _compile(function, fastmath=False)
 
 
 def fast_kernel(function: Function) -> Function:
     """Like `kernel`, with sums reordered for speed: only where no NaN or infinity can appear."""
-    return _compiled(function, fastmath=True)
+    return _compile(function, fastmath=True)
 
 
 def step(function: Function) -> Function:
@@ -28,15 +28,15 @@ def step(function: Function) -> Function:
     Numba counts who holds an array wherever a part of it is named, by an instruction that all processors are
     told of. Here nothing is counted: who calls holds all arrays for as long as the call takes.
     """
-    return _compiled(function, fastmath=False, counts=False)
+    return _compile(function, fastmath=False, counts=False)
 
 
 def fast_step(function: Function) -> Function:
     """Like `step`, with sums reordered for speed as in `fast_kernel`."""
-    return _compiled(function, fastmath=True, counts=False)
+    return _compile(function, fastmath=True, counts=False)
 
 
-def _compiled(function: Function, fastmath: bool, counts: bool = True) -> Function:
+def _compile(function: Function, fastmath: bool, counts: bool = True) -> Function:
     """Compile with a cache where there is room for one.
 
     Numba looks for a cache folder while decorating and fails at import where none can be written
@@ -64,11 +64,11 @@ def comes_compiled(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> bo
     return function is not None and is_shipped(function, tuple(map(numba.typeof, arguments)))
 
 
-def kept_forms(kernel: Callable[..., Any]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def iterate_forms(kernel: Callable[..., Any]) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yield the types that a kernel was loaded for in this process, with what Numba keeps of it for them."""
     dispatcher: Any = kernel
     for types in dispatcher.signatures:
-        yield types, dispatcher._cache.kept(types, dispatcher.targetctx.codegen())
+        yield types, dispatcher._cache.read_form(types, dispatcher.targetctx.codegen())
 
 
 def cache_folder(kernel: Callable[..., Any]) -> Path | None:

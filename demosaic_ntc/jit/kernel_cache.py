@@ -24,11 +24,11 @@ _DIGEST_BYTES = 32
 NOT_KEPT = "compiled kernels cannot be kept"
 
 
-class Damaged(OSError):
+class DamagedCacheFile(OSError):
     """A file of the cache is not what was written."""
 
 
-class SoundCache(FunctionCache):
+class CheckedCache(FunctionCache):
     """The kept forms of one kernel."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -46,7 +46,7 @@ class SoundCache(FunctionCache):
             _say_damaged(self._cache_path)
             return None
 
-    def kept(self, types: tuple[Any, ...], codegen: Any) -> Any:
+    def read_form(self, types: tuple[Any, ...], codegen: Any) -> Any:
         """What was written of the kernel for these types, not yet made into code."""
         return self._cache_file.load(self._index_key(types, codegen))
 
@@ -74,7 +74,7 @@ class _CheckedFiles(IndexDataCacheFile):
 
     def _dump(self, obj: Any) -> bytes:
         """What is written of an object."""
-        return sealed(obj)
+        return seal(obj)
 
     def _load_index(self) -> Any:
         """The names of files by what they are compiled for; none where the index is of no use."""
@@ -84,7 +84,7 @@ class _CheckedFiles(IndexDataCacheFile):
             if content and not content.startswith(start):
                 pickle.loads(content)  # another version's is no news, anything else is damage
                 return {}
-            stamp, overloads = pickle.loads(unsealed(content[len(start) :]))
+            stamp, overloads = pickle.loads(unseal(content[len(start) :]))
         except FileNotFoundError:
             return {}
         except Exception:
@@ -95,25 +95,25 @@ class _CheckedFiles(IndexDataCacheFile):
     def _load_data(self, name: str) -> Any:
         """A compiled kernel; Numba passes over what raises an OSError."""
         try:
-            return pickle.loads(unsealed(Path(self._data_path(name)).read_bytes()))
+            return pickle.loads(unseal(Path(self._data_path(name)).read_bytes()))
         except FileNotFoundError:
             raise
         except Exception as error:
             _say_damaged(self._cache_path)
-            raise Damaged(name) from error
+            raise DamagedCacheFile(name) from error
 
 
-def sealed(obj: Any) -> bytes:
+def seal(obj: Any) -> bytes:
     """What is written of an object: a digest, then what it is of."""
     payload: bytes = dumps(obj)
     return sha256(payload).digest() + payload
 
 
-def unsealed(content: bytes) -> bytes:
+def unseal(content: bytes) -> bytes:
     """What a file holds after its digest, or an error if it is not as it was written."""
     digest, payload = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
     if sha256(payload).digest() != digest:
-        raise Damaged
+        raise DamagedCacheFile
     return payload
 
 

@@ -44,9 +44,9 @@ def finish_outermost_only() -> bool:
     for owner, name in _PARTS:
         before = getattr(owner, name)
         if name == "compile":
-            setattr(owner, name, depth.counting(before))
+            setattr(owner, name, depth.count_calls(before))
         else:
-            setattr(owner, name, depth.choosing(before, _INSTEAD.get(name, _nothing)))
+            setattr(owner, name, depth.choose_by_depth(before, _INSTEAD.get(name, _do_nothing)))
     return True
 
 
@@ -56,42 +56,42 @@ class _Depth:
     def __init__(self) -> None:
         self._depth = 0
 
-    def counting(self, compiling: Callable[..., Any]) -> Callable[..., Any]:
+    def count_calls(self, compiling: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that compiles and is counted.
 
         Numba would compile a function anew for every constant that it is called with.
         """
 
-        def counted(function: Any, wanted: Any) -> Any:
+        def count(function: Any, wanted: Any) -> Any:
             self._depth += 1
             try:
                 return compiling(function, tuple(map(types.unliteral, wanted)))
             finally:
                 self._depth -= 1
 
-        return counted
+        return count
 
-    def choosing(self, outermost: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
+    def choose_by_depth(self, outermost: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that does one thing for the outermost compilation and another for inner ones."""
 
-        def chosen(*arguments: Any, **named: Any) -> Any:
+        def choose(*arguments: Any, **named: Any) -> Any:
             return (outermost if self._depth <= 1 else inner)(*arguments, **named)
 
-        return chosen
+        return choose
 
 
-def _nothing(*_arguments: Any, **_named: Any) -> None:
+def _do_nothing(*_arguments: Any, **_named: Any) -> None:
     """Leave it."""
 
 
-def _without_code(_context: Any, library: Any, description: Any, environment: Any) -> Any:
+def _replace_code(_context: Any, library: Any, description: Any, environment: Any) -> Any:
     """Return what stands for a compiled function, with no machine code behind it."""
     library._ensure_finalized()
     name = description.qualname.split(".")[-1]
     return _dynfunc.make_function(description.lookup_module(), name, "", 0, environment, (library,))
 
 
-_INSTEAD = {"get_executable": _without_code}
+_INSTEAD = {"get_executable": _replace_code}
 
 
 def take_short_cuts() -> None:
@@ -109,7 +109,7 @@ def _instead(owner: Any, name: str, way: Callable[[Callable[..., Any]], Callable
 def _compare_options() -> None:
     """Sets of options differ, if at all, in what either sets: the rest need not be looked up."""
 
-    def compared(slowly: Callable[..., Any]) -> Callable[..., Any]:
+    def compare(slowly: Callable[..., Any]) -> Callable[..., Any]:
         def equal(one: Any, other: Any) -> Any:
             if type(one) is not type(other):
                 return slowly(one, other)
@@ -119,7 +119,7 @@ def _compare_options() -> None:
 
         return equal
 
-    _instead(targetconfig.TargetConfig, "__eq__", compared)
+    _instead(targetconfig.TargetConfig, "__eq__", compare)
     # As coarse as Numba's own, which is that of the names of the options.
     _instead(targetconfig.TargetConfig, "__hash__", lambda _: lambda options: hash(type(options)))
 
@@ -139,26 +139,26 @@ def _list_variables() -> None:
             for part in value.values() if isinstance(value, dict) else value:
                 gather(part, found)
 
-    def listed(_statement: Any, value: Any) -> list[Any]:
+    def list_variables(_statement: Any, value: Any) -> list[Any]:
         found: list[Any] = []
         gather(value, found)
         return found
 
-    _instead(ir.Inst, "_rec_list_vars", lambda _: listed)
+    _instead(ir.Inst, "_rec_list_vars", lambda _: list_variables)
 
 
 def _tell_nobody() -> None:
     """Nobody listens to how far a compilation is."""
     nothing = nullcontext()
     _instead(event, "trigger_event", lambda _: lambda *_arguments, **_named: nothing)
-    _instead(event, "start_event", lambda _: _nothing)
-    _instead(event, "end_event", lambda _: _nothing)
+    _instead(event, "start_event", lambda _: _do_nothing)
+    _instead(event, "end_event", lambda _: _do_nothing)
 
 
 def _know_arrays() -> None:
     """An array is one: Numba searches all definitions for a way to make it one wherever it is touched."""
 
-    def known(search: Callable[..., Any]) -> Callable[..., Any]:
+    def is_known(search: Callable[..., Any]) -> Callable[..., Any]:
         def found(context: Any, function: Any, signature: Any, *rest: Any, **named: Any) -> Any:
             if function == "__array__" and type(signature.args[0]) is types.Array:
                 raise NotImplementedError
@@ -166,7 +166,7 @@ def _know_arrays() -> None:
 
         return found
 
-    _instead(base.BaseContext, "get_function", known)
+    _instead(base.BaseContext, "get_function", is_known)
 
 
 # Numba's passes over what our kernels do not have, and names by which they would tell.
@@ -178,8 +178,8 @@ _TELLING = {"literally", "literal_unroll", "isinstance", "hasattr", "prange", "o
 def _leave_out_passes() -> None:
     """Our kernels have no functions or contexts within and raise nothing: passes for these are left out."""
 
-    def shortening(complete: Callable[..., Any]) -> Callable[..., Any]:
-        def shortened(compilation: Any) -> Any:
+    def shorten_passes(complete: Callable[..., Any]) -> Callable[..., Any]:
+        def shorten(compilation: Any) -> Any:
             pipelines = complete(compilation)
             for pipeline in pipelines if _is_plain(compilation.state.func_id) else ():
                 skipped = _FOR_CLOSURES | _FOR_LITERALS
@@ -187,9 +187,9 @@ def _leave_out_passes() -> None:
                 pipeline.finalize()
             return pipelines
 
-        return shortened
+        return shorten
 
-    _instead(compiler.Compiler, "define_pipelines", shortening)
+    _instead(compiler.Compiler, "define_pipelines", shorten_passes)
 
 
 def _is_plain(identity: Any) -> bool:
@@ -204,7 +204,7 @@ def _make_values_only() -> None:
     """Functions are optimised where they are called; before, no more than their variables made values."""
     from llvmlite.binding import newpassmanagers  # noqa: PLC0415 (not in every llvmlite)
 
-    def tidied(library: Any, module: Any) -> None:
+    def tidy(library: Any, module: Any) -> None:
         module.data_layout = library._codegen._data_layout
         passes, builder = newpassmanagers.create_new_function_pass_manager(), library._codegen._pass_builder()
         passes.add_sroa_pass()
@@ -214,7 +214,7 @@ def _make_values_only() -> None:
                 passes.run(function, builder)
 
     _instead(codegen.CPUCodegen, "_pass_builder", lambda there: there)
-    _instead(codegen.CPUCodeLibrary, "_optimize_functions", lambda _: tidied)
+    _instead(codegen.CPUCodeLibrary, "_optimize_functions", lambda _: tidy)
 
 
 _WAYS = (

@@ -34,18 +34,18 @@ _COMPILER = "from demosaic_ntc.jit.signatures import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class KernelRecord:
     """The names of the kernels that are compiled for this machine and these sources, a line each."""
 
     path: Path
 
     @classmethod
-    def of(cls, folder: Path) -> "Ledger":
+    def of(cls, folder: Path) -> "KernelRecord":
         """Return the record that lies with the compiled kernels of this machine."""
         key = sha256("\n".join([sys.version, target_machine(), *_stamps()]).encode()).hexdigest()
         return cls(folder / f"demosaic_ntc-{key[:16]}.prepared")
 
-    def missing(self, names: Collection[str]) -> list[str]:
+    def find_missing(self, names: Collection[str]) -> list[str]:
         """Return which of the kernels are not on record, whatever is left of it."""
         with suppress(OSError):
             there = set(self.path.read_text(encoding="utf-8", errors="replace").splitlines())
@@ -66,7 +66,7 @@ def _stamps() -> Iterator[str]:
         yield f"{path.relative_to(root)} {facts.st_mtime_ns} {facts.st_size}"
 
 
-def prepare(families: Collection[Sequence[str]], ledger: Ledger | None, report: Report) -> None:
+def prepare(families: Collection[Sequence[str]], ledger: KernelRecord | None, report: Report) -> None:
     """Have kernels compiled by all processors; wait where another process is at it already.
 
     Kernels of a family share what they call, so one process compiles all of it: what they share, once.
@@ -74,17 +74,17 @@ def prepare(families: Collection[Sequence[str]], ledger: Ledger | None, report: 
     first at once.
     """
     names = [name for family in families for name in family]
-    if ledger is None or not ledger.missing(names):
+    if ledger is None or not ledger.find_missing(names):
         return
     total = len(names)
-    with _alone(ledger, lambda: report(total - len(ledger.missing(names)), total)):
-        missing = [found for family in families if (found := ledger.missing(family))]
+    with _alone(ledger, lambda: report(total - len(ledger.find_missing(names)), total)):
+        missing = [found for family in families if (found := ledger.find_missing(family))]
         if missing:
             _Preparation(missing, ledger, total, report).run(min(processors(), len(missing)))
 
 
 @contextmanager
-def _alone(ledger: Ledger, tell: Callable[[], None]) -> Iterator[None]:
+def _alone(ledger: KernelRecord, tell: Callable[[], None]) -> Iterator[None]:
     """Hold the lock of a ledger; `tell` is called while another process has it.
 
     Where there are no locks, several processes may compile the same: a waste, no harm.
@@ -112,7 +112,7 @@ def _alone(ledger: Ledger, tell: Callable[[], None]) -> Iterator[None]:
 class _Preparation:
     """Kernels that are being compiled."""
 
-    def __init__(self, missing: list[list[str]], ledger: Ledger, total: int, report: Report) -> None:
+    def __init__(self, missing: list[list[str]], ledger: KernelRecord, total: int, report: Report) -> None:
         self._waiting = deque(missing)
         self._ledger, self._total, self._report = ledger, total, report
         self._ready, self._counting = total - sum(map(len, missing)), Lock()

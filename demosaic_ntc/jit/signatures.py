@@ -22,7 +22,7 @@ from demosaic_ntc.detection import defect_kernels
 from demosaic_ntc.engine.kernels import aggregation, completion, group_pass, matching, rim_fill
 from demosaic_ntc.jit.compiled import cache_folder, comes_compiled, compile_for
 from demosaic_ntc.jit.kernel_cache import NOT_KEPT
-from demosaic_ntc.jit.precompile import Ledger, Report, prepare
+from demosaic_ntc.jit.precompile import KernelRecord, Report, prepare
 
 Example = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -34,13 +34,13 @@ _BYTES = np.zeros((8, 8), np.uint8)
 _PLACES = np.zeros((1, 2), np.int64)
 _NUMBERS = np.zeros(1, np.int64)
 _COLOURS = np.zeros(1, np.uint8)
-_PATTERN = Cfa.named("RGGB").pattern  # which cannot be written to
+_PATTERN = Cfa.from_name("RGGB").pattern  # which cannot be written to
 _LINES = np.zeros((3, 3))
 _FOUND = np.zeros((1, 4, 2), np.int8)
 _TOTAL = np.zeros((8, 8), np.int64)
 _SUMS = np.zeros((1, 3, 8, 8), np.int64)
 
-_PICTURE = group_pass.Picture(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
+_PICTURE = group_pass.KernelImage(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
 _PASS = group_pass.Pass(0, 1, 1.0, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
 _GROUPS = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _FLAT, _PLANE, 0, _SUMS, _FLAT, _FLAT)
 
@@ -51,7 +51,7 @@ EXAMPLES: dict[str, Example] = {
     "row_estimates": (regression_kernels.row_estimates, (_PLANE,)),
     "explain": (gaussian_kernels.explain, (_PLANE, _PLANE, _PLANE, _FLAT, 1.0, 1.0)),
     "add_shapes": (group_pass.add_shapes, (_PICTURE, _PLACES, _FOUND, 2, _TOTAL)),
-    "guided_plane": (regression_kernels.guided_plane, (_PLANE, _PLANE, 0, 0)),
+    "guided_plane": (regression_kernels.regress_plane, (_PLANE, _PLANE, 0, 0)),
     "shrink_rows": (kernels.shrink_rows, (_PLANE,)),
     "steer_difference": (kernels.steer_difference, (_PLANE, _PLANE)),
     "filter_separably": (kernels.filter_separably, (_PLANE, _FLAT, _FLAT)),
@@ -62,8 +62,11 @@ EXAMPLES: dict[str, Example] = {
     "row_difference": (kernels.row_difference, (_PLANE, _PLANE)),
     "complete_difference": (kernels.complete_difference, (_PLANE,)),
     "fill_from_nearby": (rim_fill.fill_from_nearby, (_PLANE, _FLAGS, _FLAT)),
-    "take_over": (aggregation.take_over, (_PLANES, _PLANES, _BYTES, _FLAGS, _FLAT, _FLAT, 1.0)),
-    "draw_to_measured": (aggregation.draw_to_measured, (_PLANES, _BYTES, _FLAGS, _PLANES, _PLANE, 1.0)),
+    "take_over": (aggregation.relax_update, (_PLANES, _PLANES, _BYTES, _FLAGS, _FLAT, _FLAT, 1.0)),
+    "draw_to_measured": (
+        aggregation.enforce_data_consistency,
+        (_PLANES, _BYTES, _FLAGS, _PLANES, _PLANE, 1.0),
+    ),
     "write_means": (aggregation.write_means, (_SUMS, _PLANES)),
     "write_errors": (aggregation.write_errors, (_SUMS, _PLANES, _PLANES, _PLANES, _PLANES)),
 }
@@ -122,13 +125,13 @@ def _for_groups(errors: bool) -> frozenset[str]:
     return frozenset((*_MATCHED, *(("write_errors",) if errors else ())))
 
 
-def ledger() -> Ledger | None:
+def ledger() -> KernelRecord | None:
     """Return the record of the kernels that are compiled for this machine; none where nothing is kept."""
     folder = cache_folder(group_pass.restore_groups)
-    return None if folder is None else Ledger.of(folder)
+    return None if folder is None else KernelRecord.of(folder)
 
 
-def to_be_compiled(names: Collection[str]) -> set[str]:
+def find_uncompiled(names: Collection[str]) -> set[str]:
     """Return which kernels did not come with the program, or not for this machine."""
     return {name for name in names if not comes_compiled(*EXAMPLES[name])}
 
@@ -143,7 +146,7 @@ def prepare_kernels(names: Collection[str], report: Report | None = None) -> Non
         return
     with _asking:
         asked = set(names) - _asked_for
-        wanted = to_be_compiled(asked)
+        wanted = find_uncompiled(asked)
         if len(asked) > 1 or wanted & FOR_COMPLETION:  # a small one takes no longer than a process to start
             families = [[name for name in family if name in wanted] for family in _FAMILIES]
             prepare([family for family in families if family], ledger(), report or _Log())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import vertices_of_starts
 from demosaic_ntc.ntc.kernels.alternating import WORD_BITS, Words, alternate
-from demosaic_ntc.ntc.oracle import HANDED_OUT, Found, Oracle, Remembered
+from demosaic_ntc.ntc.oracle import HANDED_OUT, Oracle, OracleResult, VertexCache
 from demosaic_ntc.ntc.problem import Bits, Observations, Slots
 
 SWEEPS = 60
@@ -31,7 +31,7 @@ class AlternatingMaximisation:
     name = "alternating"
 
     def __init__(
-        self, observed: Observations, seed: int, memory: Remembered | None = None, batches: int = 1
+        self, observed: Observations, seed: int, memory: VertexCache | None = None, batches: int = 1
     ) -> None:
         self._columns = observed.columns
         self._offsets = observed.offsets
@@ -40,11 +40,11 @@ class AlternatingMaximisation:
         self._batches = batches
         self._incumbent: Bits | None = None
 
-    def __call__(self, gradient: Float64, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> OracleResult:
         """Run batches of starts until one meets the target; remember the other good vertices."""
-        best: Found | None = None
+        best: OracleResult | None = None
         for _ in range(self._batches):
-            words, values = self._improved(self._starts(), gradient)
+            words, values = self._improve(self._starts(), gradient)
             found = self._harvest(words, values, gradient, target)
             if best is None or found.value < best.value:
                 best = found
@@ -64,7 +64,7 @@ class AlternatingMaximisation:
             words = (words & ~_MUTATED) | (mutated & _MUTATED)
         return words
 
-    def _improved(self, words: Words, gradient: Float64) -> tuple[Words, Float64]:
+    def _improve(self, words: Words, gradient: Float64) -> tuple[Words, Float64]:
         """Return the starts moved to local optima, and their values: infinite for those left on the way."""
         cells = gradient.size
         size = max(PART, PART_PER_SLICE * words.size)
@@ -80,7 +80,7 @@ class AlternatingMaximisation:
         values[finalists] = exact[finalists]
         return words, values
 
-    def _harvest(self, words: Words, values: Float64, gradient: Float64, target: float) -> Found:
+    def _harvest(self, words: Words, values: Float64, gradient: Float64, target: float) -> OracleResult:
         """Return the best start's vertex with other good ones; remember the next best."""
         chosen = _distinct_best(values, KEPT + 1)
         enough = max(target, NEARLY * values[chosen[0]])  # values below zero are of use
@@ -88,7 +88,7 @@ class AlternatingMaximisation:
         best, *others = vertices_of_starts(self._columns, words, good.astype(np.uint64))
         if self._memory:
             self._memory.keep(others[HANDED_OUT - 1 :])
-        return Found(best, float(gradient[best.support].sum()), others=tuple(others[: HANDED_OUT - 1]))
+        return OracleResult(best, float(gradient[best.support].sum()), others=tuple(others[: HANDED_OUT - 1]))
 
 
 def _distinct_best(values: Float64, count: int) -> NDArray[np.int64]:
@@ -97,7 +97,7 @@ def _distinct_best(values: Float64, count: int) -> NDArray[np.int64]:
     return first[np.isfinite(values[first])][:count]
 
 
-def guessing_oracles(observed: Observations, seed: int) -> list[Oracle]:
+def make_heuristic_oracles(observed: Observations, seed: int) -> list[Oracle]:
     """Return the cheap oracles, cheapest first: vertices seen before, and 64 starts of the heuristic."""
-    memory = Remembered()
+    memory = VertexCache()
     return [memory, AlternatingMaximisation(observed, seed, memory)]

@@ -45,8 +45,8 @@ def complete_array(
 
 
 def _complete_dense(array: Any, mask: ArrayLike | None, options: dict[str, Any]) -> tuple[Any, Any]:
-    values = _as_floats(array)
-    missing = np.isnan(values) | np.ma.getmaskarray(array) | _as_mask(mask, values.shape)
+    values = _convert_to_floats(array)
+    missing = np.isnan(values) | np.ma.getmaskarray(array) | _convert_to_mask(mask, values.shape)
     solution = _solve(values.shape, np.argwhere(~missing), values[~missing], options)
     values[missing] = solution.at(np.argwhere(missing))
     return values, solution
@@ -73,7 +73,7 @@ def _solve(shape: tuple[int, ...], index: NDArray[np.int64], values: Any, option
     return complete(shape, index, values, **options)
 
 
-def _as_floats(array: Any) -> Any:
+def _convert_to_floats(array: Any) -> Any:
     """Return a copy as floats, in the precision it had."""
     try:
         plain = np.asarray(np.ma.getdata(array))
@@ -85,7 +85,7 @@ def _as_floats(array: Any) -> Any:
         raise InputError("array is no array of real numbers; give one of at least one dimension") from None
 
 
-def _as_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def _convert_to_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """Return the mask as booleans."""
     if mask is None:
         return np.zeros(shape, np.bool_)

@@ -35,7 +35,7 @@ from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.ntc.atoms import ActiveSet
 from demosaic_ntc.ntc.corrective import Descent
 from demosaic_ntc.ntc.kernels.supports import slope_at
-from demosaic_ntc.ntc.oracle import Found, WeakSeparation
+from demosaic_ntc.ntc.oracle import OracleResult, WeakSeparation
 from demosaic_ntc.ntc.solution import Certificate, Status
 
 ACCURACY = 1.2  # K of Algorithm 1
@@ -43,7 +43,7 @@ STALLED = 1e-13  # of the energy: decreases below this are rounding
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SolverProgress:
     """Where a running completion stands."""
 
     iteration: int
@@ -54,7 +54,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class StopRules:
     """When to stop."""
 
     tolerance: float  # on objective − lower bound
@@ -63,7 +63,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunResult:
     """How a run ended; the active set holds the point."""
 
     status: Status
@@ -75,9 +75,9 @@ def minimise(
     active: ActiveSet,
     separate: WeakSeparation,
     descent: Descent,
-    limits: Limits,
-    progress: Callable[[Progress], None] | None = None,
-) -> Outcome:
+    limits: StopRules,
+    progress: Callable[[SolverProgress], None] | None = None,
+) -> RunResult:
     """Run Blended Conditional Gradients from the active set's point until a limit is reached."""
     problem, observed = active.problem, active.problem.observed
     lower = observed.noise
@@ -95,10 +95,10 @@ def minimise(
         lower = max(lower, objective - free)
         estimate = max(min(estimate, free / 2), floor)
         if progress:
-            progress(Progress(iteration, objective, lower, len(active), problem.radius))
+            progress(SolverProgress(iteration, objective, lower, len(active), problem.radius))
         status = _verdict(objective - lower, unproved, iteration, limits)
         if status:
-            return Outcome(status, Certificate(objective, min(lower, objective)), iteration)
+            return RunResult(status, Certificate(objective, min(lower, objective)), iteration)
         iteration += 1
         if local_gap(active) >= estimate:
             descent.descend(active)
@@ -124,7 +124,7 @@ def local_gap(active: ActiveSet) -> float:
 
 
 def next_estimate(
-    estimate: float, here: float, found: Found, last: bool, tolerance: float, *, steady: bool
+    estimate: float, here: float, found: OracleResult, last: bool, tolerance: float, *, steady: bool
 ) -> tuple[float, bool]:
     """Return the next Φ, and whether the run must end because nothing is left that could prove it done.
 
@@ -138,12 +138,12 @@ def next_estimate(
     return min(estimate / 2, max(gap, estimate / 16)), last
 
 
-def _verdict(gap: float, unproved: bool, iteration: int, limits: Limits) -> Status | None:
+def _verdict(gap: float, unproved: bool, iteration: int, limits: StopRules) -> Status | None:
     if gap <= limits.tolerance:
         return Status.OPTIMAL
     if unproved:
         return Status.HEURISTIC
-    if limits.deadline.passed():
+    if limits.deadline.is_over():
         return Status.TIME
     if iteration >= limits.iterations:
         return Status.ITERATIONS

@@ -12,14 +12,14 @@ from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation
 from demosaic_ntc.ntc.atoms import ActiveSet, active_from, constant_start
-from demosaic_ntc.ntc.bcg import Limits, Outcome, Progress, minimise
+from demosaic_ntc.ntc.bcg import RunResult, SolverProgress, StopRules, minimise
 from demosaic_ntc.ntc.corrective import Descent, FullyCorrective, SimplexDescent
 from demosaic_ntc.ntc.face import LARGEST_SPREAD, spread_over_face
 from demosaic_ntc.ntc.least import Path, fit_with_least_norm, within, zero_start
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem, observe
 from demosaic_ntc.ntc.proving import ORACLES, separation
-from demosaic_ntc.ntc.radius import chosen_misfit
+from demosaic_ntc.ntc.radius import choose_misfit
 from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
 
 RADII = ("auto", "least")
@@ -39,7 +39,7 @@ class _Run:
     spread: int
     seed: int
     start: Solution | None
-    progress: Callable[[Progress], None] | None
+    progress: Callable[[SolverProgress], None] | None
 
 
 def complete(
@@ -57,7 +57,7 @@ def complete(
     spread: int = SPREAD,
     seed: int = 0,
     start: Solution | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SolverProgress], None] | None = None,
 ) -> Solution:
     """Complete a nonnegative tensor: fit the samples with a bounded or with the least norm, certified.
 
@@ -78,7 +78,7 @@ def complete(
     * ``deadline``: seconds after which the best solution so far is returned, with its honest gap.
     * ``spread``: where no observation decides, the mean of so many vertices, 1 to 64, is taken for each.
     * ``seed``: makes random starts and draws repeatable.
-    * ``start``: a solution of the same shape to go on from. ``progress``: called with a `Progress` each time.
+    * ``start``: a solution of the same shape to go on from. ``progress``: takes a `SolverProgress` each time.
     """
     observed = observe(shape, index, value, weight)
     _check(gap, oracle, descent, deadline, radius)
@@ -90,14 +90,14 @@ def complete(
         return _within(Problem(observed, float(radius)), gap or GAP, run)
     misfit = max(noise * noise - observed.noise, (gap or LEAST_GAP) * observed.energy)
     if radius == "auto":
-        misfit = _resumed(start, observed) or chosen_misfit(observed, misfit, limit, seed)
+        misfit = _resume_misfit(start, observed) or choose_misfit(observed, misfit, limit, seed)
     return _least(observed, misfit, gap or LEAST_GAP, run)
 
 
 def _within(problem: Problem, gap: float, run: _Run) -> Solution:
     """Complete within a given radius, from the best constant or from where another solution ended."""
     active = active_from(problem, run.start) if run.start else constant_start(problem)
-    limits = Limits(gap * problem.observed.energy, _iterations(run), run.deadline)
+    limits = StopRules(gap * problem.observed.energy, _iterations(run), run.deadline)
     outcome = minimise(active, run.oracles, run.descent, limits, run.progress)
     return _solution(active, run, outcome)
 
@@ -107,7 +107,7 @@ def _iterations(run: _Run) -> int:
     return SIMPLEX_ITERATIONS if run.descent.as_published else ITERATIONS
 
 
-def _resumed(start: Solution | None, observed: Observations) -> float | None:
+def _resume_misfit(start: Solution | None, observed: Observations) -> float | None:
     """Return the misfit that the solution to go on from was chosen for, if it was."""
     return start.least.misfit - observed.noise if start and start.least else None
 
@@ -126,11 +126,11 @@ def _least(observed: Observations, misfit: float, gap: float, run: _Run) -> Solu
     if fitted:
         status = Status.OPTIMAL if within(upper, least.lower, path.step) else Status.HEURISTIC
     else:
-        status = Status.TIME if run.deadline.passed() else Status.ITERATIONS
-    return _solution(active, run, Outcome(status, certificate, path.iterations), least)
+        status = Status.TIME if run.deadline.is_over() else Status.ITERATIONS
+    return _solution(active, run, RunResult(status, certificate, path.iterations), least)
 
 
-def _solution(active: ActiveSet, run: _Run, outcome: Outcome, least: LeastRadius | None = None) -> Solution:
+def _solution(active: ActiveSet, run: _Run, outcome: RunResult, least: LeastRadius | None = None) -> Solution:
     """Return what was found, as the mean over solutions that agree wherever something was observed."""
     observed = active.problem.observed
     spread = 1 if outcome.status is Status.TIME else run.spread

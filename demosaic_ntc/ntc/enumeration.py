@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
 from demosaic_ntc.ntc.kernels.search import branch_and_bound, enumerate_subsets
-from demosaic_ntc.ntc.oracle import Found
+from demosaic_ntc.ntc.oracle import OracleResult
 from demosaic_ntc.ntc.problem import Bits, Observations
 
 ENUMERATION_WORK = 2.0**26  # additions per call, about a twentieth of a second
@@ -41,7 +41,7 @@ class SmallBlock:
         """How many numbers the block holds."""
         return math.prod(self.sizes)
 
-    def filled(self, gradient: Float64) -> Float64:
+    def fill(self, gradient: Float64) -> Float64:
         """Return the block with the gradient at its observed cells, zero elsewhere."""
         if self._positions is None:
             for slices in self.slices:
@@ -83,9 +83,9 @@ class Enumeration:
         *others, largest = self._block.sizes
         return math.inf if sum(others) > 60 else 2.0 ** sum(others) * largest
 
-    def __call__(self, gradient: Float64, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> OracleResult:
         """Return the minimiser, or the first vertex that meets the target."""
-        block = self._block.filled(gradient)
+        block = self._block.fill(gradient)
         sizes = (1, *self._block.sizes[:-1])  # a mode of one slice in front, so that vectors fit too
         widths = [math.prod((*sizes, self._block.sizes[-1])[level + 1 :]) for level in range(len(sizes))]
         masks = np.zeros(len(sizes), np.int64)
@@ -99,7 +99,7 @@ class Enumeration:
         vertex = self._block.vertex([*choices, (last < 0) & (masks[0] > 0)])
         rounding = ROUNDING * float(np.abs(gradient).sum())
         exact = float(gradient[vertex.support].sum())
-        return Found(vertex, exact, value - rounding if complete else -math.inf)
+        return OracleResult(vertex, exact, value - rounding if complete else -math.inf)
 
 
 class BranchAndBound:
@@ -116,12 +116,12 @@ class BranchAndBound:
         """Whether the modes beyond the two largest can be enumerated and the block be held."""
         return sum(self._block.sizes[:-2]) <= BRANCHING_OUTER_BITS and self._block.size <= LARGEST_BLOCK
 
-    def __call__(self, gradient: Float64, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> OracleResult:
         """Return the minimiser, or the first vertex that meets the target, or what the nodes allowed."""
         sizes = (1,) * max(0, 2 - len(self._block.sizes)) + self._block.sizes
-        block = self._block.filled(gradient).reshape(sizes)
+        block = self._block.fill(gradient).reshape(sizes)
         best, best_value, bound, nodes = None, 0.0, 0.0, self._nodes
-        for outer, matrix in _by_promise(block):
+        for outer, matrix in _sort_by_promise(block):
             order = np.argsort(-np.abs(matrix).sum(axis=1), kind="stable")
             rows = np.zeros(matrix.shape[0], np.uint8)
             value, lower, nodes = branch_and_bound(matrix[order], target, best_value, nodes, rows)
@@ -134,10 +134,10 @@ class BranchAndBound:
                 break
         vertex = self._block.vertex((best or [_bits(0, size) for size in sizes])[-len(self._block.sizes) :])
         rounding = ROUNDING * float(np.abs(gradient).sum())
-        return Found(vertex, float(gradient[vertex.support].sum()), bound - rounding)
+        return OracleResult(vertex, float(gradient[vertex.support].sum()), bound - rounding)
 
 
-def _by_promise(block: Float64) -> list[tuple[list[NDArray[np.bool_]], Float64]]:
+def _sort_by_promise(block: Float64) -> list[tuple[list[NDArray[np.bool_]], Float64]]:
     """List the nonempty subsets of all modes but the last two with the matrix each leaves, best first."""
     partial: list[tuple[list[NDArray[np.bool_]], Float64]] = [([], block)]
     for size in block.shape[:-2]:

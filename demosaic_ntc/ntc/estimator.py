@@ -95,7 +95,7 @@ class NonnegativeTensorCompletion:
 
     def predict(self, X: Any) -> Float64:
         """Return the completed entries at an (n, modes) array of indices."""
-        solution, where = self._fitted(), _whole(X)
+        solution, where = self._check_fitted(), _whole(X)
         if where.shape[1] != self.n_features_in_:
             raise InputError(
                 f"X has {where.shape[1]} features, but {type(self).__name__} is expecting "
@@ -144,13 +144,13 @@ class NonnegativeTensorCompletion:
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
-    def _fitted(self) -> Solution:
+    def _check_fitted(self) -> Solution:
         if not hasattr(self, "solution_"):
-            raise _not_fitted("nothing was fitted yet; call fit first")
+            raise _make_not_fitted_error("nothing was fitted yet; call fit first")
         return self.solution_
 
 
-def _not_fitted(words: str) -> InputError:
+def _make_not_fitted_error(words: str) -> InputError:
     """Return the error of this package, which is scikit-learn's as well where that is loaded."""
     if "sklearn" not in sys.modules:
         return InputError(words)

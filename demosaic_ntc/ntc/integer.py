@@ -21,7 +21,7 @@ from demosaic_ntc.arrays import Float64
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
-from demosaic_ntc.ntc.oracle import NOTHING, Found
+from demosaic_ntc.ntc.oracle import NOTHING, OracleResult
 from demosaic_ntc.ntc.problem import Bits, Observations
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ OPTIMALITY = 1e-9  # relative gap at which a solver may call itself done
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class MixedIntegerProgram:
     """minimise cost · (θ, φ) subject to matrix · (θ, φ) ≤ upper, 0 ≤ all ≤ 1, the first θ binary."""
 
     cost: Float64
@@ -43,7 +43,7 @@ class Program:
     binaries: int
 
 
-def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Float64) -> Program:
+def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Float64) -> MixedIntegerProgram:
     """Write the separation problem for a cost per cell as an integer program."""
     from scipy import sparse  # noqa: PLC0415 (slow to load; integer programs are the last resort)
 
@@ -67,11 +67,11 @@ def separation_program(slots: np.ndarray[Any, Any], binaries: int, cost: Float64
         shape=(first.size + up.size, binaries + cells),
     )
     upper = np.concatenate([np.zeros(first.size), np.full(up.size, modes - 1.0)])
-    return Program(np.concatenate([np.zeros(binaries), cost]), matrix, upper, binaries)
+    return MixedIntegerProgram(np.concatenate([np.zeros(binaries), cost]), matrix, upper, binaries)
 
 
 UNLIMITED = Deadline()
-Solver = Callable[[Program, float, float | None], tuple[Float64, float]]
+Solver = Callable[[MixedIntegerProgram, float, float | None], tuple[Float64, float]]
 
 
 class IntegerProgram:
@@ -92,7 +92,7 @@ class IntegerProgram:
         self._deadline = deadline
         self._seconds = seconds  # left
 
-    def __call__(self, gradient: Float64, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> OracleResult:
         """Return the solver's incumbent and the bound it proved; nothing when its time is used up."""
         seconds = min(self._deadline.remaining, self._seconds)
         if seconds <= 0:
@@ -104,7 +104,7 @@ class IntegerProgram:
         binaries, bound = self._solve(program, target / scale, limit)
         self._seconds -= self._deadline.clock() - started
         vertex = self._vertex(np.zeros_like(binaries) if self.only_bounds else binaries)
-        return Found(vertex, float(gradient[vertex.support].sum()), bound * scale)
+        return OracleResult(vertex, float(gradient[vertex.support].sum()), bound * scale)
 
     def _vertex(self, binaries: Float64) -> Vertex:
         factors: Bits = np.zeros(self._length, np.uint8)
@@ -113,7 +113,7 @@ class IntegerProgram:
 
 
 @contextmanager
-def _installed(name: str) -> Iterator[None]:
+def _explain_missing_package(name: str) -> Iterator[None]:
     """Say what to do where what is imported inside is missing."""
     try:
         yield
@@ -127,11 +127,11 @@ def gurobi(
     observed: Observations, deadline: Deadline = UNLIMITED, seconds: float = math.inf
 ) -> IntegerProgram:
     """Return the Gurobi oracle; a missing licence or package is told at once."""
-    with _installed("gurobipy"):
+    with _explain_missing_package("gurobipy"):
         import gurobipy  # noqa: PLC0415 (takes its time, and may be missing)
     environment = _gurobi_environment(gurobipy)
 
-    def solve(program: Program, target: float, limit: float | None) -> tuple[Float64, float]:
+    def solve(program: MixedIntegerProgram, target: float, limit: float | None) -> tuple[Float64, float]:
         return _solve_with_gurobi(gurobipy, environment, program, target, limit)
 
     return IntegerProgram("gurobi", solve, observed, deadline, seconds)
@@ -158,7 +158,7 @@ def _gurobi_failure(error: Any) -> SolverError:
 
 
 def _solve_with_gurobi(
-    package: Any, environment: Any, program: Program, target: float, seconds: float | None
+    package: Any, environment: Any, program: MixedIntegerProgram, target: float, seconds: float | None
 ) -> tuple[Float64, float]:
     with package.Model(env=environment) as model:
         kinds = np.array(["C"] * program.cost.size)
@@ -183,17 +183,17 @@ def highs(
     observed: Observations, deadline: Deadline = UNLIMITED, seconds: float = math.inf
 ) -> IntegerProgram:
     """Return the HiGHS oracle."""
-    with _installed("highspy"):
+    with _explain_missing_package("highspy"):
         import highspy  # noqa: PLC0415 (takes its time, and may be missing)
 
-    def solve(program: Program, target: float, limit: float | None) -> tuple[Float64, float]:
+    def solve(program: MixedIntegerProgram, target: float, limit: float | None) -> tuple[Float64, float]:
         return _solve_with_highs(highspy, program, target, limit)
 
     return IntegerProgram("highs", solve, observed, deadline, seconds)
 
 
 def _solve_with_highs(
-    package: Any, program: Program, target: float, seconds: float | None
+    package: Any, program: MixedIntegerProgram, target: float, seconds: float | None
 ) -> tuple[Float64, float]:
     solver = package.Highs()
     solver.silent()
@@ -216,7 +216,7 @@ def _solve_with_highs(
     return values[: program.binaries], min(float(information.mip_dual_bound), 0.0)
 
 
-def _highs_model(package: Any, program: Program) -> Any:
+def _highs_model(package: Any, program: MixedIntegerProgram) -> Any:
     model = package.HighsLp()
     columns, rows = program.cost.size, program.upper.size
     model.num_col_, model.num_row_ = columns, rows

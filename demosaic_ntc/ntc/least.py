@@ -28,10 +28,10 @@ import numpy as np
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, zero_vertex
-from demosaic_ntc.ntc.bcg import Progress, local_gap
+from demosaic_ntc.ntc.bcg import SolverProgress, local_gap
 from demosaic_ntc.ntc.corrective import Descent, FullyCorrective
 from demosaic_ntc.ntc.kernels.supports import slope_at
-from demosaic_ntc.ntc.oracle import Found, WeakSeparation
+from demosaic_ntc.ntc.oracle import OracleResult, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem
 
 PART_OF_MISFIT = 1.6  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit, at first
@@ -78,7 +78,7 @@ class Path:
         separate: WeakSeparation,
         deadline: Deadline,
         step: float,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[SolverProgress], None] | None = None,
         descent: Descent | None = None,
     ) -> None:
         """Start at the active set's point; radii are raised by ``step``, relative, beyond their bounds."""
@@ -99,7 +99,7 @@ class Path:
         active, observed = self.active, self.active.problem.observed
         self.guess, self.dual = 0.0, None
         self._move_up(entry_bound(observed, misfit))
-        while not self._deadline.passed() and self.iterations < iterations:
+        while not self._deadline.is_over() and self.iterations < iterations:
             problem = active.problem
             gradient = np.empty_like(active.point)
             fit, here, _ = slope_at(observed.weight, observed.value, problem.radius, active.point, gradient)
@@ -118,7 +118,7 @@ class Path:
             active.refresh()
         return False
 
-    def _take(self, found: Found, here: float) -> None:
+    def _take(self, found: OracleResult, here: float) -> None:
         """Take in what the oracle found, or move weight where that is of no use."""
         if here - found.value > STALLED * self.active.problem.observed.energy:
             self._descent.absorb(self.active, (found.vertex, *found.others))
@@ -154,7 +154,7 @@ class Path:
         if self._progress:
             noise = self.active.problem.observed.noise
             radius = self.active.problem.radius
-            self._progress(Progress(self.iterations, noise + fit, noise, len(self.active), radius))
+            self._progress(SolverProgress(self.iterations, noise + fit, noise, len(self.active), radius))
 
 
 def path_from_zero(observed: Observations, separate: WeakSeparation, deadline: Deadline, step: float) -> Path:

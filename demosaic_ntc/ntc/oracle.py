@@ -25,7 +25,7 @@ TRUST = 1e-9  # how far a claimed value may be from the recomputed one, relative
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OracleResult:
     """What an oracle found, and how far below it the true minimum may lie."""
 
     vertex: Vertex
@@ -34,7 +34,7 @@ class Found:
     others: tuple[Vertex, ...] = ()  # more vertices that meet the target, or nearly as good as the best
 
 
-NOTHING = Found(Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32)), math.inf)
+NOTHING = OracleResult(Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32)), math.inf)
 """What an oracle answers that has nothing to say."""
 
 
@@ -43,11 +43,11 @@ class Oracle(Protocol):
 
     name: str
 
-    def __call__(self, gradient: Float64, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> OracleResult:
         """Return the best vertex found and a lower bound on the minimum."""
 
 
-class Remembered:
+class VertexCache:
     """Vertices seen before: other local optima of the heuristic, and those that left the active set."""
 
     name = "remembered"
@@ -55,21 +55,21 @@ class Remembered:
     def __init__(self) -> None:
         self._shelf = Shelf()
 
-    def __call__(self, gradient: Float64, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> OracleResult:
         """Return the best of the vertices seen before; those that meet the target leave the shelf."""
         values = self._shelf.sums(gradient)
         if not values.size:
             return NOTHING
         first = int(values.argmin())
         if not values[first] <= target:
-            return Found(self._shelf.vertices[first], float(values[first]))
+            return OracleResult(self._shelf.vertices[first], float(values[first]))
         good = np.flatnonzero(values <= target)
         good = good[values[good].argsort(kind="stable")][:HANDED_OUT]
         best, *others = (self._shelf.vertices[position] for position in good.tolist())
         left = np.ones(values.size, np.bool_)
         left[good] = False
         self._shelf.keep(np.flatnonzero(left))
-        return Found(best, float(values[first]), others=tuple(others))
+        return OracleResult(best, float(values[first]), others=tuple(others))
 
     def keep(self, vertices: Sequence[Vertex]) -> None:
         """Remember vertices, forgetting the oldest where there are too many."""
@@ -91,13 +91,13 @@ class WeakSeparation:
         self.proving = tuple(proving)
         self.calls: Counter[str] = Counter()
 
-    def __call__(self, gradient: Float64, target: float, *, prove: bool, bound: bool = True) -> Found:
+    def __call__(self, gradient: Float64, target: float, *, prove: bool, bound: bool = True) -> OracleResult:
         """Return the first vertex that meets the target, or the best one with the best proven bound.
 
         Without ``bound`` those are left out that give nothing else.
         """
         oracles = self.guessing + self.proving if prove else self.guessing
-        best: Found | None = None
+        best: OracleResult | None = None
         for oracle in oracles:
             if not bound and getattr(oracle, "only_bounds", False):
                 continue
@@ -105,7 +105,7 @@ class WeakSeparation:
             if best is not None:
                 better = found if found.value < best.value else best
                 lower = max(found.lower_bound, best.lower_bound)
-                found = Found(better.vertex, better.value, lower, better.others)
+                found = OracleResult(better.vertex, better.value, lower, better.others)
             best = found
             if found.value <= target:
                 break
@@ -117,7 +117,7 @@ class WeakSeparation:
         bounding = [oracle for oracle in self.proving if getattr(oracle, "only_bounds", False)]
         return max((self._ask(each, gradient, -math.inf).lower_bound for each in bounding), default=-math.inf)
 
-    def _ask(self, oracle: Oracle, gradient: Float64, target: float) -> Found:
+    def _ask(self, oracle: Oracle, gradient: Float64, target: float) -> OracleResult:
         """Call an oracle and check what it claims: a wrong bound would be a wrong certificate."""
         found = oracle(gradient, target)
         if found is NOTHING:
@@ -132,4 +132,4 @@ class WeakSeparation:
                 f"the {oracle.name} oracle claims {found.value} (bound {found.lower_bound}) for a vertex "
                 f"whose value is {value}; choose another oracle and report this"
             )
-        return Found(found.vertex, value, min(found.lower_bound, value), found.others)
+        return OracleResult(found.vertex, value, min(found.lower_bound, value), found.others)

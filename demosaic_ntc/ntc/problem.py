@@ -79,10 +79,10 @@ def observe(
     shape: tuple[int, ...], index: ArrayLike, value: ArrayLike, weight: ArrayLike | None = None
 ) -> Observations:
     """Check samples of a tensor and merge those that share a cell."""
-    shape = _checked_shape(shape)
-    where = _checked_index(shape, index)
-    seen = _checked_numbers("value", value, len(where))
-    counts = np.ones(len(where)) if weight is None else _checked_numbers("weight", weight, len(where))
+    shape = _check_shape(shape)
+    where = _check_index(shape, index)
+    seen = _check_numbers("value", value, len(where))
+    counts = np.ones(len(where)) if weight is None else _check_numbers("weight", weight, len(where))
     where, seen, counts = where[counts > 0], seen[counts > 0], counts[counts > 0]
     if not len(where):
         raise InputError("all weights are zero; give at least one sample with a positive weight")
@@ -104,7 +104,7 @@ def _merge(shape: tuple[int, ...], index: NDArray[np.int64], value: Float64, wei
     return Observations(shape, columns, mean, mass / mass.sum(), noise)
 
 
-def _checked_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _check_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     try:
         sizes = tuple(int(size) for size in shape)
     except (TypeError, ValueError):
@@ -119,7 +119,7 @@ def _checked_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     return sizes
 
 
-def _checked_index(shape: tuple[int, ...], index: ArrayLike) -> NDArray[np.int64]:
+def _check_index(shape: tuple[int, ...], index: ArrayLike) -> NDArray[np.int64]:
     try:
         where = np.asarray(index)
     except (TypeError, ValueError):
@@ -141,7 +141,7 @@ def _checked_index(shape: tuple[int, ...], index: ArrayLike) -> NDArray[np.int64
     return where.astype(np.int64)
 
 
-def _checked_numbers(name: str, given: ArrayLike, count: int) -> Float64:
+def _check_numbers(name: str, given: ArrayLike, count: int) -> Float64:
     try:
         plain = np.asarray(given)
         numbers = plain.astype(np.float64) if plain.dtype.kind != "c" else None

@@ -3,7 +3,7 @@
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import ModelTooLarge
 from demosaic_ntc.ntc import integer
-from demosaic_ntc.ntc.alternating import AlternatingMaximisation, guessing_oracles
+from demosaic_ntc.ntc.alternating import AlternatingMaximisation, make_heuristic_oracles
 from demosaic_ntc.ntc.enumeration import ENUMERATION_WORK, BranchAndBound, Enumeration
 from demosaic_ntc.ntc.oracle import Oracle, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations
@@ -18,7 +18,7 @@ def separation(oracle: str, observed: Observations, deadline: Deadline, seed: in
     """Return the oracles by name: guesses, a last thorough guess, and a proof where there is one."""
     thorough = AlternatingMaximisation(observed, seed + 1, batches=THOROUGH_BATCHES)
     exact = _exact_oracle(oracle, observed, deadline)
-    return WeakSeparation(guessing_oracles(observed, seed), [thorough, exact] if exact else [thorough])
+    return WeakSeparation(make_heuristic_oracles(observed, seed), [thorough, exact] if exact else [thorough])
 
 
 def _exact_oracle(oracle: str, observed: Observations, deadline: Deadline) -> Oracle | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.ntc.alternating import guessing_oracles
+from demosaic_ntc.ntc.alternating import make_heuristic_oracles
 from demosaic_ntc.ntc.atoms import entries_at
 from demosaic_ntc.ntc.least import path_from_zero
 from demosaic_ntc.ntc.oracle import WeakSeparation
@@ -37,7 +37,7 @@ PATH_STEP = 0.02  # relative: how far above the least radius the fits of a path 
 PATH_ITERATIONS = 2_000
 
 
-def chosen_misfit(observed: Observations, least: float, deadline: Deadline, seed: int) -> float:
+def choose_misfit(observed: Observations, least: float, deadline: Deadline, seed: int) -> float:
     """Return the misfit, at least ``least``, whose fits of least norm predict held-out cells best.
 
     The misfit is a mean square over the cells, without the noise within them. Half the time until the
@@ -53,7 +53,7 @@ def chosen_misfit(observed: Observations, least: float, deadline: Deadline, seed
     errors: dict[float, float] = {}
     for misfit in [*levels, least]:
         errors[misfit] = sum(each.held_out_error(misfit) for each in folds)
-        if half.passed() or list(errors).index(_best(errors)) < len(errors) - PATIENCE:
+        if half.is_over() or list(errors).index(_best(errors)) < len(errors) - PATIENCE:
             break
     return _best(errors)
 
@@ -73,7 +73,7 @@ class _Fold:
         self._held = observed.subset(held)
         fitted = observed.subset(~held)
         self._path = path_from_zero(
-            fitted, WeakSeparation(guessing_oracles(fitted, seed)), deadline, PATH_STEP
+            fitted, WeakSeparation(make_heuristic_oracles(fitted, seed)), deadline, PATH_STEP
         )
 
     def held_out_error(self, misfit: float) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.detection.defects import find_defects
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits, named, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
 from demosaic_ntc.raw.noise import GREY_ARRAY, FoundNoise, linear_samples, noise_of, span_of
 from demosaic_ntc.raw.photo import GREEN, Mosaic, RawPhoto
 from demosaic_ntc.raw.saturation import saturation
@@ -29,7 +29,7 @@ _MOST_IN_PLANES = 0.25
 _LEAST_IN_LINEAR = 0.01
 
 
-def without_found(
+def remove_bad_pixels(
     photo: RawPhoto, wanted: BadPixels, given: NoiseModel | None
 ) -> tuple[RawPhoto, NDArray[np.bool_] | None, FoundNoise | None]:
     """The photo without the bad pixels of a list, or without those that are found, and their flags.
@@ -39,7 +39,7 @@ def without_found(
     """
     if isinstance(wanted, Path):
         listed = read_bad_pixels(wanted, photo.size)
-        return without_bad_pixels(photo, listed), listed, None
+        return fill_bad_pixels(photo, listed), listed, None
     if wanted == "off" or (wanted is None and photo.is_plain):
         return photo, None, None
     noise = noise_of(photo, given)
@@ -54,7 +54,7 @@ def without_found(
         return replace(photo, notices=(*photo.notices, remark)), None, noise
     those = "pixels were" if count > 1 else "pixel was"
     remark = f"{count} hot or dead {those} found and replaced (`bad_pixels=off` keeps them)"
-    return without_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found, noise
+    return fill_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found, noise
 
 
 def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
@@ -68,16 +68,16 @@ def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
     planes = light[..., None] if light.ndim == 2 else light
     found = np.zeros(photo.size, np.bool_)
     for channel in range(planes.shape[2]):
-        own = noise.of_channel(GREEN) if photo.is_monochrome else _at_least(noise.of_channel(channel))
+        own = noise.of_channel(GREEN) if photo.is_monochrome else _raise_noise(noise.of_channel(channel))
         found |= find_defects(
             planes[..., channel], GREY_ARRAY, own, white=white, step=1 / span, most=_MOST_IN_PLANES
         )
     return found
 
 
-def _at_least(noise: NoiseModel) -> NoiseModel:
+def _raise_noise(noise: NoiseModel) -> NoiseModel:
     """Noise of which a linear raw is judged: it was smoothed, so that estimates say too little of it."""
-    return NoiseModel.given(noise.slope, np.maximum(noise.floor, _LEAST_IN_LINEAR**2).tolist())
+    return NoiseModel.from_user(noise.slope, np.maximum(noise.floor, _LEAST_IN_LINEAR**2).tolist())
 
 
 def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.bool_]:
@@ -86,7 +86,7 @@ def read_bad_pixels(path: Path, size: tuple[int, int]) -> NDArray[np.bool_]:
     Each line is ``column row``, counted from 0 at the top left of the visible area before rotation; what
     follows (dcraw's files add a date) and lines that start with ``#`` are left out.
     """
-    with named(path), open_regular(path, Limits(file_bytes=_MOST_BYTES)) as file:
+    with prefix_path(path), open_regular(path, InputLimits(file_bytes=_MOST_BYTES)) as file:
         lines = file.read().decode("utf-8", "replace").splitlines()
         places = [_place(number, line, size) for number, line in enumerate(lines, 1) if _says_something(line)]
     bad = np.zeros(size, np.bool_)
@@ -113,18 +113,18 @@ def _place(number: int, line: str, size: tuple[int, int]) -> tuple[int, int]:
     return row, column
 
 
-def without_bad_pixels(photo: RawPhoto, bad: NDArray[np.bool_]) -> RawPhoto:
+def fill_bad_pixels(photo: RawPhoto, bad: NDArray[np.bool_]) -> RawPhoto:
     """The photo with the flagged samples filled by the nearest good ones of the same colour.
 
     The engine completes these samples; until then white balance and levels must not see them.
     """
     mosaic = photo.mosaic.copy()
     for row, column in np.argwhere(bad):
-        mosaic[row, column] = _filled(photo, bad, int(row), int(column))
+        mosaic[row, column] = _fill_median(photo, bad, int(row), int(column))
     return replace(photo, mosaic=mosaic)
 
 
-def _filled(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int) -> NDArray[Any]:
+def _fill_median(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int) -> NDArray[Any]:
     """The median of the good samples of one colour, or of each plane, in the smallest window with some."""
     colours = np.zeros((1, 1), np.uint8) if photo.cfa is None else photo.cfa.pattern
     height, width = colours.shape

@@ -18,7 +18,7 @@ from threading import Lock
 _GNU, _APPLE = "stderr", "__stderrp"
 
 
-class _Stream:
+class _CStream:
     """A stream of C's that writes to memory, for as long as the process runs: others may still hold it."""
 
     def __init__(self, libc: ctypes.CDLL, variable: ctypes.c_void_p) -> None:
@@ -49,13 +49,13 @@ class _Stream:
 
 
 @cache
-def _stream() -> _Stream | None:
+def _stream() -> _CStream | None:
     """The stream of this process; None where stderr can not be replaced."""
     if sys.platform == "win32":
         return None
     libc = ctypes.CDLL(None)
     name = _APPLE if sys.platform == "darwin" else _GNU if hasattr(libc, "gnu_get_libc_version") else None
-    return _Stream(libc, ctypes.c_void_p.in_dll(libc, name)) if name else None
+    return _CStream(libc, ctypes.c_void_p.in_dll(libc, name)) if name else None
 
 
 _alone = Lock()

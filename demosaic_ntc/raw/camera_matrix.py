@@ -29,21 +29,21 @@ def camera_matrix(raw: Any, channels: NDArray[np.uint8], *, is_dng: bool) -> Cam
         return CameraMatrix(stored, "DNG")
     table = np.asarray(raw.rgb_xyz_matrix, dtype=np.float64)[:3]
     if np.any(table):
-        return CameraMatrix(from_xyz_matrix(table), "camera table")
+        return CameraMatrix(invert_xyz_matrix(table), "camera table")
     if channels.ndim == 3:  # no mosaic that known colours could be laid into
         return NO_MATRIX
-    probed = _probed(raw, channels)
+    probed = _probe_matrix(raw, channels)
     is_identity = np.allclose(probed, np.eye(3), atol=1e-3)
     return NO_MATRIX if is_identity else CameraMatrix(probed, "decoder")
 
 
-def from_xyz_matrix(camera_from_xyz: Matrix) -> Matrix:
+def invert_xyz_matrix(camera_from_xyz: Matrix) -> Matrix:
     """Camera to linear sRGB, given XYZ to camera; rows are scaled so that white stays white."""
     camera_from_srgb = camera_from_xyz @ XYZ_FROM_SRGB
     return np.asarray(np.linalg.inv(camera_from_srgb / camera_from_srgb.sum(axis=1, keepdims=True)))
 
 
-def _probed(raw: Any, channels: NDArray[np.uint8]) -> Matrix:
+def _probe_matrix(raw: Any, channels: NDArray[np.uint8]) -> Matrix:
     """What LibRaw makes of grey and of a little more red, green or blue: the columns of its matrix."""
     edges = np.linspace(0, raw.sizes.height, 5).astype(int) // 2 * 2
     _paint_bands(raw, channels, edges)

@@ -48,10 +48,10 @@ def read_raw_xmp(file: BinaryIO) -> bytes | None:
     if head.startswith(b"FUJIFILMCCD-RAW"):
         return _jpeg_xmp(_raf_preview(file))
     stored = TagReader(file).first().get(XMP)
-    return bytes(stored) or None if isinstance(stored, bytes) else _as_bytes(stored or ())
+    return bytes(stored) or None if isinstance(stored, bytes) else _convert_to_bytes(stored or ())
 
 
-def _as_bytes(values: tuple[Any, ...]) -> bytes | None:
+def _convert_to_bytes(values: tuple[Any, ...]) -> bytes | None:
     """Numbers as bytes, if they are some."""
     return bytes(values) if values and all(value in range(256) for value in values) else None
 
@@ -87,7 +87,7 @@ def _read_crw(file: BinaryIO) -> Exif:
     values = _crw_values(file, order)
     camera = values.get(_MAKE_MODEL, b"")
     stored = keep_known({MAKE: camera[:6], MODEL: camera[6:]}, {_CAMERA_OWNER: values.get(_OWNER, b"")}, {})
-    return stored.with_photo(_crw_photo(values, order))
+    return stored.add_photo_fields(_crw_photo(values, order))
 
 
 def _crw_values(file: BinaryIO, order: str) -> dict[int, bytes]:

@@ -22,7 +22,7 @@ def hot_pixels(photos: Iterable[tuple[Path, RawPhoto]]) -> NDArray[np.bool_]:
     counts: NDArray[np.int64] | None = None
     frames = 0
     for path, photo in photos:
-        found = standing_out(path, photo)
+        found = find_outliers(path, photo)
         if counts is not None and counts.shape != found.shape:
             height, width = counts.shape
             raise InputError(
@@ -35,7 +35,7 @@ def hot_pixels(photos: Iterable[tuple[Path, RawPhoto]]) -> NDArray[np.bool_]:
     return np.asarray(2 * counts > frames)
 
 
-def standing_out(path: Path, photo: RawPhoto) -> NDArray[np.bool_]:
+def find_outliers(path: Path, photo: RawPhoto) -> NDArray[np.bool_]:
     """Flags of the samples of a dark frame that differ from those around them by more than noise."""
     middle = float(np.median(photo.mosaic))
     if middle - photo.black.mean() > _DARK_SHARE * (photo.white - photo.black.mean()):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.io.colour import SPACES, SRGB_CURVE
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.photo import GREEN, Multipliers, RawPhoto
 from demosaic_ntc.raw.preview import decode_guide, part_means, way_round
 from demosaic_ntc.raw.saturation import sample_cells
@@ -44,7 +44,7 @@ def fit_balance(photo: RawPhoto, span: float) -> Multipliers | None:
     way = way_round(shown @ _LUMINANCE, measured[..., GREEN], photo.orientation)
     if way is None:
         return None
-    parts, ours = (np.asarray(part_means(each), np.float64) for each in (shown, oriented(measured, way)))
+    parts, ours = (np.asarray(part_means(each), np.float64) for each in (shown, orient(measured, way)))
     if parts.shape != ours.shape:  # one of them has too few pixels to be divided
         return None
     return _fit(parts, ours, photo.matrix.to_srgb)

@@ -62,7 +62,7 @@ class Exposure:
         return min(zip(self.gains, self.levels, strict=False), key=lambda each: each[0] * each[1])[1]
 
     @property
-    def described(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """The white balance as plain values."""
         return {
             "source": self.balance_source,
@@ -72,7 +72,7 @@ class Exposure:
         }
 
 
-def with_levels(photo: RawPhoto, black: tuple[float, ...] | None, white: White) -> RawPhoto:
+def replace_levels(photo: RawPhoto, black: tuple[float, ...] | None, white: White) -> RawPhoto:
     """The photo with levels the user gave instead of its own: one black, or those of R, G, B and G2."""
     if black is not None:
         if len(black) not in (1, 4):
@@ -96,12 +96,12 @@ def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: 
     is_guessed = white == "auto" and not photo.is_plain
     levels = saturation(photo) if is_guessed else (photo.white, photo.white, photo.white)
     darkest = float(photo.black.min())
-    multipliers, source = _chosen_balance(photo, balance, min(levels) - darkest)
+    multipliers, source = _choose_balance(photo, balance, min(levels) - darkest)
     saturated = [value * share for value, share in zip(multipliers, _shares(photo, levels), strict=True)]
     choose = max if keep_highlights else min
     return Exposure(
-        gains=_divided(multipliers, choose(saturated), photo.white - darkest),
-        balance=_divided(multipliers, choose(multipliers)),
+        gains=_divide_in_turn(multipliers, choose(saturated), photo.white - darkest),
+        balance=_divide_in_turn(multipliers, choose(multipliers)),
         balance_source=source,
         levels=levels,
         clip=min(saturated) / choose(saturated),
@@ -125,7 +125,7 @@ def _black_of(photo: RawPhoto, colour: int) -> float:
     return float(sites.black[np.where(sites.channels == SECOND_GREEN, GREEN, sites.channels) == colour].max())
 
 
-def _divided(multipliers: Multipliers, *by: float) -> Multipliers:
+def _divide_in_turn(multipliers: Multipliers, *by: float) -> Multipliers:
     """Multipliers divided by one number after the other."""
     red, green, blue, second_green = multipliers
     for value in by:
@@ -133,7 +133,7 @@ def _divided(multipliers: Multipliers, *by: float) -> Multipliers:
     return red, green, blue, second_green
 
 
-def _chosen_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Multipliers, str]:
+def _choose_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Multipliers, str]:
     """The multipliers that were asked for, or what stands in for them, and where they come from."""
     if photo.is_monochrome:
         return (1.0, 1.0, 1.0, 1.0), "none"
@@ -185,17 +185,19 @@ def grey_world(photo: RawPhoto, span: float) -> Multipliers:
     sums, counts = np.zeros(4), np.zeros(4)
     sites = photo.sites
     for band in bands(photo.mosaic):
-        light = _above_black(band, sites.black)
-        kept = _unsaturated(light, span - _NEAR_WHITE)
+        light = _subtract_black(band, sites.black)
+        kept = _find_unsaturated(light, span - _NEAR_WHITE)
         for site in np.ndindex(sites.channels.shape):
             place = place_of(site, sites.channels.shape)
             sums[sites.channels[site]] += light[place][kept[place[:2]]].sum(dtype=np.float64)
             counts[sites.channels[site]] += kept[place[:2]].sum()
-    known = _standing_in(photo, sums, counts)
+    known = _estimate_grey_world(photo, sums, counts)
     return known[RED], known[GREEN], known[BLUE], known[SECOND_GREEN]
 
 
-def _standing_in(photo: RawPhoto, sums: NDArray[np.float64], counts: NDArray[np.float64]) -> list[float]:
+def _estimate_grey_world(
+    photo: RawPhoto, sums: NDArray[np.float64], counts: NDArray[np.float64]
+) -> list[float]:
     """Grey-world multipliers; daylight's where a channel has no light, green's for no second green."""
     daylight = photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
     if (sums[:SECOND_GREEN] == 0).any():
@@ -205,7 +207,7 @@ def _standing_in(photo: RawPhoto, sums: NDArray[np.float64], counts: NDArray[np.
     return values
 
 
-def _above_black(band: NDArray[np.uint16], black: NDArray[np.float64]) -> NDArray[np.float32]:
+def _subtract_black(band: NDArray[np.uint16], black: NDArray[np.float64]) -> NDArray[np.float32]:
     """Samples above their site's black level; negative ones are zero."""
     height, width = black.shape[:2]
     repeats = (-(-band.shape[0] // height), -(-band.shape[1] // width), 1)[: band.ndim]
@@ -214,7 +216,7 @@ def _above_black(band: NDArray[np.uint16], black: NDArray[np.float64]) -> NDArra
     return light
 
 
-def _unsaturated(light: NDArray[np.float32], limit: float) -> NDArray[np.bool_]:
+def _find_unsaturated(light: NDArray[np.float32], limit: float) -> NDArray[np.bool_]:
     """Which pixels, (height, width), lie in 8×8 blocks that stay below the limit."""
     light = light.max(axis=2) if light.ndim == 3 else light
     height, width = light.shape

@@ -19,8 +19,8 @@ from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Uns
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import Exif, photo_fields, read_jpeg_exif
 from demosaic_ntc.io.identify import (
-    Kind,
-    Limits,
+    FileKind,
+    InputLimits,
     check_directory,
     check_is_complete,
     check_is_raw,
@@ -29,14 +29,14 @@ from demosaic_ntc.io.identify import (
     is_linear,
     kind_of,
     main_directory,
-    no_known_header,
     picture_kind,
+    refuse_unknown_header,
 )
 from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.c_stderr import capture_c_stderr
 from demosaic_ntc.raw.camera_matrix import camera_matrix
 from demosaic_ntc.raw.containers import read_raw_exif
-from demosaic_ntc.raw.dng.colours import colour_standin, stated_colours
+from demosaic_ntc.raw.dng.colours import colour_standin, read_colours
 from demosaic_ntc.raw.dng.linear_reading import camera_crop, check_linear, read_linear
 from demosaic_ntc.raw.dng.noise_profile import is_denoised, noise_profile
 from demosaic_ntc.raw.photo import (
@@ -76,7 +76,7 @@ _BY_LENGTH = (
 _SUSPICIOUS_GREENS = 1.1
 
 
-def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
+def read_raw(file: BinaryIO, limits: InputLimits) -> RawPhoto:
     """Decode a raw file of any camera that LibRaw knows, or a linear DNG."""
     check_is_raw(file)
     tags = main_directory(file) or {}
@@ -93,11 +93,11 @@ def read_raw(file: BinaryIO, limits: Limits) -> RawPhoto:
         check_pixels(raw.sizes.raw_width, raw.sizes.raw_height, limits)
         preview = _extract_preview(raw)  # before `unpack`, after which rawpy no longer holds the buffer
         raw.unpack()
-        by_length = kind_of(file) is Kind.UNKNOWN and _is_known_by_length(file)
+        by_length = kind_of(file) is FileKind.UNKNOWN and _is_known_by_length(file)
         if by_length and not (raw.raw_type == rawpy.RawType.Flat and looks_like_photo(raw.raw_image_visible)):
-            raise no_known_header()
+            raise refuse_unknown_header()
         photo = _photo(raw, _complete_exif(raw, exif, preview), tags if dng else {}, is_dng=dng)
-    stated = stated_colours(file) if dng else {}
+    stated = read_colours(file) if dng else {}
     notices = (*photo.notices, *_complaint_notice(complaints), *((_BY_LENGTH,) if by_length else ()))
     return replace(photo, preview=preview, stated=stated, notices=notices)
 
@@ -174,17 +174,17 @@ def _explain(file: BinaryIO, error: Exception) -> InputError | MemoryError:
     match error:
         case rawpy.LibRawUnsufficientMemoryError():
             return MemoryError()
-        case _ if kind_of(file) is Kind.UNKNOWN:
-            return no_known_header()
+        case _ if kind_of(file) is FileKind.UNKNOWN:
+            return refuse_unknown_header()
         case rawpy.LibRawTooBigError():
             return TooLarge("too large for the decoder; give a smaller raw")
         case rawpy.LibRawFileUnsupportedError() | rawpy.LibRawNotImplementedError():
-            return _unsupported(file)
+            return _explain_unsupported(file)
         case _:
             return Truncated(f"truncated or damaged ({_reason(error)}); copy it again from its source")
 
 
-def _unsupported(file: BinaryIO) -> NotAnImage | Unsupported:
+def _explain_unsupported(file: BinaryIO) -> NotAnImage | Unsupported:
     """Why LibRaw does not know a file that looks like a raw."""
     picture = picture_kind(file)
     if picture is not None:
@@ -220,10 +220,10 @@ def _linear_photo(file: BinaryIO, tags: Directory, exif: Exif) -> RawPhoto:
         notices=(*_row_notice(read.samples, read.white), *unused),
         preview=preview,
     )
-    return photo if photo.is_monochrome else _with_colours(photo, file)
+    return photo if photo.is_monochrome else _add_colours(photo, file)
 
 
-def _with_colours(photo: RawPhoto, file: BinaryIO) -> RawPhoto:
+def _add_colours(photo: RawPhoto, file: BinaryIO) -> RawPhoto:
     """The photo with its colours as LibRaw understands them in a small DNG that states the same."""
     with _opened(io.BytesIO(colour_standin(file)), []) as raw:
         return replace(
@@ -231,7 +231,7 @@ def _with_colours(photo: RawPhoto, file: BinaryIO) -> RawPhoto:
             camera_balance=_multipliers(raw.camera_whitebalance),
             daylight_balance=_multipliers(raw.daylight_whitebalance),
             matrix=camera_matrix(raw, photo.channels, is_dng=True),
-            stated=stated_colours(file),
+            stated=read_colours(file),
         )
 
 
@@ -355,7 +355,7 @@ def _complete_exif(raw: Any, exif: Exif, preview: Preview | None) -> Exif:
     if not exif.image and isinstance(preview, bytes):
         exif = read_jpeg_exif(preview)
     other = raw.other
-    return exif.with_photo(
+    return exif.add_photo_fields(
         photo_fields(
             iso=other.iso_speed,
             exposure=other.shutter_speed,
@@ -390,7 +390,7 @@ def _row_notice(mosaic: Mosaic, white: float) -> Iterator[str]:
         yield f"constant rows: {share:.0%} of the picture; the file may be damaged"
 
 
-def green_notice(photo: RawPhoto) -> Iterator[str]:
+def warn_of_greens(photo: RawPhoto) -> Iterator[str]:
     """A warning where the two greens of a Bayer array differ more than any sensor's do."""
     if photo.cfa is None or not photo.cfa.is_bayer or photo.black.shape != (2, 2):
         return

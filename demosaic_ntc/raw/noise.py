@@ -16,7 +16,7 @@ from demosaic_ntc.raw.saturation import saturation
 _AGREEMENT, _MOST_SCALED = 1.25, 2.0
 
 #: The array under which samples without one are looked at: as if it had measured them.
-GREY_ARRAY = Cfa.named("RGGB")
+GREY_ARRAY = Cfa.from_name("RGGB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class FoundNoise:
     stated: NoiseModel | None = None  # the file's profile
     measured: float | None = None
 
-    def described(self, span: float) -> dict[str, Any]:
+    def describe(self, span: float) -> dict[str, Any]:
         """Return the model as an object for JSON; ``span`` is how far white lies above black."""
         return {
             "source": self.source,
@@ -40,11 +40,11 @@ class FoundNoise:
             "mid_grey": self.model.typical_deviation(),
             "read_noise": self.model.typical_deviation(0) * span,
             "stated_mid_grey": self.stated and self.stated.typical_deviation(),
-            "measured_mid_grey": self.measured_deviation,
+            "measured_mid_grey": self.mid_grey_deviation,
         }
 
     @property
-    def measured_deviation(self) -> float | None:
+    def mid_grey_deviation(self) -> float | None:
         """The standard deviation at mid grey that the samples show; None where it was not measured."""
         if self.source == "estimated":
             return self.model.typical_deviation()
@@ -58,7 +58,7 @@ class FoundNoise:
         if self.source != "scaled" or self.stated is None:
             return ()
         stated, used = (percent(model.typical_deviation()) for model in (self.stated, self.model))
-        shown = percent(self.measured_deviation or 0)
+        shown = percent(self.mid_grey_deviation or 0)
         return (
             f"the file's noise profile states {stated} of white at mid grey, its samples show {shown}; "
             f"{used} is used (`noise` gives another)",
@@ -77,7 +77,7 @@ def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
     """
     if given is not None:
         return FoundNoise(given, "given", photo.noise)
-    (mosaic, cfa), (low, high) = _as_mosaic(photo), _clipping_levels(photo)
+    (mosaic, cfa), (low, high) = _sample_mosaic(photo), _find_clipping_levels(photo)
     if photo.noise is None:
         return FoundNoise(estimate_noise(mosaic, cfa, low=low, high=high), "estimated")
     return _scale(photo.noise, noise_factor(mosaic, cfa, photo.noise, low=low, high=high))
@@ -88,7 +88,7 @@ def _scale(stated: NoiseModel, measured: float | None) -> FoundNoise:
     if measured is None or 1 / _AGREEMENT <= measured <= _AGREEMENT:
         return FoundNoise(stated, "profile", stated, measured)
     factor = min(max(measured, 1 / _MOST_SCALED), _MOST_SCALED)
-    return FoundNoise(stated.scaled(factor), "scaled", stated, measured)
+    return FoundNoise(stated.scale(factor), "scaled", stated, measured)
 
 
 def span_of(photo: RawPhoto) -> float:
@@ -106,7 +106,7 @@ def linear_samples(photo: RawPhoto) -> NDArray[np.float32]:
     return light
 
 
-def _as_mosaic(photo: RawPhoto) -> tuple[NDArray[np.float32], Cfa]:
+def _sample_mosaic(photo: RawPhoto) -> tuple[NDArray[np.float32], Cfa]:
     """Return light (height, width) and its array: of a linear raw what an array would measure of it."""
     light, cfa = linear_samples(photo), photo.cfa
     if cfa is None:
@@ -114,7 +114,7 @@ def _as_mosaic(photo: RawPhoto) -> tuple[NDArray[np.float32], Cfa]:
     return light, GREY_ARRAY if cfa.is_mono else cfa
 
 
-def _clipping_levels(photo: RawPhoto) -> tuple[float, float]:
+def _find_clipping_levels(photo: RawPhoto) -> tuple[float, float]:
     """Return the light of samples that are zero, and could not be less, and of those that are saturated."""
     top = photo.white if photo.is_plain else min(saturation(photo))
     black, span = photo.black, photo.white - photo.black

@@ -76,7 +76,7 @@ class RawPhoto:
     def light(self) -> NDArray[np.float32]:
         """The samples above black, 1 at white, as they lie; noise below black is below zero."""
         height, width = self.size
-        black = _tiled(self.black, -(-height // self.black.shape[0]), -(-width // self.black.shape[1]))
+        black = _tile(self.black, -(-height // self.black.shape[0]), -(-width // self.black.shape[1]))
         lifted = self.mosaic - black[:height, :width].astype(np.float32)
         return np.asarray(lifted / np.float32(self.white - self.black.min()), dtype=np.float32)
 
@@ -124,7 +124,7 @@ class RawPhoto:
         """Channel and black level of every site of the smallest period that holds both."""
         height = np.lcm(self.channels.shape[0], self.black.shape[0])
         width = np.lcm(self.channels.shape[1], self.black.shape[1])
-        return Sites(_grown(self.channels, height, width), _grown(self.black, height, width))
+        return Sites(_repeat_period(self.channels, height, width), _repeat_period(self.black, height, width))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +149,11 @@ def place_of(site: tuple[int, ...], period: tuple[int, ...]) -> tuple[slice | in
     return down, across, *site[2:]
 
 
-def _tiled(period: NDArray[Any], down: int, across: int) -> NDArray[Any]:
+def _tile(period: NDArray[Any], down: int, across: int) -> NDArray[Any]:
     """A period repeated so many times."""
     return np.tile(period, (down, across, 1)[: period.ndim])
 
 
-def _grown(period: NDArray[Any], height: int, width: int) -> NDArray[Any]:
+def _repeat_period(period: NDArray[Any], height: int, width: int) -> NDArray[Any]:
     """A period repeated to a multiple of its size."""
-    return _tiled(period, height // period.shape[0], width // period.shape[1])
+    return _tile(period, height // period.shape[0], width // period.shape[1])

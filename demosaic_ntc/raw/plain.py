@@ -11,7 +11,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, Truncated, Unsupported, as_number
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import orientation_in
-from demosaic_ntc.io.identify import Kind, Limits, check_pixels, kind_of
+from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels, kind_of
 from demosaic_ntc.io.tiff_tags import TagReader, number
 from demosaic_ntc.raw.photo import Mosaic, RawPhoto
 
@@ -40,22 +40,22 @@ class Layout:
         return self.width is not None
 
 
-def read_plain(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
+def read_plain(file: BinaryIO, layout: Layout, limits: InputLimits) -> RawPhoto:
     """A mosaic stored as a one-channel picture."""
-    is_png = kind_of(file) is Kind.PNG
+    is_png = kind_of(file) is FileKind.PNG
     samples = _read_png(file, limits) if is_png else _read_tiff(file, limits)
     orientation = 1 if is_png else orientation_in(TagReader(file).first())
     return _photo(samples, layout, layout.bits or 8 * samples.itemsize, orientation)
 
 
-def read_headerless(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
+def read_headerless(file: BinaryIO, layout: Layout, limits: InputLimits) -> RawPhoto:
     """A mosaic stored as nothing but its samples, row by row."""
     if layout.cfa is None or layout.width is None or layout.height is None:
         raise InputError("headerless data needs its layout; give `width` `height` `bits` `cfa`")
     check_pixels(layout.width, layout.height, limits)
     file.seek(0)
     data = np.frombuffer(file.read(), dtype=np.uint8)
-    samples, bits = _unpacked(data, layout.height, layout.width, layout.bits)
+    samples, bits = _unpack(data, layout.height, layout.width, layout.bits)
     return _photo(samples, layout, bits, orientation=1)
 
 
@@ -74,7 +74,7 @@ def _photo(samples: NDArray[np.unsignedinteger], layout: Layout, bits: int, orie
     )
 
 
-def _read_png(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
+def _read_png(file: BinaryIO, limits: InputLimits) -> NDArray[np.unsignedinteger]:
     """The samples of a grey PNG of 8 or 16 bits."""
     file.seek(0)
     header = file.read(26)
@@ -91,7 +91,7 @@ def _read_png(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
     return read_grey_png(file)
 
 
-def _read_tiff(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
+def _read_tiff(file: BinaryIO, limits: InputLimits) -> NDArray[np.unsignedinteger]:
     """The samples of a one-channel TIFF of 8 or 16 bits."""
     import tifffile  # noqa: PLC0415 (raws do without)
 
@@ -111,7 +111,7 @@ def _read_tiff(file: BinaryIO, limits: Limits) -> NDArray[np.unsignedinteger]:
     return picture
 
 
-def _unpacked(
+def _unpack(
     data: NDArray[np.uint8], height: int, width: int, bits: int | None
 ) -> tuple[NDArray[np.unsignedinteger], int]:
     """Samples and their depth; the length of the data tells how they are packed."""
@@ -121,9 +121,9 @@ def _unpacked(
     if data.size == 2 * pixels and bits != 8:
         return data.view("<u2").reshape(height, width), bits or 16
     if 4 * data.size == 5 * pixels and width % 4 == 0 and bits in (None, 10):
-        return _unpacked_10(data).reshape(height, width), 10
+        return _unpack_10(data).reshape(height, width), 10
     if 2 * data.size == 3 * pixels and width % 2 == 0 and bits in (None, 12):
-        return _unpacked_12(data).reshape(height, width), 12
+        return _unpack_12(data).reshape(height, width), 12
     depth = f" at {bits} bits" if bits else ""
     raise InputError(
         f"has {data.size} bytes, which {width}×{height} samples{depth} do not fill; "
@@ -131,14 +131,14 @@ def _unpacked(
     )
 
 
-def _unpacked_10(data: NDArray[np.uint8]) -> NDArray[np.uint16]:
+def _unpack_10(data: NDArray[np.uint8]) -> NDArray[np.uint16]:
     """Samples of 10 bits in MIPI CSI-2 packing: four high bytes, then one byte of low pairs."""
     groups = data.reshape(-1, 5).astype(np.uint16)
     low = (groups[:, 4:] >> np.arange(0, 8, 2, dtype=np.uint16)) & 3
     return np.asarray((groups[:, :4] << 2) | low, dtype=np.uint16)
 
 
-def _unpacked_12(data: NDArray[np.uint8]) -> NDArray[np.uint16]:
+def _unpack_12(data: NDArray[np.uint8]) -> NDArray[np.uint16]:
     """Samples of 12 bits in MIPI CSI-2 packing: two high bytes, then one byte of low halves."""
     groups = data.reshape(-1, 3).astype(np.uint16)
     low = (groups[:, 2:] >> np.array([0, 4], dtype=np.uint16)) & 15

@@ -10,7 +10,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 
 Bytes = NDArray[np.uint8]
 Plane = NDArray[np.floating]
@@ -66,7 +66,7 @@ def way_round(own: Plane, seen: Plane, orientation: int) -> int | None:
     flat, ours_flat = (np.log2(np.maximum(each, 1e-4)).std() < _FLAT for each in (parts, ours))
     if flat or ours_flat:
         return 1 if flat and ours_flat else None
-    found = {way: _rank_correlation(parts, oriented(ours, way)) for way in (1, orientation)}
+    found = {way: _rank_correlation(parts, orient(ours, way)) for way in (1, orientation)}
     best = max(found, key=lambda way: found[way])
     return best if found[best] >= _LEAST_CORRELATION else None
 

@@ -12,19 +12,19 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
 from demosaic_ntc.io.identify import (
-    Kind,
-    Limits,
+    FileKind,
+    InputLimits,
     check_name,
     is_linear,
     is_xtrans,
     kind_of,
     main_directory,
-    named,
     open_regular,
     picture_kind,
+    prefix_path,
 )
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
-from demosaic_ntc.raw.libraw import complete_from_header, green_notice, read_preview, read_raw
+from demosaic_ntc.raw.libraw import complete_from_header, read_preview, read_raw, warn_of_greens
 from demosaic_ntc.raw.photo import NO_MATRIX, RawPhoto
 from demosaic_ntc.raw.plain import Layout, read_headerless, read_plain
 from demosaic_ntc.raw.preview import decode_preview
@@ -34,28 +34,28 @@ _NAMED_BY = {"camera", "lens", "date", "iso"}  # what names of files may ask for
 _JPEG_HEAD = 1 << 18  # bytes, in which its EXIF lies
 
 
-def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: Limits | None = None) -> RawPhoto:
+def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: InputLimits | None = None) -> RawPhoto:
     """Read a raw file, a one-channel picture with a given colour array, or headerless data."""
-    bounds = limits or Limits()
-    with named(path), open_regular(path, bounds) as file:
+    bounds = limits or InputLimits()
+    with prefix_path(path), open_regular(path, bounds) as file:
         if not layout.is_headerless:
             check_name(file, path.suffix)
         photo = _read(file, layout, bounds)
         if photo.cfa is not None:
-            photo.cfa.checked_shape(photo.size)
+            photo.cfa.check_shape(photo.size)
         return photo
 
 
-def read_embedded(path: Path, limits: Limits, side: int = 512) -> NDArray[np.uint8] | None:
+def read_embedded(path: Path, limits: InputLimits, side: int = 512) -> NDArray[np.uint8] | None:
     """The camera's own picture in a raw, (height, width, 3), sRGB and small; None where there is none."""
-    with named(path), open_regular(path, limits) as file:
+    with prefix_path(path), open_regular(path, limits) as file:
         return None if _is_picture(file) else decode_preview(read_preview(file), side)
 
 
 def read_facts(path: Path) -> dict[str, Any]:
     """What the header of a raw or picture tells of how it was taken, as plain values; maybe nothing."""
-    with suppress(InputError), open_regular(path, Limits()) as file:
-        if kind_of(file) is Kind.JPEG:
+    with suppress(InputError), open_regular(path, InputLimits()) as file:
+        if kind_of(file) is FileKind.JPEG:
             file.seek(0)
             return read_jpeg_exif(file.read(_JPEG_HEAD)).facts
         exif = read_raw_exif(file)
@@ -71,14 +71,14 @@ def likely_array(path: Path, layout: Layout) -> Cfa:
     """
     if layout.cfa is not None:
         return layout.cfa
-    with suppress(InputError, OSError), open_regular(path, Limits()) as file:
+    with suppress(InputError, OSError), open_regular(path, InputLimits()) as file:
         if is_linear(main_directory(file) or {}):
-            return Cfa.named("MONO")
-        return Cfa.named("XTRANS" if is_xtrans(file) else "RGGB")
-    return Cfa.named("RGGB")
+            return Cfa.from_name("MONO")
+        return Cfa.from_name("XTRANS" if is_xtrans(file) else "RGGB")
+    return Cfa.from_name("RGGB")
 
 
-def _read(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
+def _read(file: BinaryIO, layout: Layout, limits: InputLimits) -> RawPhoto:
     """Choose the reader by what the user said and what the first bytes say."""
     if layout.is_headerless:
         return read_headerless(file, layout, limits)
@@ -86,17 +86,17 @@ def _read(file: BinaryIO, layout: Layout, limits: Limits) -> RawPhoto:
         return read_plain(file, layout, limits)
     photo = read_raw(file, limits)
     if layout.cfa is not None:
-        photo = _with_cfa(photo, layout.cfa)
-    return replace(photo, xmp=read_raw_xmp(file), notices=(*photo.notices, *green_notice(photo)))
+        photo = _replace_cfa(photo, layout.cfa)
+    return replace(photo, xmp=read_raw_xmp(file), notices=(*photo.notices, *warn_of_greens(photo)))
 
 
 def _is_picture(file: BinaryIO) -> bool:
     """Whether this is a PNG, or a TIFF that is no raw."""
     kind = kind_of(file)
-    return kind is Kind.PNG or (kind is Kind.TIFF and picture_kind(file) is not None)
+    return kind is FileKind.PNG or (kind is FileKind.TIFF and picture_kind(file) is not None)
 
 
-def _with_cfa(photo: RawPhoto, cfa: Cfa) -> RawPhoto:
+def _replace_cfa(photo: RawPhoto, cfa: Cfa) -> RawPhoto:
     """The photo under another colour array, for raws whose own is wrong, or was taken off."""
     if photo.is_linear:
         raise Unsupported("is a linear raw with no colour filter array; leave out `cfa`")

@@ -6,42 +6,42 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.arrays import Flags
-from demosaic_ntc.batch.job import Job, Outcome, Work
+from demosaic_ntc.batch.job import Job, JobOutcome, JobWork
 from demosaic_ntc.batch.operations import Convert, Inpaint
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.engine.checks import QUALITIES
 from demosaic_ntc.errors import InputError, Unsupported, check_choice
 from demosaic_ntc.studio import saving
-from demosaic_ntc.studio.document import Sheet
-from demosaic_ntc.studio.looks import Wish
+from demosaic_ntc.studio.document import Document
+from demosaic_ntc.studio.looks import LookSettings
 from demosaic_ntc.studio.session import Entry, Session
-from demosaic_ntc.studio.task_queue import READY, Crew, State, Task
+from demosaic_ntc.studio.task_queue import READY, StudioTask, TaskQueue, TaskState
 from demosaic_ntc.studio.work.detecting import FLAGS, FindBlemishes, FindHotPixels, ReadMask
 from demosaic_ntc.studio.work.developing import Preview
 from demosaic_ntc.studio.work.opening import FACTS, SHOWN, OpenPicture, OpenRaw
 from demosaic_ntc.studio.work.repairing import RepairQuickly, read_patches
 from demosaic_ntc.workflows.repair import RepairSettings
 
-Finish = Callable[[Outcome], dict[str, Any]]
+Finish = Callable[[JobOutcome], dict[str, Any]]
 
 _KINDS = ("dust", "scratches")
 
 
-def heard(session: Session, task: Task) -> None:
+def heard(session: Session, task: StudioTask) -> None:
     """Tell everybody of a task; a picture that could not be opened is told apart."""
     if task.kind == READY:
         return
-    if task.kind == "open" and task.is_over and task.state is not State.DONE:
+    if task.kind == "open" and task.is_over and task.state is not TaskState.DONE:
         entry = session.entry(task.picture)
         entry.opening, entry.failure, entry.sheet = False, task.reason, None
-        session.tell("picture", picture=entry.plain())
-    session.tell("task", task=task.plain())
+        session.notify("picture", picture=entry.plain())
+    session.notify("task", task=task.plain())
 
 
-class Wishes:
+class Actions:
     """The session and those who do its work."""
 
-    def __init__(self, session: Session, crew: Crew) -> None:
+    def __init__(self, session: Session, crew: TaskQueue) -> None:
         self.session, self.crew = session, crew
         self._count = 0
 
@@ -56,13 +56,15 @@ class Wishes:
             entry.note_signs()
             folder = self.session.fresh_folder(entry)
         limits = self.session.limits
-        work: Work = OpenRaw(entry.source, limits) if entry.is_raw else OpenPicture(entry.source, limits)
+        work: JobWork = OpenRaw(entry.source, limits) if entry.is_raw else OpenPicture(entry.source, limits)
         # Its folder stands for the source, which is not worth a checksum before it is seen.
-        task = Task("open", entry.number, Job(folder, folder / FACTS, work), partial(self._opened, entry))
+        task = StudioTask(
+            "open", entry.number, Job(folder, folder / FACTS, work), partial(self._opened, entry)
+        )
         task.early[SHOWN] = partial(self._show, entry)
         self.crew.submit("quick", task)
 
-    def _opened(self, entry: Entry, _outcome: Outcome) -> dict[str, Any]:
+    def _opened(self, entry: Entry, _outcome: JobOutcome) -> dict[str, Any]:
         self._show(entry)
         return {}
 
@@ -70,15 +72,15 @@ class Wishes:
         """Let a picture be looked at, unless it is."""
         if entry.sheet is not None:
             return
-        entry.sheet = Sheet(entry.folder)
+        entry.sheet = Document(entry.folder)
         entry.opening = False
-        self.session.tell("picture", picture=entry.plain())
+        self.session.notify("picture", picture=entry.plain())
         if entry.is_raw:
             self.develop(entry, entry.wish)
 
     # The mask ----------------------------------------------------------------------------------------------
 
-    def find(self, entry: Entry, kind: str, sensitivity: float) -> Task:
+    def find(self, entry: Entry, kind: str, sensitivity: float) -> StudioTask:
         """Propose what may be damaged."""
         sheet, target = self._sheet(entry), self.scratch(entry, "found.npz")
         if kind == "hot":
@@ -90,7 +92,7 @@ class Wishes:
             job = Job(sheet.folder / FACTS, target, FindBlemishes((kind,), sensitivity))
         return self._quick("find", entry, job, partial(self._take, entry, target, add=True))
 
-    def load_mask(self, entry: Entry, mask: Path) -> Task:
+    def load_mask(self, entry: Entry, mask: Path) -> StudioTask:
         """Take over a mask that was uploaded."""
         target = self.scratch(entry, "mask.npz")
         work = ReadMask(self._sheet(entry).facts.size, self.session.limits)
@@ -98,7 +100,7 @@ class Wishes:
             "mask", entry, Job(mask, target, work), partial(self._take, entry, target, add=False)
         )
 
-    def _take(self, entry: Entry, source: Path, _outcome: Outcome, *, add: bool) -> dict[str, Any]:
+    def _take(self, entry: Entry, source: Path, _outcome: JobOutcome, *, add: bool) -> dict[str, Any]:
         sheet = self._sheet(entry)
         before = sheet.mask.count
         box = sheet.take_flags(source, FLAGS, add=add)
@@ -108,7 +110,7 @@ class Wishes:
 
     # Repairs -----------------------------------------------------------------------------------------------
 
-    def repair(self, entry: Entry, *, only_new: bool, quality: str) -> Task:
+    def repair(self, entry: Entry, *, only_new: bool, quality: str) -> StudioTask:
         """Show the marked pixels repaired, all of them or those that were not yet."""
         check_choice("quality", quality, QUALITIES)
         sheet = self._sheet(entry)
@@ -117,21 +119,21 @@ class Wishes:
         request, target = self.scratch(entry, "wanted.npz"), self.scratch(entry, "patches.npz")
         missing = sheet.write_wanted(request, only_new=only_new)
         work = RepairQuickly(sheet.facts.orientation, quality)
-        finish = partial(self._repaired, entry, sheet, request, target, missing)
+        finish = partial(self._finish_repair, entry, sheet, request, target, missing)
         return self._long("repair", entry, Job(request, target, work), finish)
 
-    def _repaired(
-        self, entry: Entry, sheet: Sheet, request: Path, patches: Path, missing: Flags, outcome: Outcome
+    def _finish_repair(
+        self, entry: Entry, sheet: Document, request: Path, patches: Path, missing: Flags, outcome: JobOutcome
     ) -> dict[str, Any]:
         if entry.sheet is not sheet:
             raise InputError("the picture was opened again meanwhile; repair it again")
         sheet.apply(read_patches(patches), missing)
         for path in (request, patches):
             path.unlink()
-        self.session.tell("repaired", number=entry.number, touched=sheet.plain()["touched"])
+        self.session.notify("repaired", number=entry.number, touched=sheet.plain()["touched"])
         return {"pixels": outcome.pixels, "certified": outcome.certified_share}
 
-    def save(self, entry: Entry, *, suffix: str, place: str, quality: str, with_mask: bool) -> Task:
+    def save(self, entry: Entry, *, suffix: str, place: str, quality: str, with_mask: bool) -> StudioTask:
         """Repair the file itself exactly as the command does, with the mask as it is painted."""
         check_choice("quality", quality, QUALITIES)
         sheet = self._sheet(entry)
@@ -143,9 +145,11 @@ class Wishes:
         target = saving.target_for(entry.source, suffix, place)
         work = Inpaint(self._repair_settings(quality), mask)
         job = Job(entry.source, target, work, overwrite=place != saving.NEW)
-        return self._long("save", entry, job, partial(self._saved, entry, target, mask, with_mask))
+        return self._long("save", entry, job, partial(self._finish_save, entry, target, mask, with_mask))
 
-    def _saved(self, entry: Entry, target: Path, mask: Path, with_mask: bool, _: Outcome) -> dict[str, Any]:
+    def _finish_save(
+        self, entry: Entry, target: Path, mask: Path, with_mask: bool, _: JobOutcome
+    ) -> dict[str, Any]:
         entry.result = target
         names = [target.name]
         if with_mask and not entry.is_upload:
@@ -161,7 +165,7 @@ class Wishes:
             "upload": entry.is_upload,
         }
 
-    def save_folder(self, entry: Entry, *, suffix: str, quality: str) -> list[Task]:
+    def save_folder(self, entry: Entry, *, suffix: str, quality: str) -> list[StudioTask]:
         """Repair all named pictures with the mask of one of them, each into a file beside it."""
         check_choice("quality", quality, QUALITIES)
         check_choice("format", suffix, ("png", "tif", "jpg", "same"))
@@ -174,36 +178,38 @@ class Wishes:
         others = [each for each in self.session.entries.values() if not each.is_upload and not each.is_raw]
         return [self._save_one(each, suffix, work) for each in others]
 
-    def _save_one(self, entry: Entry, suffix: str, work: Work) -> Task:
+    def _save_one(self, entry: Entry, suffix: str, work: JobWork) -> StudioTask:
         kind = entry.source.suffix.lstrip(".").lower() if suffix == "same" else suffix
         target = saving.target_for(entry.source, kind, saving.NEW)
 
-        def told(_outcome: Outcome) -> dict[str, Any]:
+        def report(_outcome: JobOutcome) -> dict[str, Any]:
             return {"names": [target.name], "folder": str(target.parent), "upload": False}
 
-        return self._long("save", entry, Job(entry.source, target, work), told)
+        return self._long("save", entry, Job(entry.source, target, work), report)
 
     def _repair_settings(self, quality: Any) -> RepairSettings:
         return RepairSettings(limits=self.session.limits, engine=Engine(quality=quality))
 
     # Raws --------------------------------------------------------------------------------------------------
 
-    def develop(self, entry: Entry, wish: Wish) -> Task:
+    def develop(self, entry: Entry, wish: LookSettings) -> StudioTask:
         """Show a raw as it would be converted, without what is marked."""
         sheet = self._sheet_of_raw(entry)
         entry.wish = wish
         folder, target = self.scratch(entry, "preview"), self.scratch(entry, "preview.done")
         settings = wish.settings(self.session.limits, self._bad_pixels(entry, sheet), half=True)
         job = Job(entry.source, target, Preview(settings, sheet.facts.size, folder))
-        return self._quick("develop", entry, job, partial(self._developed, entry, sheet, folder))
+        return self._quick("develop", entry, job, partial(self._finish_development, entry, sheet, folder))
 
-    def _developed(self, entry: Entry, sheet: Sheet, folder: Path, _outcome: Outcome) -> dict[str, Any]:
+    def _finish_development(
+        self, entry: Entry, sheet: Document, folder: Path, _outcome: JobOutcome
+    ) -> dict[str, Any]:
         sheet.take_preview(folder)
         wish, touched = entry.wish.plain(), sheet.plain()["touched"]
-        self.session.tell("repaired", number=entry.number, touched=touched, wish=wish)
+        self.session.notify("repaired", number=entry.number, touched=touched, wish=wish)
         return {}
 
-    def convert(self, entry: Entry, wish: Wish, *, suffix: str, place: str) -> Task:
+    def convert(self, entry: Entry, wish: LookSettings, *, suffix: str, place: str) -> StudioTask:
         """Convert a raw exactly as the command does that is shown."""
         sheet = self._sheet_of_raw(entry)
         check_choice("format", suffix, sheet.facts.formats)
@@ -215,7 +221,7 @@ class Wishes:
         work = Convert(wish.settings(self.session.limits, bad, half=False))
         command = wish.command(entry.source, target, bad)
 
-        def told(_outcome: Outcome) -> dict[str, Any]:
+        def report(_outcome: JobOutcome) -> dict[str, Any]:
             entry.result = target
             place_shown = "" if entry.is_upload else str(target.parent)
             return {
@@ -226,9 +232,9 @@ class Wishes:
             }
 
         job = Job(entry.source, target, work, overwrite=place == saving.REPLACE)
-        return self._long("save", entry, job, told)
+        return self._long("save", entry, job, report)
 
-    def command(self, entry: Entry, wish: Wish, suffix: str) -> str:
+    def command(self, entry: Entry, wish: LookSettings, suffix: str) -> str:
         """The command that converts a raw as a wish says."""
         sheet = self._sheet_of_raw(entry)
         check_choice("format", suffix, sheet.facts.formats)
@@ -236,7 +242,7 @@ class Wishes:
         bad = source.with_name(source.stem + saving.LIST_ENDING) if sheet.mask.count else None
         return wish.command(source, source.with_suffix(f".{suffix}"), bad)
 
-    def _bad_pixels(self, entry: Entry, sheet: Sheet, *, beside: bool = False) -> Path | None:
+    def _bad_pixels(self, entry: Entry, sheet: Document, *, beside: bool = False) -> Path | None:
         """The list of what is marked in a raw; None where nothing is, so that hot pixels are looked for."""
         if not sheet.mask.count:
             return None
@@ -248,10 +254,10 @@ class Wishes:
 
     # Helpers -----------------------------------------------------------------------------------------------
 
-    def _sheet(self, entry: Entry) -> Sheet:
+    def _sheet(self, entry: Entry) -> Document:
         return self.session.sheet(entry.number)
 
-    def _sheet_of_raw(self, entry: Entry) -> Sheet:
+    def _sheet_of_raw(self, entry: Entry) -> Document:
         if not entry.is_raw:
             raise Unsupported("only raws are developed; repair the picture instead")
         return self._sheet(entry)
@@ -262,8 +268,8 @@ class Wishes:
             self._count += 1
         return entry.folder / f"{self._count}-{name}"
 
-    def _quick(self, kind: str, entry: Entry, job: Job, finish: Finish) -> Task:
-        return self.crew.submit("quick", Task(kind, entry.number, job, finish))
+    def _quick(self, kind: str, entry: Entry, job: Job, finish: Finish) -> StudioTask:
+        return self.crew.submit("quick", StudioTask(kind, entry.number, job, finish))
 
-    def _long(self, kind: str, entry: Entry, job: Job, finish: Finish) -> Task:
-        return self.crew.submit("long", Task(kind, entry.number, job, finish))
+    def _long(self, kind: str, entry: Entry, job: Job, finish: Finish) -> StudioTask:
+        return self.crew.submit("long", StudioTask(kind, entry.number, job, finish))

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.studio.canvas.bits import read_flags, write_flags
-from demosaic_ntc.studio.canvas.boxes import Box
+from demosaic_ntc.studio.canvas.boxes import PixelBox
 from demosaic_ntc.studio.canvas.mask import Mask
 from demosaic_ntc.studio.canvas.pyramid import TILE, Pyramid, brightest
 from demosaic_ntc.studio.canvas.tile_images import alpha_png, png
 from demosaic_ntc.studio.canvas.views import view_of
-from demosaic_ntc.studio.work.opening import BEFORE, PROFILE, Facts
+from demosaic_ntc.studio.work.opening import BEFORE, PROFILE, PictureFacts
 from demosaic_ntc.studio.work.repairing import Patch
 
 # The expected error that is shown in full colour, as a share of white.
@@ -30,13 +30,13 @@ DOUBTFUL = 0.1
 _ALPHA_LAYERS = ("mask", "doubt")
 
 
-class Sheet:
+class Document:
     """One picture on the table."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.lock = RLock()
-        self.facts = Facts.read(folder)
+        self.facts = PictureFacts.read(folder)
         self.before = Pyramid(folder / BEFORE)
         self.after = self.before
         self.mask = Mask(folder / "mask", self.facts.size, self.before.first)
@@ -82,11 +82,11 @@ class Sheet:
                 "raw": facts.is_raw,
                 "formats": list(facts.formats),
                 "notices": list(facts.notices),
-                "mask": self.described_mask(),
+                "mask": self.describe_mask(),
                 "touched": [[*place, since] for place, since in self.touched.items()],
             }
 
-    def described_mask(self) -> dict[str, Any]:
+    def describe_mask(self) -> dict[str, Any]:
         """What a page must know of the mask."""
         return {
             "version": self.mask.version,
@@ -97,7 +97,7 @@ class Sheet:
 
     # The mask --------------------------------------------------------------------------------------------
 
-    def forget(self, box: Box) -> None:
+    def forget(self, box: PixelBox) -> None:
         """Show again what was there where the mask no longer marks it."""
         with self.lock:
             gone = self._repaired[box.slices] & ~self.mask.flags(box)
@@ -109,9 +109,9 @@ class Sheet:
                     box, np.asarray(self.before.finest[box.slices]), gone, np.zeros(gone.shape, np.uint8)
                 )
 
-    def take_flags(self, source: Path, name: str, *, add: bool) -> Box:
+    def take_flags(self, source: Path, name: str, *, add: bool) -> PixelBox:
         """Take over a mask that was read, or add what was found."""
-        flags, whole = read_flags(source, name), Box.of(self.facts.size)
+        flags, whole = read_flags(source, name), PixelBox.of(self.facts.size)
         if flags.shape != self.facts.size:
             raise InputError("what was found does not fit the picture; open it again")
         with self.lock:
@@ -135,7 +135,7 @@ class Sheet:
     def apply(self, patches: Iterable[Patch], missing: Flags) -> None:
         """Show what was repaired of `missing`, where it is still marked."""
         with self.lock:
-            self._own_after()
+            self._copy_levels()
             for patch in patches:
                 self._apply(patch, missing)
 
@@ -150,7 +150,7 @@ class Sheet:
         self._repaired[rows, columns] |= flags
         self._show(patch.box, view, flags, np.rint(255 * share).astype(np.uint8))
 
-    def _show(self, box: Box, view: NDArray[np.uint8], where: Flags, doubt: NDArray[np.uint8]) -> None:
+    def _show(self, box: PixelBox, view: NDArray[np.uint8], where: Flags, doubt: NDArray[np.uint8]) -> None:
         """Write pixels into what is shown as repaired, and how doubtful they are."""
         self.after.finest[box.slices][where] = view[where]
         self.doubt.finest[box.slices][where] = doubt[where]
@@ -159,7 +159,7 @@ class Sheet:
         self._version += 1
         self.touched |= dict.fromkeys(box.tiles(TILE), self._version)
 
-    def _own_after(self) -> None:
+    def _copy_levels(self) -> None:
         """Make a copy of the picture's levels that may be changed."""
         if self.after is self.before:
             shutil.copytree(self.folder / BEFORE, self.folder / "after")
@@ -175,4 +175,4 @@ class Sheet:
                 shutil.rmtree(self._preview, ignore_errors=True)
             self._preview = folder
             self._version += 1
-            self.touched = dict.fromkeys(Box.of(self.facts.size).tiles(TILE), self._version)
+            self.touched = dict.fromkeys(PixelBox.of(self.facts.size).tiles(TILE), self._version)

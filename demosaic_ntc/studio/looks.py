@@ -1,6 +1,6 @@
 """How a raw is to look, as the page's sliders say it: as settings of a conversion and as the command's words.
 
-Both are made from one `Wish`, so that the command that is shown makes the picture that is seen.
+Both are made from one `LookSettings`, so that the command that is shown makes the picture that is seen.
 """
 
 import shlex
@@ -11,7 +11,7 @@ from typing import Any, get_args
 from demosaic_ntc.developing.settings import Development, Engine, LookName, Settings
 from demosaic_ntc.engine.checks import QUALITIES, Quality
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.raw.levels import BALANCES, Balance
 from demosaic_ntc.raw.temperature import Temperature
 
@@ -25,7 +25,7 @@ _RANGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LookSettings:
     """What the sliders say; `kelvin` and `tint` count where the balance is `light`."""
 
     look: LookName = "auto"
@@ -38,7 +38,7 @@ class Wish:
     quality: Quality = "normal"
 
     @classmethod
-    def of(cls, plain: dict[str, Any]) -> "Wish":
+    def of(cls, plain: dict[str, Any]) -> "LookSettings":
         """What a request says; what makes no sense is refused."""
         known = {each.name for each in fields(cls)}
         given = {name: value for name, value in plain.items() if name in known}
@@ -51,7 +51,7 @@ class Wish:
                 raise InputError(f"{name} is one of {', '.join(choices)}; choose one of them")
         return cls(**given)
 
-    def settings(self, limits: Limits, bad_pixels: Path | None, *, half: bool) -> Settings:
+    def settings(self, limits: InputLimits, bad_pixels: Path | None, *, half: bool) -> Settings:
         """The settings of a conversion, or of a quick preview, which shows all that can be marked."""
         how = Development(
             balance=self._balance(),

@@ -10,7 +10,7 @@ from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.studio.canvas.tile_images import flags_png
 from demosaic_ntc.studio.work.repairing import BACK
 
@@ -66,7 +66,7 @@ def write_mask(target: Path, flags: Flags) -> None:
 
 def write_bad_pixels(target: Path, flags: Flags, orientation: int) -> None:
     """Write the marked pixels of a raw as a list, `column row` as the sensor lies."""
-    places = np.argwhere(oriented(flags, BACK.get(orientation, orientation)))
+    places = np.argwhere(orient(flags, BACK.get(orientation, orientation)))
     lines = "".join(f"{column} {row}\n" for row, column in places)
     with whole_file(target, overwrite=True) as file:
         file.write(b"# column row, painted in demosaic-ntc studio\n" + lines.encode())

@@ -9,11 +9,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from demosaic_ntc.batch.discovery import MASK_ENDINGS, PICTURE_SUFFIXES, RAW_SUFFIXES, Search
+from demosaic_ntc.batch.discovery import MASK_ENDINGS, PICTURE_SUFFIXES, RAW_SUFFIXES, InputSearch
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits
-from demosaic_ntc.studio.document import Sheet
-from demosaic_ntc.studio.looks import Wish
+from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.studio.document import Document
+from demosaic_ntc.studio.looks import LookSettings
 
 Listener = Callable[[dict[str, Any]], None]
 
@@ -28,10 +28,10 @@ class Entry:
     source: Path
     folder: Path  # of its own, for what is made to show it
     is_upload: bool
-    sheet: Sheet | None = None
+    sheet: Document | None = None
     opening: bool = False
     failure: str = ""
-    wish: Wish = field(default_factory=Wish)
+    wish: LookSettings = field(default_factory=LookSettings)
     signs: tuple[int, int] = (0, 0)  # length and time of the file that was opened
     result: Path | None = None  # what was saved last; of an upload it is downloaded
 
@@ -79,7 +79,7 @@ def _signs(path: Path) -> tuple[int, int]:
 class Session:
     """The pictures of one run of the studio."""
 
-    def __init__(self, folder: Path, limits: Limits) -> None:
+    def __init__(self, folder: Path, limits: InputLimits) -> None:
         self.folder, self.limits = folder, limits
         self.entries: dict[int, Entry] = {}
         self.lock = RLock()
@@ -89,7 +89,7 @@ class Session:
 
     def name(self, sources: Iterable[Path]) -> None:
         """Take files, and the pictures and raws of folders."""
-        search = Search(PICTURE_SUFFIXES | RAW_SUFFIXES, False, self.folder, MASK_ENDINGS)
+        search = InputSearch(PICTURE_SUFFIXES | RAW_SUFFIXES, False, self.folder, MASK_ENDINGS)
         for found in search.files(sources):
             self._add(found.source, is_upload=False)
 
@@ -118,7 +118,7 @@ class Session:
             number = len(self.entries) + 1
             entry = Entry(number, source, self.folder / str(number), is_upload)
             self.entries[number] = entry
-        self.tell("picture", picture=entry.plain())
+        self.notify("picture", picture=entry.plain())
         return entry
 
     def entry(self, number: int) -> Entry:
@@ -127,7 +127,7 @@ class Session:
             raise InputError("there is no such picture; reload the page")
         return self.entries[number]
 
-    def sheet(self, number: int) -> Sheet:
+    def sheet(self, number: int) -> Document:
         """An opened picture."""
         sheet = self.entry(number).sheet
         if sheet is None:
@@ -147,7 +147,7 @@ class Session:
 
     # Telling -----------------------------------------------------------------------------------------------
 
-    def listen(self, listener: Listener) -> None:
+    def subscribe(self, listener: Listener) -> None:
         """Tell somebody of everything from now on."""
         with self.lock:
             self._listeners.append(listener)
@@ -157,7 +157,7 @@ class Session:
         with self.lock, suppress(ValueError):
             self._listeners.remove(listener)
 
-    def tell(self, kind: str, **facts: Any) -> None:
+    def notify(self, kind: str, **facts: Any) -> None:
         """Tell everybody."""
         with self.lock:
             listeners = list(self._listeners)
@@ -168,4 +168,4 @@ class Session:
         """Tell everybody that a mask has changed, and what of the picture with it."""
         sheet = self.sheet(number)
         state = sheet.plain()
-        self.tell("mask", number=number, box=box, mask=state["mask"], touched=state["touched"])
+        self.notify("mask", number=number, box=box, mask=state["mask"], touched=state["touched"])

@@ -15,12 +15,21 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from demosaic_ntc.batch.job import Allowance, Ended, Event, Job, Moved, Outcome, Started, Status
+from demosaic_ntc.batch.job import (
+    Event,
+    Job,
+    JobEnded,
+    JobLimits,
+    JobOutcome,
+    JobProgress,
+    JobStarted,
+    JobStatus,
+)
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import DemosaicNtcError
-from demosaic_ntc.studio.work.noop import Rest
+from demosaic_ntc.studio.work.noop import NoOperation
 
 # Where so much is done, what is left can be told from how long it took.
 _TELLING_SHARE = 0.03
@@ -36,7 +45,7 @@ _LEAVING_SECONDS = 60.0
 _ENGINE = "groups"  # the stage that takes nearly all of the time
 
 
-class State(StrEnum):
+class TaskState(StrEnum):
     """How far a task is."""
 
     WAITING = "waiting"
@@ -47,16 +56,16 @@ class State(StrEnum):
 
 
 @dataclass(slots=True, eq=False)
-class Task:
+class StudioTask:
     """Something a person has asked for."""
 
     kind: str
     picture: int
     job: Job
-    finish: Callable[[Outcome], dict[str, Any]]  # what to do with a result; returns what there is to tell
+    finish: Callable[[JobOutcome], dict[str, Any]]  # what to do with a result; returns what there is to tell
     early: dict[str, Callable[[], None]] = field(default_factory=dict)  # what to do when a stage begins
     number: int = field(default_factory=itertools.count(1).__next__)
-    state: State = State.WAITING
+    state: TaskState = TaskState.WAITING
     stage: str = ""
     share: float = 0.0
     reason: str = ""
@@ -83,18 +92,18 @@ class Task:
     @property
     def is_over(self) -> bool:
         """Whether nothing more will come of it."""
-        return self.state in (State.DONE, State.FAILED, State.CANCELLED)
+        return self.state in (TaskState.DONE, TaskState.FAILED, TaskState.CANCELLED)
 
     @property
     def seconds_left(self) -> float | None:
         """How long it will still take, about; None where that cannot be told."""
-        if self.state is not State.RUNNING or self.stage != _ENGINE or self.share < _TELLING_SHARE:
+        if self.state is not TaskState.RUNNING or self.stage != _ENGINE or self.share < _TELLING_SHARE:
             return None
         return (time.monotonic() - self._engine_since) * (1 - self.share) / self.share
 
     def begin(self) -> None:
         """Take note that a worker has it."""
-        self.state, self._since = State.RUNNING, time.monotonic()
+        self.state, self._since = TaskState.RUNNING, time.monotonic()
 
     def move(self, stage: str, share: float) -> None:
         """Take note of how far it is."""
@@ -105,58 +114,58 @@ class Task:
             with suppress(Exception):  # what makes no sense yet is told at the end
                 self.early.pop(stage)()
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: JobOutcome) -> None:
         """Take note of how it ended, and use what came of it."""
         self.notices, self.reason, self.share = outcome.notices, outcome.reason, 1.0
-        if outcome.status is Status.ABANDONED:
-            self.state, self.reason = State.CANCELLED, "cancelled"
-        elif outcome.status is not Status.DONE:
-            self.state = State.FAILED
+        if outcome.status is JobStatus.ABANDONED:
+            self.state, self.reason = TaskState.CANCELLED, "cancelled"
+        elif outcome.status is not JobStatus.DONE:
+            self.state = TaskState.FAILED
         else:
             self._finish(outcome)
 
-    def _finish(self, outcome: Outcome) -> None:
+    def _finish(self, outcome: JobOutcome) -> None:
         """Use a result; what does not make sense is the fault of the process that made it."""
         try:
             self.result = self.finish(outcome)
-            self.state = State.DONE
+            self.state = TaskState.DONE
         except DemosaicNtcError as error:
-            self.state, self.reason = State.FAILED, str(error)
+            self.state, self.reason = TaskState.FAILED, str(error)
         except Exception as error:
-            self.state = State.FAILED
+            self.state = TaskState.FAILED
             self.reason = f"internal error ({type(error).__name__}: {error}); please report it"
 
 
-Tell = Callable[[Task], None]
+Tell = Callable[[StudioTask], None]
 
 
 class Lane:
     """A worker process and the tasks that wait for it, one after the other."""
 
-    def __init__(self, setup: WorkerSetup, allowance: Allowance, tell: Tell) -> None:
+    def __init__(self, setup: WorkerSetup, allowance: JobLimits, tell: Tell) -> None:
         self._setup, self._allowance, self._tell = setup, allowance, tell
-        self._waiting: deque[Task] = deque()
-        self._given: dict[int, Task] = {}  # by the identity of their jobs
+        self._waiting: deque[StudioTask] = deque()
+        self._given: dict[int, StudioTask] = {}  # by the identity of their jobs
         self._lock = Lock()
         self._stop = Stop()
         self._supervisor: Supervisor | None = None
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: StudioTask) -> None:
         """Let a task be done when its turn comes."""
         with self._lock:
             self._waiting.append(task)
         self._tell(task)
 
-    def cancel(self, task: Task) -> None:
+    def cancel(self, task: StudioTask) -> None:
         """Give up a task, wherever it is."""
         with self._lock:
             waits = task in self._waiting
             if waits:
                 self._waiting.remove(task)
         if waits:
-            task.end(Outcome(Status.ABANDONED))
+            task.end(JobOutcome(JobStatus.ABANDONED))
             self._tell(task)
         elif self._supervisor is not None and id(task.job) in self._given:
             self._supervisor.abandon(task.job)
@@ -170,7 +179,7 @@ class Lane:
 
     def _run(self) -> None:
         """Work until told to stop; where no worker comes up, the tasks fail and the next ones are tried."""
-        while not self._stop.asked:
+        while not self._stop.is_asked:
             try:
                 with Supervisor([self._setup], self._allowance, self._stop) as supervisor:
                     self._supervisor = supervisor
@@ -194,11 +203,11 @@ class Lane:
         if task is None:
             return
         match event:
-            case Started():
+            case JobStarted():
                 task.begin()
-            case Moved():
+            case JobProgress():
                 task.move(event.stage, event.share)
-            case Ended():
+            case JobEnded():
                 del self._given[id(event.job)]
                 task.end(event.outcome)
             case _:
@@ -212,21 +221,23 @@ class Lane:
             self._given.clear()
             self._waiting.clear()
         for task in tasks:
-            task.end(Outcome(Status.FAILED, reason))
+            task.end(JobOutcome(JobStatus.FAILED, reason))
             self._tell(task)
 
 
-class Crew:
+class TaskQueue:
     """Two lanes and the tasks in them."""
 
-    def __init__(self, quick: WorkerSetup, long: WorkerSetup, allowance: Allowance, tell: Tell) -> None:
-        self.tasks: dict[int, Task] = {}
+    def __init__(self, quick: WorkerSetup, long: WorkerSetup, allowance: JobLimits, tell: Tell) -> None:
+        self.tasks: dict[int, StudioTask] = {}
         self._lanes = {
             "quick": Lane(quick, allowance, tell),
             "long": Lane(long, allowance, tell),
         }
         self._of: dict[int, Lane] = {}
-        self._first = [Task(READY, 0, Job(Path(), Path(), Rest()), lambda outcome: {}) for _ in self._lanes]
+        self._first = [
+            StudioTask(READY, 0, Job(Path(), Path(), NoOperation()), lambda outcome: {}) for _ in self._lanes
+        ]
         for lane, task in zip(self._lanes.values(), self._first, strict=True):
             lane.submit(task)  # processes start before somebody waits for them
 
@@ -235,9 +246,9 @@ class Crew:
         end = time.monotonic() + seconds
         while not all(task.is_over for task in self._first) and time.monotonic() < end:
             time.sleep(_GLANCE_SECONDS)
-        return all(task.state is State.DONE for task in self._first)
+        return all(task.state is TaskState.DONE for task in self._first)
 
-    def submit(self, lane: str, task: Task) -> Task:
+    def submit(self, lane: str, task: StudioTask) -> StudioTask:
         """Let a task be done."""
         self._forget_old()
         self.tasks[task.number] = task

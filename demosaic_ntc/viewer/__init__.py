@@ -7,12 +7,12 @@ _FOLDER = Path(__file__).parent
 
 
 @cache
-def shared_script(name: str) -> str:
+def read_script(name: str) -> str:
     """A script that pages share."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 @cache
-def shared_style(name: str = "shared.css") -> str:
+def read_style(name: str = "shared.css") -> str:
     """The style that pages share, or another one."""
     return (_FOLDER / name).read_text(encoding="utf-8")

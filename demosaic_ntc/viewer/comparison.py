@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
-from demosaic_ntc.developing.engine_run import in_colours
+from demosaic_ntc.developing.engine_run import expand_channels
 from demosaic_ntc.developing.framing import cut, finish_of
 from demosaic_ntc.developing.preprocess import prepare
 from demosaic_ntc.developing.render import Finish, finish
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import Restored
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.pixels import oriented, under, unheard
+from demosaic_ntc.io.pixels import ignore_share, orient, unorient_point
 
 from .crops import CropBox, most_detailed
-from .page import Page, Scene, Version, page_html
-from .pictures import Bytes, address, beside, lossless, thumbnail
+from .page import Page, PageScene, Version, page_html
+from .pictures import Bytes, address, lossless, thumbnail, write_beside
 
 PAGE, PICTURES = "index.html", "pictures"
 
@@ -74,7 +74,7 @@ class AsMeasured:
 
     def run(self, samples: NDArray[Any], _array: None) -> Restored:
         """Return the samples as a picture."""
-        return Restored(in_colours(samples.astype(np.float32)))
+        return Restored(expand_channels(samples.astype(np.float32)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Parts:
 
     def of(self, upright: Bytes) -> list[CropBox]:
         """The parts of a picture."""
-        given = [box.checked(upright.shape) for box in self.boxes]
+        given = [box.check(upright.shape) for box in self.boxes]
         return given or most_detailed(upright, self.side, self.count)
 
 
@@ -109,21 +109,21 @@ class Negative:
         """All of the picture."""
         return CropBox(0, 0, self.overview.shape[1], self.overview.shape[0])
 
-    def restored(self, box: CropBox, method: Interpolation) -> Bytes:
+    def restore(self, box: CropBox, method: Interpolation) -> Bytes:
         """A part of the upright picture by one method."""
-        inner = on_sensor(box, self.orientation, self.mosaic.shape)
+        inner = locate_on_sensor(box, self.orientation, self.mosaic.shape)
         top, left = max(0, inner.top - MARGIN), max(0, inner.left - MARGIN)
         rows = slice(top, inner.top + inner.height + MARGIN)
         columns = slice(left, inner.left + inner.width + MARGIN)
-        array = None if self.cfa is None else self.cfa.shifted(top, left)
+        array = None if self.cfa is None else self.cfa.shift(top, left)
         picture = method.run(self.mosaic[rows, columns], array).image
         place = CropBox(inner.left - left, inner.top - top, inner.width, inner.height).place
-        return self.finished(picture[place] * np.float32(self.white / WHITE))
+        return self.finish(picture[place] * np.float32(self.white / WHITE))
 
-    def finished(self, image: NDArray[np.float32]) -> Bytes:
+    def finish(self, image: NDArray[np.float32]) -> Bytes:
         """Upright 8-bit pixels of an encoded picture."""
-        pixels = finish(image, self.lift, self.look, unheard)
-        return np.asarray(oriented(pixels, self.orientation), dtype=np.uint8)
+        pixels = finish(image, self.lift, self.look, ignore_share)
+        return np.asarray(orient(pixels, self.orientation), dtype=np.uint8)
 
 
 def read_negative(source: Path, development: Development) -> Negative:
@@ -132,28 +132,28 @@ def read_negative(source: Path, development: Development) -> Negative:
     encoded, photo = ready.mosaic, ready.photo
     box, cfa = photo.frame(development.crop), photo.cfa
     cfa = None if cfa is not None and cfa.is_mono else cfa
-    guess = in_colours(encoded.samples)
+    guess = expand_channels(encoded.samples)
     if cfa is not None:
         guess = demosaic(encoded.samples, cfa, method="bilinear", white=encoded.white).image
     look = finish_of(guess, ready, development, bits=8)
-    pixels = cut(finish(guess, encoded.lift, look, unheard), photo, development)
+    pixels = cut(finish(guess, encoded.lift, look, ignore_share), photo, development)
     samples = cut(encoded.samples, photo, development)
     return Negative(
         name=source.stem,
         mosaic=np.rint(samples * (WHITE / encoded.white)).astype(np.uint16),
-        cfa=cfa and cfa.shifted(box.top, box.left),
+        cfa=cfa and cfa.shift(box.top, box.left),
         white=encoded.white,
         lift=encoded.lift,
         look=look,
         orientation=photo.orientation,
-        overview=np.ascontiguousarray(oriented(pixels, photo.orientation), dtype=np.uint8),
+        overview=np.ascontiguousarray(orient(pixels, photo.orientation), dtype=np.uint8),
     )
 
 
-def on_sensor(box: CropBox, orientation: int, shape: tuple[int, ...]) -> CropBox:
+def locate_on_sensor(box: CropBox, orientation: int, shape: tuple[int, ...]) -> CropBox:
     """Where a part of the upright picture lies on the sensor."""
     corners = ((box.top, box.left), (box.top + box.height - 1, box.left + box.width - 1))
-    places = [under(corner, (shape[0], shape[1]), orientation) for corner in corners]
+    places = [unorient_point(corner, (shape[0], shape[1]), orientation) for corner in corners]
     down, right = (sorted(place[axis] for place in places) for axis in (0, 1))
     return CropBox(right[0], down[0], right[1] - right[0] + 1, down[1] - down[0] + 1)
 
@@ -171,7 +171,7 @@ def write_comparison(
 
     Without parts whole pictures are shown, in files beside the page.
     """
-    shown, told = list[Scene](), dict(facts)
+    shown, told = list[PageScene](), dict(facts)
     for name, source in zip(_names(sources), sources, strict=True):
         negative = replace(read_negative(source, development), name=name)
         chosen = (AsMeasured(),) if negative.cfa is None else methods(negative.cfa)
@@ -185,20 +185,20 @@ def write_comparison(
 
 def _scenes(
     negative: Negative, methods: Sequence[Interpolation], parts: Parts | None, folder: Path, report: Report
-) -> Iterator[Scene]:
+) -> Iterator[PageScene]:
     """The parts of a picture, or all of it, each in all versions."""
     boxes = parts.of(negative.overview) if parts else [negative.whole]
     small = thumbnail(negative.overview)
     for number, box in enumerate(boxes, start=1):
         versions = []
         for method in methods:
-            content, file = lossless(negative.restored(box, method)), f"{negative.name}-{method.name}.webp"
-            place = address(content) if parts else beside(folder, file, content)
+            content, file = lossless(negative.restore(box, method)), f"{negative.name}-{method.name}.webp"
+            place = address(content) if parts else write_beside(folder, file, content)
             versions.append(Version(_OURS.get(method.name, method.name), place))
             report(f"{negative.name}: {method.name}")
         name = f"{negative.name}, part {number}" if len(boxes) > 1 else negative.name
         share = box.share(negative.overview.shape) if parts else None
-        yield Scene(name, box.width, box.height, tuple(versions), small, share)
+        yield PageScene(name, box.width, box.height, tuple(versions), small, share)
 
 
 def _names(sources: Iterable[Path]) -> list[str]:

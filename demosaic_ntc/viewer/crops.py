@@ -33,7 +33,7 @@ class CropBox:
         """Rows and columns of the rectangle."""
         return slice(self.top, self.top + self.height), slice(self.left, self.left + self.width)
 
-    def checked(self, shape: tuple[int, ...]) -> "CropBox":
+    def check(self, shape: tuple[int, ...]) -> "CropBox":
         """The rectangle, if it lies inside a picture of that height and width."""
         inside = self.left + self.width <= shape[1] and self.top + self.height <= shape[0]
         if not inside or min(self.width, self.height) < 1 or min(self.left, self.top) < 0:
@@ -53,7 +53,7 @@ def part_of(picture: NDArray[np.uint8], box: Box | None) -> NDArray[np.uint8]:
     """The part of a picture in a box, or all of it."""
     if box is None:
         return picture
-    return np.ascontiguousarray(picture[CropBox(*box).checked(picture.shape).place])
+    return np.ascontiguousarray(picture[CropBox(*box).check(picture.shape).place])
 
 
 def most_detailed(picture: NDArray[np.generic], side: int, count: int = 1) -> list[CropBox]:

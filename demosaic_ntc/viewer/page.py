@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from demosaic_ntc.viewer import shared_script, shared_style
+from demosaic_ntc.viewer import read_script, read_style
 
 _SCRIPTS = ("basics.js", "view.js", "gestures.js", "viewer.js", "page.js")
 
@@ -26,7 +26,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class PageScene:
     """A part of a picture in several versions, all of one size; one of them may be the truth."""
 
     name: str
@@ -54,7 +54,7 @@ class Page:
     title: str
     introduction: str
     facts: Mapping[str, str]
-    scenes: tuple[Scene, ...] = ()
+    scenes: tuple[PageScene, ...] = ()
     tables: tuple[str, ...] = ()  # sections of HTML
     plots: tuple[Plot, ...] = ()
 
@@ -68,8 +68,8 @@ def page_html(page: Page) -> str:
         plots="\n".join(map(_plot, page.plots)),
         facts="\n".join(map(_fact, page.facts.items())),
         scenes=_inert(json.dumps([asdict(scene) for scene in page.scenes], ensure_ascii=False)),
-        style=shared_style() + shared_style("style.css"),
-        script="\n".join(map(shared_script, _SCRIPTS)),
+        style=read_style() + read_style("style.css"),
+        script="\n".join(map(read_script, _SCRIPTS)),
     )
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.io.atomic import refusals_explained, whole_file
-from demosaic_ntc.io.error_boundary import encoding_explained
+from demosaic_ntc.io.error_boundary import explain_encoding
 
 Bytes = NDArray[np.uint8]  # (height, width, 3)
 
@@ -24,21 +24,21 @@ def lossless(pixels: Bytes) -> bytes:
     """The picture as WebP without loss, about two thirds of the size of a PNG."""
     if max(pixels.shape) > _LARGEST_SIDE:
         raise OutputError(f"pages show at most {_LARGEST_SIDE} pixels a side; show parts instead of --full")
-    return _encoded(Image.fromarray(np.ascontiguousarray(pixels)), lossless=True, exact=True, method=4)
+    return _encode_webp(Image.fromarray(np.ascontiguousarray(pixels)), lossless=True, exact=True, method=4)
 
 
 def thumbnail(pixels: Bytes) -> str:
     """A small copy of the picture, as the address of an image element."""
     image = Image.fromarray(np.ascontiguousarray(pixels))
     width = max(1, round(image.width * _THUMBNAIL_HEIGHT / image.height))
-    return address(_encoded(image.resize((width, _THUMBNAIL_HEIGHT), reducing_gap=2.0), quality=80))
+    return address(_encode_webp(image.resize((width, _THUMBNAIL_HEIGHT), reducing_gap=2.0), quality=80))
 
 
-def reduced(pixels: Bytes, side: int) -> bytes:
+def reduce_to_webp(pixels: Bytes, side: int) -> bytes:
     """The picture as WebP, made smaller where one of its sides is longer."""
     image = Image.fromarray(np.ascontiguousarray(pixels))
     image.thumbnail((side, side), Image.Resampling.LANCZOS)
-    return _encoded(image, quality=90)
+    return _encode_webp(image, quality=90)
 
 
 def address(content: bytes, kind: str = "image/webp") -> str:
@@ -46,7 +46,7 @@ def address(content: bytes, kind: str = "image/webp") -> str:
     return f"data:{kind};base64,{b64encode(content).decode()}"
 
 
-def beside(folder: Path, name: str, content: bytes) -> str:
+def write_beside(folder: Path, name: str, content: bytes) -> str:
     """Write a file into a folder beside the page and return its address there."""
     with refusals_explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,9 +55,9 @@ def beside(folder: Path, name: str, content: bytes) -> str:
     return f"{quote(os.fsencode(folder.name))}/{quote(os.fsencode(name))}"
 
 
-def _encoded(image: Image.Image, **options: object) -> bytes:
+def _encode_webp(image: Image.Image, **options: object) -> bytes:
     """An image as WebP."""
     buffer = BytesIO()
-    with encoding_explained("WebP"):
+    with explain_encoding("WebP"):
         image.save(buffer, "WEBP", **options)
     return buffer.getvalue()

@@ -9,27 +9,27 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa, as_cfa
+from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.settings import LookName, Settings, settings_named
-from demosaic_ntc.engine.checks import Quality, silently
+from demosaic_ntc.engine.checks import Quality, ignore_progress
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import format_of
 from demosaic_ntc.images.lossy import Loss
-from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
-from demosaic_ntc.io.pixels import unheard
-from demosaic_ntc.io.timings import Journal
+from demosaic_ntc.io.pixels import ignore_share
+from demosaic_ntc.io.timings import Timings
 from demosaic_ntc.raw.levels import Balance, White
 from demosaic_ntc.raw.photo import Crop, RawPhoto
 from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.raw.temperature import Temperature
-from demosaic_ntc.workflows.conversion import Facts, develop_photo
+from demosaic_ntc.workflows.conversion import ConversionFacts, develop_photo
 
 FilePath = str | os.PathLike[str]
 Space = Literal["srgb", "adobe", "prophoto", "rec2020", "p3", "camera"]
@@ -41,8 +41,8 @@ class Developed:
 
     image: NDArray[Any]  # (height, width, 3), upright: uint8, uint16, or float32 from 0 to 1
     source: Path
-    picture: Picture  # as it is written, in 8 or 16 bits
-    facts: Facts
+    picture: DecodedImage  # as it is written, in 8 or 16 bits
+    facts: ConversionFacts
 
     @property
     def certificate(self) -> GroupCertificate | None:
@@ -56,7 +56,7 @@ class Developed:
         return {
             **facts.taken,
             "cfa": facts.cfa,
-            "white_balance": facts.exposure.described,
+            "white_balance": facts.exposure.description,
             "look": facts.look,
             "noise": facts.noise,
             "seconds": dict(facts.seconds),
@@ -68,7 +68,7 @@ class Developed:
         target = Path(path)
         if self.picture.colours.dtype == np.uint16 and Settings().depth(target) == 8:
             raise InputError(f"{format_of(target)} has 8 bits per channel; develop with bits=8")
-        write_picture(target, self.picture, overwrite=overwrite, loss=Loss(quality), report=unheard)
+        write_picture(target, self.picture, overwrite=overwrite, loss=Loss(quality), report=ignore_share)
         return target
 
     def __repr__(self) -> str:
@@ -125,11 +125,11 @@ def develop(
     ``half`` a quick preview from cells of the array. ``bits`` is 8, 16 or ``"float"``, float32 from 0 to 1.
     ``cfa`` replaces the array that the file states.
     """
-    chosen = {**locals(), "cfa": None if cfa is None else as_cfa(cfa), "bits": None}  # all by their names
+    chosen = {**locals(), "cfa": None if cfa is None else make_cfa(cfa), "bits": None}  # all by their names
     if isinstance(wb, (int, float)):
         chosen["wb"] = Temperature(as_number(wb))
     settings = settings_named(chosen)
-    done = develop_photo(Path(path), settings, _depth(bits), progress or silently, Journal())
+    done = develop_photo(Path(path), settings, _depth(bits), progress or ignore_progress, Timings())
     pixels: NDArray[Any] = np.ascontiguousarray(done.picture.colours)  # they may be made as they are read
     image = pixels.astype(np.float32) / np.float32(65535) if bits == "float" else pixels
     return Developed(image, Path(path), replace(done.picture, colours=pixels), done.facts)
@@ -149,7 +149,7 @@ def read_mosaic(
     The result has ``mosaic`` (height × width uint16, as stored), ``cfa``, ``black``, ``white``, the camera's
     balance and matrix; its ``light`` is what `demosaic` takes: float32 above black, 1 at white.
     """
-    layout = Layout(None if cfa is None else as_cfa(cfa), width, height, bits)
+    layout = Layout(None if cfa is None else make_cfa(cfa), width, height, bits)
     return read_photo(Path(path), layout)
 
 

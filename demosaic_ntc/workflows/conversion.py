@@ -10,26 +10,26 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
-from demosaic_ntc.developing.framing import cut, finish_of, look_name, stored_orientation, turned
+from demosaic_ntc.developing.framing import choose_orientation, cut, finish_of, look_name, orient_pixels
 from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic, prepare
-from demosaic_ntc.developing.render import Finish, brightening, finish, finish_error, is_dark
+from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
-from demosaic_ntc.engine.checks import silently
+from demosaic_ntc.engine.checks import ignore_progress
 from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, written_beside
+from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
 from demosaic_ntc.images.formats import format_of
 from demosaic_ntc.images.icc import icc_profile
-from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.atomic import check_target
-from demosaic_ntc.io.exif import finished
-from demosaic_ntc.io.identify import named
-from demosaic_ntc.io.lazy_image import Later
+from demosaic_ntc.io.exif import finish_metadata
+from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.io.pixels import Pixels
-from demosaic_ntc.io.timings import Journal, rows_as
+from demosaic_ntc.io.timings import Timings, rows_as
 from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_mosaics
 from demosaic_ntc.raw.levels import Exposure
@@ -45,7 +45,7 @@ _DARKEST, _SEEN_BLACK = 0.001, 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ConversionFacts:
     """What was done to a photo."""
 
     taken: dict[str, Any]  # camera, lens, date and exposure, as plain values
@@ -70,9 +70,9 @@ class Facts:
 class DevelopedPhoto:
     """A finished picture that is not written yet."""
 
-    picture: Picture
+    picture: DecodedImage
     expected: Expected | None  # how far off it may be, where that was asked for
-    facts: Facts
+    facts: ConversionFacts
     linear: LinearPicture | None = (
         None  # what a DNG stores, where one is asked for: the picture is its preview
     )
@@ -84,7 +84,7 @@ class Conversion:
 
     source: Path
     target: Path
-    facts: Facts
+    facts: ConversionFacts
     error_map: ErrorMap | None = None
 
 
@@ -99,15 +99,15 @@ def convert_file(
 
     With a place for an error map, the standard deviations expected of its pixels are written there as well.
     """
-    report, output = progress or silently, settings.output
+    report, output = progress or ignore_progress, settings.output
     bits = settings.depth(target, error_map)
     check_target(target)
     _check_full_size(error_map, settings)
     check_map(error_map, settings.engine.method, (source, target), overwrite=output.overwrite)
-    journal = Journal()
+    journal = Timings()
     wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
     done = develop_photo(source, settings, bits, report, journal, **wanted)
-    beside = written_beside(error_map, done.expected, overwrite=output.overwrite)
+    beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
     with journal.stage("write"), beside as mapped:
         rows = rows_as("writing", report)
         if done.linear is not None:
@@ -128,7 +128,7 @@ def develop_photo(
     settings: Settings,
     bits: int,
     report: ReportProgress,
-    journal: Journal,
+    journal: Timings,
     *,
     error: bool = False,
     linear: bool = False,
@@ -144,31 +144,31 @@ def develop_photo(
         how = settings.development
         journal.notices += _notices(ready, how)
         report(Progress(DECODING, 1, 1))
-    with journal.stage("demosaic"), named(source):
+    with journal.stage("demosaic"), prefix_path(source):
         restored = complete_mosaic(ready, settings.engine, report, error=error)
         journal.notices += restored.notices
     with journal.stage("render"):
         look = finish_of(restored.image, ready, how, bits)
         pixels = _render(restored, ready, look, how, report)
-        if isinstance(pixels, Later):
+        if isinstance(pixels, LazyImage):
             pixels = pixels.within(lambda: journal.part("render"))
-        expected = _expected(restored, ready, look, how)
-        picture = _described(pixels, ready, look, settings)
+        expected = _orient_errors(restored, ready, look, how)
+        picture = _describe_picture(pixels, ready, look, settings)
         journal.notices += _brightness_notices(restored, ready, look, how)
         raw = linear_picture(restored.image, ready, how, source.name) if linear else None
     return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, journal, how), raw)
 
 
 def _facts(
-    picture: Picture,
+    picture: DecodedImage,
     ready: Prepared,
     restored: Restored,
     look: Finish,
-    journal: Journal,
+    journal: Timings,
     how: Development,
-) -> Facts:
+) -> ConversionFacts:
     """What was done; the seconds go on being counted."""
-    return Facts(
+    return ConversionFacts(
         taken=ready.photo.exif.facts,
         size=(picture.colours.shape[0], picture.colours.shape[1]),
         cfa=ready.photo.array_name,
@@ -188,25 +188,27 @@ def _render(
 ) -> Pixels:
     """The finished pixels, cut and turned as asked."""
     image = shrunk(cut(restored.image, ready.photo, how), how.longest_side)
-    return turned(finish(image, ready.mosaic.lift, look, rows_as("rendering", report)), ready.photo, how)
+    return orient_pixels(
+        finish(image, ready.mosaic.lift, look, rows_as("rendering", report)), ready.photo, how
+    )
 
 
-def _expected(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Expected | None:
+def _orient_errors(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Expected | None:
     """The errors expected of the finished pixels, cut and turned alike; None if they were not wanted."""
     if restored.error is None:
         return None
     photo = ready.photo
     image, error = cut(restored.image, photo, how), cut(restored.error, photo, how)
-    codes = turned(finish_error(image, error, ready.mosaic.lift, look), photo, how)
-    return Expected(codes, stored_orientation(photo, how), 2**look.bits - 1)
+    codes = orient_pixels(finish_error(image, error, ready.mosaic.lift, look), photo, how)
+    return Expected(codes, choose_orientation(photo, how), 2**look.bits - 1)
 
 
 def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
     """The noise that was found, and the strengths it was taken off with, zero where it was left alone."""
     if ready.noise is None:
         return None
-    taken = ready.taken_off
-    found = ready.noise.described(span_of(ready.photo))
+    taken = ready.denoise_strength
+    found = ready.noise.describe(span_of(ready.photo))
     return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
 
 
@@ -218,13 +220,13 @@ def _noise_note(ready: Prepared) -> str:
     return f" noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
 
 
-def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> Picture:
+def _describe_picture(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> DecodedImage:
     """The pixels with their profile and metadata."""
     photo, profile, how = ready.photo, icc_profile(look.space), settings.development
-    orientation, is_srgb = stored_orientation(photo, how), how.space == "srgb" and not how.linear
+    orientation, is_srgb = choose_orientation(photo, how), how.space == "srgb" and not how.linear
     if not settings.output.metadata:
-        return Picture(pixels, profile=profile)
-    exif = finished(
+        return DecodedImage(pixels, profile=profile)
+    exif = finish_metadata(
         photo.exif,
         size=(pixels.shape[0], pixels.shape[1]),
         orientation=orientation,
@@ -234,7 +236,7 @@ def _described(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
     xmp = clean_xmp(photo.xmp) if photo.xmp else None
-    return Picture(pixels, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
+    return DecodedImage(pixels, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
 
 
 def _parameters(ready: Prepared, settings: Settings) -> str:
@@ -282,13 +284,13 @@ def _brightness_notices(restored: Restored, ready: Prepared, look: Finish, how: 
     """A hint where nothing was brightened and the picture ends far below white."""
     if how.exposure != 0 or look_name(ready, how) != "neutral":
         return
-    gain = brightening(restored.image, ready.mosaic.lift, look, every=_GLANCE)
+    gain = find_auto_gain(restored.image, ready.mosaic.lift, look, every=_GLANCE)
     if is_dark(gain):
         yield f"the picture ends {log2(gain):.1f} stops below white; `exposure=auto` would brighten it"
 
 
 @dataclass(frozen=True, slots=True)
-class Prospect:
+class CostEstimate:
     """What a conversion will take, about."""
 
     costs: dict[str, float]  # CPU seconds per megapixel, by stage
@@ -298,7 +300,7 @@ class Prospect:
 
 def prospect(
     settings: Settings, target: Path, source: Path | None = None, error_map: Path | None = None
-) -> Prospect:
+) -> CostEstimate:
     """What a conversion to a target takes, of a file or else of Bayer's array; refuses what cannot be."""
     bits, engine, array = settings.depth(target, error_map), settings.engine, settings.layout.cfa
     if source is not None:
@@ -308,4 +310,4 @@ def prospect(
         is_bayer = array is None or array.is_bayer
         kernels |= for_mosaics(engine.method, is_bayer, error_map is not None)
     costs = stage_costs(engine.method, engine.quality, array)
-    return Prospect(costs, bytes_per_pixel(format_of(target), bits), kernels)
+    return CostEstimate(costs, bytes_per_pixel(format_of(target), bits), kernels)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.engine.checks import silently
+from demosaic_ntc.engine.checks import ignore_progress
 from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
@@ -19,9 +19,9 @@ from demosaic_ntc.images.blemish_detection import (
     detect,
     mask_written_beside,
 )
-from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, white_of, written_beside
-from demosaic_ntc.images.mask import MaskRule, painted, read_mask, transparent
-from demosaic_ntc.images.picture import Picture, made_opaque, repaired, without_palette
+from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, white_of, write_error_map
+from demosaic_ntc.images.mask import MaskRule, find_painted, read_mask, transparent
+from demosaic_ntc.images.picture import DecodedImage, apply_palette, made_opaque, replace_missing
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.images.writing import (
     changes,
@@ -31,8 +31,8 @@ from demosaic_ntc.images.writing import (
 )
 from demosaic_ntc.inpainting.inpaint import inpaint
 from demosaic_ntc.io.atomic import check_target, whole_file
-from demosaic_ntc.io.identify import Kind, Limits, named, open_regular
-from demosaic_ntc.io.timings import Journal, rows_as
+from demosaic_ntc.io.identify import FileKind, InputLimits, open_regular, prefix_path
+from demosaic_ntc.io.timings import Timings, rows_as
 from demosaic_ntc.workflows.costs import DECODING
 
 Flags = NDArray[np.bool_]
@@ -47,7 +47,7 @@ class RepairSettings:
 
     mask: MaskRule = field(default_factory=MaskRule)
     detection: Detection | None = None  # what is looked for in the picture, besides what a mask marks
-    limits: Limits = field(default_factory=Limits)
+    limits: InputLimits = field(default_factory=InputLimits)
     engine: Engine = field(default_factory=Engine)
     overwrite: bool = False
 
@@ -95,7 +95,7 @@ def repair_file(
     detection, what it finds as well. The errors expected of the picture and the mask that was used are
     written, too, where there is a place for them.
     """
-    report, journal = progress or silently, Journal()
+    report, journal = progress or ignore_progress, Timings()
     repair_format(target)
     check_target(target)
     check_map(error_map, settings.engine.method, (source, mask, target), overwrite=settings.overwrite)
@@ -104,23 +104,25 @@ def repair_file(
     with journal.stage("decode"):
         report(Progress(DECODING, 0, 1))
         read = read_picture(source, settings.limits)
-        picture = without_palette(read) if by_alpha else read
+        picture = apply_palette(read) if by_alpha else read
         check_fits(picture, target)
-        missing, detected = _missing(source, picture, mask, settings)
+        missing, detected = _find_missing(source, picture, mask, settings)
         journal.notices += _notices(picture, missing, target, settings.mask, detected)
         report(Progress(DECODING, 1, 1))
-    with journal.stage("inpaint"), named(source):
-        restored = _completed(picture, missing, settings.engine, report, error=error_map is not None)
+    with journal.stage("inpaint"), prefix_path(source):
+        restored = _complete_colours(picture, missing, settings.engine, report, error=error_map is not None)
         journal.notices += restored.notices
     with (
         journal.stage("write"),
-        written_beside(error_map, _expected(restored, picture), overwrite=settings.overwrite) as mapped,
+        write_error_map(
+            error_map, _estimate_errors(restored, picture), overwrite=settings.overwrite
+        ) as mapped,
         mask_written_beside(save_mask, missing, picture, overwrite=settings.overwrite),
     ):
         if _is_copy(picture, missing, target):
             _copy(source, target, settings)
         else:
-            whole = repaired(picture, restored.image, missing)
+            whole = replace_missing(picture, restored.image, missing)
             finished = made_opaque(whole, missing) if by_alpha else whole
             write_picture(target, finished, overwrite=settings.overwrite, report=rows_as("writing", report))
     told = (restored.certificate, journal.seconds, tuple(journal.notices))
@@ -128,35 +130,35 @@ def repair_file(
     return Repair(source, target, picture.size, picture.depth, count, *told, mapped, detected, save_mask)
 
 
-def _missing(
-    source: Path, picture: Picture, mask: Path | None, settings: RepairSettings
+def _find_missing(
+    source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings
 ) -> tuple[Flags, Detected | None]:
     """The pixels to repair: those that are marked, and those that were found if any were looked for."""
     if settings.detection is None:
-        return _marked(source, picture, mask, settings), None
-    with named(source):
+        return _find_marked(source, picture, mask, settings), None
+    with prefix_path(source):
         found, told = detect(picture, settings.detection)
     if mask is None and settings.mask.needs_file:
         return found, told
-    return found | _marked(source, picture, mask, settings), told
+    return found | _find_marked(source, picture, mask, settings), told
 
 
-def _marked(source: Path, picture: Picture, mask: Path | None, settings: RepairSettings) -> Flags:
+def _find_marked(source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings) -> Flags:
     """The pixels that a mask, a painted colour or transparency marks."""
     if mask is not None:
         return read_mask(mask, picture, settings.mask, settings.limits)
     if settings.mask.alpha:
-        with named(source):
+        with prefix_path(source):
             return transparent(picture, settings.mask)
     if settings.mask.colour is None:
         raise InputError(
             "nothing says what to repair; give a mask, or a painted colour with `mask_color`, or `detect`"
         )
-    return painted(picture, settings.mask.colour)
+    return find_painted(picture, settings.mask.colour)
 
 
-def _completed(
-    picture: Picture, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
+def _complete_colours(
+    picture: DecodedImage, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
 ) -> Restored:
     """Let the engine restore the missing colours, and say how far off they may be if that is wanted."""
     return inpaint(
@@ -171,7 +173,7 @@ def _completed(
     )
 
 
-def _expected(restored: Restored, picture: Picture) -> Expected | None:
+def _estimate_errors(restored: Restored, picture: DecodedImage) -> Expected | None:
     """The errors expected of a picture's colours, in their own scale; None if they were not wanted."""
     if restored.error is None:
         return None
@@ -179,7 +181,7 @@ def _expected(restored: Restored, picture: Picture) -> Expected | None:
 
 
 def _notices(
-    picture: Picture, missing: Flags, target: Path, rule: MaskRule, detected: Detected | None
+    picture: DecodedImage, missing: Flags, target: Path, rule: MaskRule, detected: Detected | None
 ) -> Iterator[str]:
     """What a user should know about the picture, its mask and the target."""
     yield from picture.notices
@@ -187,7 +189,7 @@ def _notices(
         yield str(detected)
     if detected is not None and not missing.any():
         yield "nothing is repaired, the picture stays as it is"
-    if rule.colour is not None and picture.kind is Kind.JPEG:
+    if rule.colour is not None and picture.kind is FileKind.JPEG:
         yield "JPEG blurs painted colours, so some pixels no longer match exactly; a mask file marks them all"
     if rule.colour is not None and not missing.any():
         yield "no pixel has exactly the painted colour"
@@ -198,7 +200,7 @@ def _notices(
         yield from changes(picture, target)
 
 
-def _is_copy(picture: Picture, missing: Flags, target: Path) -> bool:
+def _is_copy(picture: DecodedImage, missing: Flags, target: Path) -> bool:
     """Whether the target is to be the source, byte by byte: nothing to repair, nothing to convert."""
     return not missing.any() and repair_format(target) == picture.format
 
@@ -206,7 +208,7 @@ def _is_copy(picture: Picture, missing: Flags, target: Path) -> bool:
 def _copy(source: Path, target: Path, settings: RepairSettings) -> None:
     """Write the source itself to the target."""
     with (
-        named(source),
+        prefix_path(source),
         open_regular(source, settings.limits) as original,
         whole_file(target, overwrite=settings.overwrite) as file,
     ):

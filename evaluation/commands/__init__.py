@@ -9,7 +9,7 @@ from typing import Any
 
 from .benchmarks import convert, demosaic, errors, inpaint, noise, paper, speed, tensors
 from .raws import raws
-from .run_all import everything, report
+from .run_all import measure_all, report
 from .studies import blemishes, defects, effort, looks, start, studio, widths
 
 _ALL: tuple[Callable[..., Any], ...] = (
@@ -18,6 +18,6 @@ _ALL: tuple[Callable[..., Any], ...] = (
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,
-    "all": everything,
+    "all": measure_all,
     **{command.__name__: command for command in _ALL},
 }

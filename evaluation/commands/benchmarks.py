@@ -9,7 +9,7 @@ import typer
 from demosaic_ntc.errors import InputError
 
 from . import options as o
-from .running import check_targets, measure, prepared, usage
+from .running import check_targets, limit_threads, measure, usage
 
 if TYPE_CHECKING:
     from ..measure.results import Results
@@ -37,7 +37,7 @@ def demosaic(
 
     An interrupted run prints what is finished; with --json the next one does only what is missing.
     """
-    prepared(threads)
+    limit_threads(threads)
     from demosaic_ntc.demosaicing.cfa import Cfa
 
     from ..data import reference as known
@@ -48,7 +48,7 @@ def demosaic(
             words = f"references hold figures for {known.CFA}, not for {array}"
             raise InputError(f"{words}; leave --reference out")
     how = {"methods": methods, "cfa": cfa, "crop": crop, "quality": quality, "threads": threads}
-    refer = partial(known.beside_demosaicing, reference, crop)
+    refer = partial(known.select_demosaicing, reference, crop)
     measure("demosaic", folders, how, json, csv, limit=limit, details=details, refer=refer)
 
 
@@ -121,12 +121,12 @@ def noise(
 
     An interrupted run prints what is finished; with --json the next one does only what is missing.
     """
-    prepared(threads)
-    from ..data.reference import beside_noise
+    limit_threads(threads)
+    from ..data.reference import select_noise
 
     how = {"methods": methods, "sigma": sigma, "poisson": poisson, "box": box, "crop": crop}
     how |= {"quality": quality, "threads": threads}
-    refer = partial(beside_noise, reference, narrowed=images is None, shown=not poisson)
+    refer = partial(select_noise, reference, narrowed=images is None, shown=not poisson)
     measure("noise", folders, how, json, csv, images=images, refer=refer)
 
 
@@ -181,7 +181,7 @@ def convert(
     """Convert raws, real and synthetic: CPU seconds by stage, time and peak memory, beside other programs."""
     from demosaic_ntc.machine import processors
 
-    prepared(threads or processors())  # other programs, too, take as many as ours
+    limit_threads(threads or processors())  # other programs, too, take as many as ours
     engine = {"method": method, "quality": quality, "threads": threads}
     measure("convert", None, {"raws": raws, "sizes": sizes, "programs": programs, "engine": engine}, json)
 
@@ -217,7 +217,7 @@ def paper(
     An interrupted run prints and writes the repetitions that are finished; with --json the next one does only
     what is missing.
     """
-    prepared(1)
+    limit_threads(1)
     from ..measure.summary import keep_summaries
     from ..report.plots import check_format
 

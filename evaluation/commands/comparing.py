@@ -36,7 +36,7 @@ class Choice:
 
     def __post_init__(self) -> None:
         """Refuse names that nobody knows before any raw is read."""
-        if self.methods and len(self._picked(self.methods)) == 1:
+        if self.methods and len(self._pick(self.methods)) == 1:
             raise InputError("a comparison needs two methods; name another one")
 
     @property
@@ -45,24 +45,24 @@ class Choice:
         parts = len(self.parts.boxes) or self.parts.count if self.parts else 1
         return parts * len(self.methods or BAYER_METHODS)
 
-    def _picked(self, names: Sequence[str]) -> "list[Method]":
+    def _pick(self, names: Sequence[str]) -> "list[Method]":
         """The methods of these names."""
         from demosaic_ntc.viewer.comparison import WHITE
 
         from ..methods.demosaicers import catalogue
-        from ..methods.method import Effort, picked
+        from ..methods.method import Effort, pick_methods
 
-        return picked(catalogue(Effort(threads=self.threads, white=WHITE)), names)
+        return pick_methods(catalogue(Effort(threads=self.threads, white=WHITE)), names)
 
     def write(self, sources: Sequence[Path], folder: Path, report: Callable[[str], None]) -> Path:
         """Make the page for some raws; returns where it is."""
         from demosaic_ntc.viewer.comparison import write_comparison
 
-        def known(cfa: "Cfa") -> "list[Method]":
-            return self._picked(self.methods or (BAYER_METHODS if cfa.is_bayer else OTHER_METHODS))
+        def find_known(cfa: "Cfa") -> "list[Method]":
+            return self._pick(self.methods or (BAYER_METHODS if cfa.is_bayer else OTHER_METHODS))
 
         facts = self._facts()
-        return write_comparison(sources, folder, known, self.parts, self.development, facts, report)
+        return write_comparison(sources, folder, find_known, self.parts, self.development, facts, report)
 
     def _facts(self) -> dict[str, str]:
         """What a reader must know to make the same page again."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options as o
-from .running import check_targets, measure_and_show, prepared, usage
+from .running import check_targets, limit_threads, measure_and_show, usage
 
 if TYPE_CHECKING:
     from ..measure.results import Results
@@ -48,16 +48,16 @@ def raws(
     """
     from demosaic_ntc.machine import processors
 
-    prepared(threads or processors())
+    limit_threads(threads or processors())
     from demosaic_ntc.batch.discovery import make_output
     from demosaic_ntc.developing.settings import Engine
 
-    from ..measure.raws import RawsPart, has_faults
+    from ..measure.raws import RawsBenchmark, has_faults
     from ..report.raw_page import write_raw_page
 
     with usage():
         engine = Engine(quality=quality, threads=threads)
-        part = RawsPart.of((), folders, output, engine, timeout, memory)
+        part = RawsBenchmark.of((), folders, output, engine, timeout, memory)
     make_output(output)
     check_targets(json, csv)
     faults = list[bool]()

@@ -10,17 +10,17 @@ from demosaic_ntc.errors import InputError
 
 from .. import split_names
 from . import options as o
-from .running import chosen_sets, prepared, progress_bar, usage
+from .running import choose_sets, limit_threads, progress_bar, usage
 
 if TYPE_CHECKING:
-    from ..measure.benchmark import Part
+    from ..measure.benchmark import Benchmark
 
 # What is taken away from pictures for errors of inpainting, beside the mosaics.
 _ERROR_MASKS = "random:50"
 _PARTS = "demosaic,tensors,noise,inpaint,errors,speed,convert,paper"
 
 
-def everything(
+def measure_all(
     folders: o.Folders,
     output: o.Report,
     wanted: Annotated[str, typer.Option("--parts", help="What is measured.")] = _PARTS,
@@ -49,8 +49,8 @@ def everything(
     Results are kept as they come: an interrupted run writes what is finished, and the next one does only what
     is missing.
     """
-    prepared(threads)
-    sets, alike = chosen_sets(folders, limit=limit), {"crop": crop, "threads": threads}
+    limit_threads(threads)
+    sets, alike = choose_sets(folders, limit=limit), {"crop": crop, "threads": threads}
     options: dict[str, dict[str, Any]] = {
         "demosaic": {"methods": methods, "cfa": cfa, **alike},
         "tensors": alike,
@@ -66,7 +66,7 @@ def everything(
     _report(output, parts, whole=full, fresh=fresh)
 
 
-def _made(names: Sequence[str], sets: Sequence[Any], options: dict[str, dict[str, Any]]) -> list["Part"]:
+def _made(names: Sequence[str], sets: Sequence[Any], options: dict[str, dict[str, Any]]) -> list["Benchmark"]:
     """What is to be measured, all of it checked before any of it starts."""
     from ..report.parts import PARTS
 
@@ -76,9 +76,9 @@ def _made(names: Sequence[str], sets: Sequence[Any], options: dict[str, dict[str
     return [PARTS[name].of(sets, **options.get(name, {})) for name in names]
 
 
-def _report(output: Path, parts: Sequence["Part"], *, whole: bool, fresh: bool) -> None:
+def _report(output: Path, parts: Sequence["Benchmark"], *, whole: bool, fresh: bool) -> None:
     """Measure what is missing and write the report, whatever ended the work."""
-    from ..report.report import converging, forget, opened, work, write_report
+    from ..report.report import forget, opened, trace_convergence, work, write_report
 
     if fresh:
         forget(output)
@@ -86,7 +86,7 @@ def _report(output: Path, parts: Sequence["Part"], *, whole: bool, fresh: bool) 
     try:
         works = [work(file, part) for part in parts]
         if any(part.name == "paper" for part in parts):
-            works.append(converging(file))
+            works.append(trace_convergence(file))
         with progress_bar(sum(total for total, _ in works)) as advance:
             for _, steps in works:
                 for done in steps:
@@ -97,7 +97,7 @@ def _report(output: Path, parts: Sequence["Part"], *, whole: bool, fresh: bool) 
 
 def report(folder: Annotated[Path, typer.Argument(metavar="REPORT", help="The folder of a report.")]) -> None:
     """Make the tables, plots and page of a report anew from its results.json; nothing is measured."""
-    prepared(1)
+    limit_threads(1)
     from ..report.report import write_report
 
     typer.echo(str(write_report(folder)))

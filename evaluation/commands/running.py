@@ -11,8 +11,8 @@ import typer
 from demosaic_ntc.errors import InputError
 
 if TYPE_CHECKING:
-    from ..data.sets import PictureSet
-    from ..measure.benchmark import Part
+    from ..data.sets import ImageSet
+    from ..measure.benchmark import Benchmark
     from ..measure.case import Row
     from ..measure.results import Results
     from ..measure.store import Store
@@ -22,7 +22,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 Found = TypeVar("Found")
 
 
-def prepared(threads: int) -> None:
+def limit_threads(threads: int) -> None:
     """Give the libraries below numpy and LibRaw as many threads as ours, unless the user has said otherwise.
 
     They read this when they are loaded, which happens after. Left alone, threads that wait for work on small
@@ -38,15 +38,15 @@ def prepared(threads: int) -> None:
         import pandas  # noqa: F401
 
 
-def chosen_sets(
+def choose_sets(
     names: Iterable[Path], images: str | None = None, limit: int | None = None
-) -> list["PictureSet"]:
+) -> list["ImageSet"]:
     """Sets in folders, and known ones by name, downloaded if they must be, or some pictures of each."""
-    from ..data.fetching import located
-    from ..data.sets import numbered, read_sets
+    from ..data.fetching import locate
+    from ..data.sets import read_sets, select_numbered
 
-    sets = read_sets(located(names, lambda line: typer.echo(line, err=True)), limit)
-    return sets if images is None else [numbered(each, images) for each in sets]
+    sets = read_sets(locate(names, lambda line: typer.echo(line, err=True)), limit)
+    return sets if images is None else [select_numbered(each, images) for each in sets]
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def progress_bar(total: int) -> Iterator[Callable[[str], None]]:
         yield lambda done: progress.update(task, advance=1, description=done)
 
 
-def all_done(works: Mapping[str, Callable[[], Found]]) -> list[Found]:
+def run_all(works: Mapping[str, Callable[[], Found]]) -> list[Found]:
     """What some works give that are done one after the other, with their names for progress."""
     found = []
     with progress_bar(len(works)) as advance:
@@ -99,14 +99,14 @@ def measure(
     images: str | None = None,
     limit: int | None = None,
     details: bool = False,
-    refer: "Callable[[list[PictureSet]], tuple[list[PictureSet], list[Row]]] | None" = None,
+    refer: "Callable[[list[ImageSet]], tuple[list[ImageSet], list[Row]]] | None" = None,
     keep: Callable[["Results", "Store", bool], None] | None = None,
 ) -> None:
     """Measure a part made of options, on the sets in folders if it takes any.
 
     Options are checked before any picture is read. `refer` says which sets are meant and what others found.
     """
-    prepared(options.get("threads") or 1)
+    limit_threads(options.get("threads") or 1)
     from ..report.parts import PARTS
 
     with usage():
@@ -114,14 +114,14 @@ def measure(
     check_targets(json, csv)
     more = list["Row"]()
     if folders is not None:
-        sets = chosen_sets(folders, images, limit)
+        sets = choose_sets(folders, images, limit)
         sets, more = refer(sets) if refer else (sets, more)
         part = PARTS[name].of(sets, **options)
     measure_and_show(part, json, csv, details=details, more=more, keep=keep)
 
 
 def measure_and_show(
-    part: "Part",
+    part: "Benchmark",
     json: Path | None,
     csv: Path | None,
     *,

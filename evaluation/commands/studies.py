@@ -10,10 +10,10 @@ from demosaic_ntc.errors import InputError
 
 from .. import split_names
 from . import options as o
-from .running import all_done, chosen_sets, prepared, usage
+from .running import choose_sets, limit_threads, run_all, usage
 
 if TYPE_CHECKING:
-    from ..data.sets import PictureSet
+    from ..data.sets import ImageSet
 
 
 def defects(
@@ -26,14 +26,14 @@ def defects(
     seed: Annotated[int, typer.Option(min=0, help="Seed of scenes, noise and defects.")] = 0,
 ) -> None:
     """Look for pixels spoilt among stars, vivid edges and texture, and for false alarms in clean pictures."""
-    prepared(1)
+    limit_threads(1)
     from ..data.scenes import SCENES
     from ..report.tables import show
     from ..studies.defects import search_scene, search_set, tables
 
-    sets = chosen_sets(folders or [])
-    scenes = all_done({name: partial(search_scene, name, side, count, seed) for name in SCENES})
-    clean = all_done({each.name: partial(search_set, each) for each in sets})
+    sets = choose_sets(folders or [])
+    scenes = run_all({name: partial(search_scene, name, side, count, seed) for name in SCENES})
+    clean = run_all({each.name: partial(search_set, each) for each in sets})
     line = f"scenes of {side}×{side} pixels, {count} defects of each kind, seed {seed}; RGGB"
     show(tables(scenes, clean), [line])
 
@@ -46,7 +46,7 @@ def widths(
     threads: o.Threads = 1,
 ) -> None:
     """Restore square holes in 256×256 pixels (from 128, 128 on) of each picture: the error by their width."""
-    prepared(threads)
+    limit_threads(threads)
     from ..methods.method import Effort
     from ..report.tables import show
     from ..studies.widths import measure_width, width_table
@@ -55,25 +55,25 @@ def widths(
     with usage():
         if not names or not all(name.isdigit() and 1 <= int(name) <= 100 for name in names):
             raise InputError(f"{sizes!r} is not widths of 1 to 100 pixels; give e.g. 8,16,32")
-    for each in chosen_sets(folders, images):
+    for each in choose_sets(folders, images):
         works = {f"{each.name}, {n}": partial(measure_width, each.pictures, int(n), effort) for n in names}
         line = f"{each.name}: {len(each.pictures)} pictures, quality {quality}"
-        show([width_table(all_done(works))], [line])
+        show([width_table(run_all(works))], [line])
 
 
 def looks(
     raws: Annotated[list[Path], typer.Argument(metavar="RAW|DIR...", help="Raws of cameras.")],
 ) -> None:
     """Print the median brightness of raws in our looks, in the camera's own picture and by RawTherapee."""
-    prepared(1)
+    limit_threads(1)
     from ..data.raws import real_raws
     from ..report.tables import show
-    from ..studies.looks import look_table, measured
+    from ..studies.looks import look_table, measure
 
     with usage():
         sources = real_raws(raws)
-    works = {f"{n} {raw.name}": partial(measured, raw.make(Path())) for n, raw in enumerate(sources)}
-    show([look_table(all_done(works))])
+    works = {f"{n} {raw.name}": partial(measure, raw.make(Path())) for n, raw in enumerate(sources)}
+    show([look_table(run_all(works))])
 
 
 def effort(
@@ -91,8 +91,8 @@ def effort(
 
     Without arguments the raws of the test data are taken.
     """
-    prepared(1)
-    from ..data.raws import chosen_raws
+    limit_threads(1)
+    from ..data.raws import choose_raws
     from ..report.tables import show
     from ..studies.effort import compare_noisy, compare_raw, deviations, tables
 
@@ -100,17 +100,17 @@ def effort(
     files = [path for path in given if path.is_file()]
     with usage():
         levels = deviations(split_names(sigma))
-        raws = chosen_raws(files) if files or not given else []
+        raws = choose_raws(files) if files or not given else []
         if not (raws or given):
             raise InputError("there are no raws; give some, or folders of pictures")
-    sets = chosen_sets([path for path in given if path not in files], images)
+    sets = choose_sets([path for path in given if path not in files], images)
     of_raws = {raw.name: partial(compare_raw, raw.make(Path()), quality) for raw in raws}
     of_noise = {
         f"{each.name}, σ {level:g}": partial(compare_noisy, each.name, each.pictures, level, quality)
         for each in sets
         for level in levels
     }
-    show(tables(all_done(of_raws), all_done(of_noise)), [f"quality {quality}, one thread"])
+    show(tables(run_all(of_raws), run_all(of_noise)), [f"quality {quality}, one thread"])
 
 
 _CHOSEN_ON = 12  # pictures of Kodak by which the parameters of the search were chosen
@@ -126,26 +126,26 @@ def blemishes(
 
     Kodak's pictures are shown in two rows: parameters were chosen on the first twelve.
     """
-    prepared(1)
+    limit_threads(1)
     from ..report.tables import show
     from ..studies.blemishes import search_pictures, table
 
-    parts = [part for each in chosen_sets(folders) for part in _halves(each)]
+    parts = [part for each in choose_sets(folders) for part in _halves(each)]
     seeds = range(seed, seed + draws)
     works = {each.name: partial(search_pictures, each.pictures, sensitivity, seeds) for each in parts}
-    rows = zip(works, all_done(works), strict=True)
+    rows = zip(works, run_all(works), strict=True)
     show([table(list(rows))], [f"sensitivity {sensitivity:g}, {draws} draws, seed {seed}"])
 
 
-def _halves(each: "PictureSet") -> "list[PictureSet]":
+def _halves(each: "ImageSet") -> "list[ImageSet]":
     """A set of pictures, or its two parts where parameters were chosen on the first."""
-    from ..data.sets import PictureSet
+    from ..data.sets import ImageSet
 
     if each.name != "kodak":
         return [each]
     first, rest = each.pictures[:_CHOSEN_ON], each.pictures[_CHOSEN_ON:]
     named = {f"kodak 1–{_CHOSEN_ON}": first, f"kodak {_CHOSEN_ON + 1}–{len(each.pictures)}": rest}
-    return [PictureSet(name, pictures) for name, pictures in named.items()]
+    return [ImageSet(name, pictures) for name, pictures in named.items()]
 
 
 def studio(
@@ -166,5 +166,5 @@ def start(
     from ..report.tables import show
     from ..studies.starting import measure_once, protocol, start_table
 
-    rounds = all_done({f"round {n + 1}": measure_once for n in range(runs)})
+    rounds = run_all({f"round {n + 1}": measure_once for n in range(runs)})
     show([start_table(rounds)], protocol())

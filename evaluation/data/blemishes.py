@@ -39,31 +39,31 @@ class Blemish:
 
 
 @dataclass(frozen=True, slots=True)
-class Damaged:
+class BlemishedPicture:
     """A picture and what lies on it."""
 
     pixels: NDArray[np.uint8]  # (height, width, 3)
     blemishes: tuple[Blemish, ...]
 
 
-def damaged(clean: NDArray[np.uint8], generator: np.random.Generator) -> Damaged:
+def add_blemishes(clean: NDArray[np.uint8], generator: np.random.Generator) -> BlemishedPicture:
     """The picture with dust, hairs and scratches at places that do not touch."""
     pixels, taken = clean.astype(np.float64) / PEAK, np.zeros(clean.shape[:2], np.bool_)
     luma, drawn = clean.mean(axis=2), []
-    for kind in _drawn_kinds(clean.shape[0] * clean.shape[1], generator):
+    for kind in _draw_kinds(clean.shape[0] * clean.shape[1], generator):
         opacity = _DRAW[kind](clean.shape[:2], generator)
         box = _free_place(opacity, taken, generator)
         if box is None:
             continue
         _lay_on(pixels[box], opacity, kind, generator)
-        taken[_grown(box, _APART, clean.shape[:2])] = True
+        taken[_grow_box(box, _APART, clean.shape[:2])] = True
         drawn.append((kind, box, opacity))
     levels = np.rint(PEAK * pixels).astype(np.uint8)
     changed = np.abs(levels.mean(axis=2) - luma)
-    return Damaged(levels, tuple(_described(*each, luma, changed) for each in drawn))
+    return BlemishedPicture(levels, tuple(_describe_blemish(*each, luma, changed) for each in drawn))
 
 
-def _drawn_kinds(pixels: int, generator: np.random.Generator) -> list[str]:
+def _draw_kinds(pixels: int, generator: np.random.Generator) -> list[str]:
     """The kinds to draw, the longest first: they need most room."""
     counts = {kind: max(1, round(each * pixels / 1e6)) for kind, each in _PER_MEGAPIXEL.items()}
     return [kind for kind in reversed(KINDS) for _ in range(counts[kind])]
@@ -77,7 +77,7 @@ def _lay_on(part: NDArray[np.float64], opacity: Opacity, kind: str, generator: n
     part += cover * ((0.0 if is_dark else 1.0) - part)
 
 
-def _described(
+def _describe_blemish(
     kind: str,
     box: tuple[slice, slice],
     opacity: Opacity,
@@ -87,7 +87,7 @@ def _described(
     """What is known of a blemish that was drawn."""
     core = opacity >= 0.5 * opacity.max()
     reach = max(_AROUND, round(2 * float(distance_transform_edt(np.pad(core, 1)).max())))
-    wide = _grown(box, reach, luma.shape)
+    wide = _grow_box(box, reach, luma.shape)
     near = tuple(
         slice(here.start - all_.start, here.stop - all_.start) for here, all_ in zip(box, wide, strict=True)
     )
@@ -115,7 +115,7 @@ def _free_place(
     return None
 
 
-def _grown(box: tuple[slice, slice], by: int, shape: tuple[int, ...]) -> tuple[slice, slice]:
+def _grow_box(box: tuple[slice, slice], by: int, shape: tuple[int, ...]) -> tuple[slice, slice]:
     """A box with a margin, inside the picture."""
     rows, columns = (
         slice(max(each.start - by, 0), min(each.stop + by, size))

@@ -25,22 +25,22 @@ KNOWN_SETS = {name: Path(__file__).with_name(f"{name}.txt") for name in ("kodak"
 Tell = Callable[[str], None]
 
 
-def located(names: Iterable[Path], tell: Tell) -> list[Path]:
+def locate(names: Iterable[Path], tell: Tell) -> list[Path]:
     """The folders meant: a folder that is there, or the set of that name."""
     return [
-        name if name.is_dir() or str(name) not in KNOWN_SETS else fetched(str(name), tell) for name in names
+        name if name.is_dir() or str(name) not in KNOWN_SETS else fetch(str(name), tell) for name in names
     ]
 
 
-def fetched(name: str, tell: Tell) -> Path:
+def fetch(name: str, tell: Tell) -> Path:
     """The folder of a known set with all of its files, downloaded where they are missing."""
     kept = os.environ.get(DATA_VARIABLE)
     if kept and (Path(kept) / name).is_dir():
-        return checked(Path(kept) / name, name)
-    return _downloaded(name, Path(_pooch().os_cache("demosaic-ntc")) / "sets" / name, tell)
+        return check_folder(Path(kept) / name, name)
+    return _download(name, Path(_pooch().os_cache("demosaic-ntc")) / "sets" / name, tell)
 
 
-def checked(folder: Path, name: str) -> Path:
+def check_folder(folder: Path, name: str) -> Path:
     """The folder, if it holds the files of a set and no others of that name."""
     registry = _store(name, folder).registry
     for path in (folder / file for file in registry):
@@ -51,7 +51,7 @@ def checked(folder: Path, name: str) -> Path:
     return folder
 
 
-def _downloaded(name: str, folder: Path, tell: Tell) -> Path:
+def _download(name: str, folder: Path, tell: Tell) -> Path:
     """Complete a folder; files that are there and right are not asked for again."""
     store = _store(name, folder)
     missing = [file for file in store.registry if not (folder / file).is_file()]

@@ -27,7 +27,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.io.error_boundary import border, words
-from demosaic_ntc.io.identify import Limits, named, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
 
 Flags = NDArray[np.bool_]
 Shape = tuple[int, int]
@@ -122,19 +122,19 @@ def _distances(first: Point, last: Point, shape: Shape) -> NDArray[np.float64]:
 def _irregular(path: str, shape: Shape, generator: Generator) -> Flags:
     """The mask of a file, or thick strokes until a third of the pixels is covered."""
     if path:
-        return _from_file(path, shape)
+        return _read_mask(path, shape)
     canvas, pen = _canvas(shape)
-    while _drawn(canvas).mean() < _IRREGULAR_SHARE:
+    while _find_drawn(canvas).mean() < _IRREGULAR_SHARE:
         width = int(generator.integers(*_IRREGULAR_WIDTHS, endpoint=True))
         _draw_stroke(pen, shape, width, _IRREGULAR_LENGTH, generator)
-    return _drawn(canvas)
+    return _find_drawn(canvas)
 
 
 def _irregular_inverted(path: str, shape: Shape, _generator: Generator) -> Flags:
     """The mask of a file that is black where pixels are missing."""
     if not path:
         raise InputError("irregular-inv needs a file; give irregular-inv:FILE")
-    return ~_from_file(path, shape)
+    return ~_read_mask(path, shape)
 
 
 def _text(_detail: str, shape: Shape, generator: Generator) -> Flags:
@@ -145,7 +145,7 @@ def _text(_detail: str, shape: Shape, generator: Generator) -> Flags:
     for top in range(0, shape[0], _LINE_SPACING):
         words = " ".join(_word(generator) for _ in range(1 + shape[1] // _FONT_SIZE))
         pen.text((0, top), words, fill=1, font=font)
-    return _drawn(canvas)
+    return _find_drawn(canvas)
 
 
 def _word(generator: Generator) -> str:
@@ -161,7 +161,7 @@ def _canvas(shape: Shape) -> tuple[Image.Image, ImageDraw.ImageDraw]:
     return canvas, ImageDraw.Draw(canvas)
 
 
-def _drawn(canvas: Image.Image) -> Flags:
+def _find_drawn(canvas: Image.Image) -> Flags:
     """Where something was drawn; bits straight from Pillow are bytes of 255, which are no booleans."""
     return np.asarray(canvas.convert("L")) > 0
 
@@ -181,11 +181,11 @@ def _draw_stroke(
             direction += pi / 2
 
 
-def _from_file(path: str, shape: Shape) -> Flags:
+def _read_mask(path: str, shape: Shape) -> Flags:
     """A picture with two levels, in the size asked for, its nearest pixels taken."""
     with (
-        named(Path(path)),
-        open_regular(Path(path), Limits()) as file,
+        prefix_path(Path(path)),
+        open_regular(Path(path), InputLimits()) as file,
         border(lambda e: BadMask(f"is no mask that can be read ({words(e)}); give PNG, BMP or TIFF")),
         Image.open(file, formats=("PNG", "BMP", "TIFF")) as image,
     ):

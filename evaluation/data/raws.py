@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from demosaic_ntc.batch.discovery import RAW_SUFFIXES, Search
+from demosaic_ntc.batch.discovery import RAW_SUFFIXES, InputSearch
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular
 from demosaic_ntc.raw.reading import read_photo
 
 from ..siblings import SAMPLE, Camera, write_dng
@@ -56,7 +56,7 @@ def find_raws(paths: Iterable[Path] | None, output: Path) -> list[RawFile]:
 
     The output folder is not searched.
     """
-    search = Search(RAW_SUFFIXES, recursive=True, output=output)
+    search = InputSearch(RAW_SUFFIXES, recursive=True, output=output)
     kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull)
     usual = [kept / name for name in ("raw", "raw_more") if (kept / name).is_dir()]
     found = [each.source for each in search.files(paths or usual)]
@@ -66,7 +66,7 @@ def find_raws(paths: Iterable[Path] | None, output: Path) -> list[RawFile]:
 
 def _digest(path: Path) -> str:
     """The checksum of a file; empty where it cannot be read: the program will say why."""
-    with suppress(InputError), open_regular(path, Limits()) as file:
+    with suppress(InputError), open_regular(path, InputLimits()) as file:
         return sha256(file.read()).hexdigest()
     return ""
 
@@ -84,7 +84,7 @@ def real_raws(paths: Iterable[Path]) -> list[Raw]:
     return found
 
 
-def chosen_raws(paths: Iterable[Path] | None) -> list[Raw]:
+def choose_raws(paths: Iterable[Path] | None) -> list[Raw]:
     """The raws among files and in folders; without any those of the test data, if these are there."""
     kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull) / "raw"
     return real_raws(paths or ([kept] if kept.is_dir() else []))
@@ -110,11 +110,11 @@ def _synthetic(megapixels: float) -> Raw:
         f"synthetic {megapixels:g}",
         f"the sample scene side by side, {width}×{height}",
         height * width / MEGA,
-        lambda folder: _tiled(folder / "large.dng", height, width),
+        lambda folder: _write_tiled(folder / "large.dng", height, width),
     )
 
 
-def _tiled(target: Path, height: int, width: int) -> Path:
+def _write_tiled(target: Path, height: int, width: int) -> Path:
     """Write the sample scene side by side until it is so large."""
     photo = read_photo(SAMPLE)
     repeats = (-(-height // photo.size[0]), -(-width // photo.size[1]))

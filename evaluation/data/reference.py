@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits, named, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
 
-from .sets import PictureSet, numbered
+from .sets import ImageSet, select_numbered
 
 #: The columns a reference of demosaicing must have; one of them is the border that its figures leave out.
 COLUMNS = ("method", "set", "image", "cpsnr_crop0", "cpsnr_crop10", "cpu_s_per_mp")
@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 def demosaic_reference(path: Path, crop: int) -> list[Row]:
     """Results by ``method *``; the crop of a reference is one, so only with that crop there is a CPSNR."""
-    with named(path):
+    with prefix_path(path):
         frame = _read(path, COLUMNS)
         figures = _numbers(frame, COLUMNS[3:]).dropna(how="all")  # a method may have refused a picture
         _refuse(figures.isna().any(axis=1))
@@ -36,7 +36,7 @@ def demosaic_reference(path: Path, crop: int) -> list[Row]:
 
 def noise_reference(path: Path) -> list[Row]:
     """Results by ``method (reference)`` from a file of set, image, sigma and a column of decibels each."""
-    with named(path):
+    with prefix_path(path):
         frame = _read(path, ())
         methods = [name for name in frame.columns if name not in _PLACE]
         if len(methods) != len(frame.columns) - len(_PLACE) or not methods:
@@ -50,30 +50,30 @@ def noise_reference(path: Path) -> list[Row]:
     return list(long.assign(method=long["method"] + " (reference)").to_dict("records"))
 
 
-def beside_demosaicing(
-    path: Path | None, crop: int, sets: list[PictureSet]
-) -> tuple[list[PictureSet], list[Row]]:
+def select_demosaicing(
+    path: Path | None, crop: int, sets: list[ImageSet]
+) -> tuple[list[ImageSet], list[Row]]:
     """Sets, and what a reference has for them."""
-    return sets, in_sets(demosaic_reference(path, crop), sets) if path else []
+    return sets, select_sets(demosaic_reference(path, crop), sets) if path else []
 
 
-def beside_noise(
-    path: Path | None, sets: list[PictureSet], *, narrowed: bool, shown: bool
-) -> tuple[list[PictureSet], list[Row]]:
+def select_noise(
+    path: Path | None, sets: list[ImageSet], *, narrowed: bool, shown: bool
+) -> tuple[list[ImageSet], list[Row]]:
     """Sets, or the pictures of them that a reference knows, and what it has for them."""
     figures = noise_reference(path) if path else []
-    meant = [of_reference(each, figures) for each in sets] if narrowed else sets
-    return meant, in_sets(figures, meant) if shown else []
+    meant = [select_known(each, figures) for each in sets] if narrowed else sets
+    return meant, select_sets(figures, meant) if shown else []
 
 
-def of_reference(each: PictureSet, rows: Collection[Row]) -> PictureSet:
+def select_known(each: ImageSet, rows: Collection[Row]) -> ImageSet:
     """The pictures of a set that a reference has figures for; all of them where it knows none."""
     known = {row["image"] for row in rows if row["set"] == each.name}
     chosen = [str(n) for n, picture in enumerate(each.pictures, start=1) if picture.name in known]
-    return numbered(each, ",".join(chosen)) if chosen else each
+    return select_numbered(each, ",".join(chosen)) if chosen else each
 
 
-def in_sets(rows: Collection[Row], sets: Collection[PictureSet]) -> list[Row]:
+def select_sets(rows: Collection[Row], sets: Collection[ImageSet]) -> list[Row]:
     """The rows about pictures of these sets; a part of a set goes by the set's name and its numbers."""
     places = {(each.name.split()[0], picture.name): each.name for each in sets for picture in each.pictures}
     return [
@@ -85,7 +85,7 @@ def in_sets(rows: Collection[Row], sets: Collection[PictureSet]) -> list[Row]:
 
 def _read(path: Path, columns: Collection[str]) -> pd.DataFrame:
     """The lines of a file as texts."""
-    with open_regular(path, Limits()) as file:
+    with open_regular(path, InputLimits()) as file:
         content = file.read()
     try:
         frame = pd.read_csv(BytesIO(content), dtype=str, keep_default_na=False, encoding_errors="replace")

@@ -13,7 +13,7 @@ from PIL import Image, UnidentifiedImageError
 
 from demosaic_ntc.errors import InputError, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.identify import Limits, named, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
 
 from ..measure.metrics import SSIM_WINDOW, Bytes
 
@@ -26,7 +26,7 @@ _PNG_EIGHT_BIT_RGB = bytes((8, 2))
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class SetImage:
     """A picture of a set; the checksum of its file says which it is, whatever it is called."""
 
     path: Path
@@ -41,15 +41,15 @@ class Picture:
 
     def pixels(self) -> Bytes:
         """Height × width × 3 samples."""
-        return decoded(self.path)[1]
+        return decode_picture(self.path)[1]
 
 
 @dataclass(frozen=True, slots=True)
-class PictureSet:
+class ImageSet:
     """The pictures of a folder that are used, and the names of those that are not."""
 
     name: str
-    pictures: tuple[Picture, ...]
+    pictures: tuple[SetImage, ...]
     left_out: tuple[str, ...] = ()
 
     @property
@@ -64,15 +64,15 @@ class PictureSet:
         return ", ".join(f"{count} of {size}" for size, count in counts.items())
 
 
-def read_sets(folders: Iterable[Path], limit: int | None = None) -> list[PictureSet]:
+def read_sets(folders: Iterable[Path], limit: int | None = None) -> list[ImageSet]:
     """The sets in some folders, each folder once; every picture is decoded, so that none fails later."""
     sets = [read_set(folder, limit) for folder in dict.fromkeys(folder.resolve() for folder in folders)]
-    if twice := _repeated(each.name for each in sets):
+    if twice := _find_repeated(each.name for each in sets):
         raise InputError(f"two folders are called {twice}; rename one, the name stands for the set")
     return sets
 
 
-def read_set(folder: Path, limit: int | None = None) -> PictureSet:
+def read_set(folder: Path, limit: int | None = None) -> ImageSet:
     """The pictures in a folder, in natural order; of those only the first `limit` are used."""
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give one with pictures, or kodak or mcmaster")
@@ -80,24 +80,24 @@ def read_set(folder: Path, limit: int | None = None) -> PictureSet:
     if not paths:
         raise InputError(f"{folder}: there are no pictures ({' '.join(SUFFIXES)}) in it; give another folder")
     paths.sort(key=_natural)
-    if twice := _repeated(path.stem for path in paths):
+    if twice := _find_repeated(path.stem for path in paths):
         raise InputError(f"{folder}: two pictures are called {twice}; rename or remove one")
     count = len(paths) if limit is None else limit
     pictures = tuple(read_picture(path) for path in paths[:count])
-    return PictureSet(folder.name, pictures, tuple(path.stem for path in paths[count:]))
+    return ImageSet(folder.name, pictures, tuple(path.stem for path in paths[count:]))
 
 
-def numbered(each: PictureSet, numbers: str) -> PictureSet:
+def select_numbered(each: ImageSet, numbers: str) -> ImageSet:
     """The pictures of a set with these numbers, such as ``1-8,23``, as a set of its own that says so."""
     chosen = dict.fromkeys(number for part in numbers.split(",") for number in _range(part))
     if not all(1 <= number <= len(each.pictures) for number in chosen):
         raise InputError(
             f"{each.name} has pictures 1 to {len(each.pictures)}, not all of {numbers}; give fewer"
         )
-    return PictureSet(f"{each.name} {numbers}", tuple(each.pictures[number - 1] for number in chosen))
+    return ImageSet(f"{each.name} {numbers}", tuple(each.pictures[number - 1] for number in chosen))
 
 
-def first(each: PictureSet, count: int) -> str:
+def first(each: ImageSet, count: int) -> str:
     """The numbers of the first pictures."""
     return f"1-{min(count, len(each.pictures))}"
 
@@ -111,18 +111,18 @@ def _range(part: str) -> range:
         raise InputError(f"{part!r} is no number of a picture; give such as 1-8,23") from None
 
 
-def _repeated(names: Iterable[str]) -> str | None:
+def _find_repeated(names: Iterable[str]) -> str | None:
     """A name that is there twice, if there is one: figures are shown by name."""
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def read_picture(path: Path) -> Picture:
+def read_picture(path: Path) -> SetImage:
     """A picture whose file can be decoded."""
-    checksum, pixels = decoded(path)
-    return Picture(path, checksum, *pixels.shape[:2])
+    checksum, pixels = decode_picture(path)
+    return SetImage(path, checksum, *pixels.shape[:2])
 
 
-def check_crop(sets: Iterable[PictureSet], crop: int) -> None:
+def check_crop(sets: Iterable[ImageSet], crop: int) -> None:
     """Refuse a border that leaves too little of a picture to be compared."""
     for picture in (picture for each in sets for picture in each.pictures):
         if min(picture.height, picture.width) - 2 * crop < SSIM_WINDOW:
@@ -132,10 +132,10 @@ def check_crop(sets: Iterable[PictureSet], crop: int) -> None:
             )
 
 
-def decoded(path: Path) -> tuple[str, Bytes]:
+def decode_picture(path: Path) -> tuple[str, Bytes]:
     """The checksum of a file and its samples, (height, width, 3), or an error that says why not."""
-    with named(path):
-        with open_regular(path, Limits()) as file:
+    with prefix_path(path):
+        with open_regular(path, InputLimits()) as file:
             content = file.read()
         try:
             with damage_explained("picture"), Image.open(BytesIO(content), formats=_FORMATS) as image:

@@ -10,7 +10,7 @@ constant mean of its third-order tensors (weights uniform on the simplex would g
 
 import numpy as np
 
-from ..methods.tensors import RankOneSum, Samples
+from ..methods.tensors import RankOneSum, TensorSamples
 
 TERMS = 10
 
@@ -22,10 +22,12 @@ def random_truth(shape: tuple[int, ...], generator: np.random.Generator) -> Rank
     return RankOneSum(weights / weights.sum(), factors)
 
 
-def draw_samples(truth: RankOneSum, count: int, noise: float, generator: np.random.Generator) -> Samples:
+def draw_samples(
+    truth: RankOneSum, count: int, noise: float, generator: np.random.Generator
+) -> TensorSamples:
     """Entries at uniformly random cells, with Gaussian noise of that deviation cut off at zero."""
     index = np.stack([generator.integers(0, size, count) for size in truth.shape], axis=1)
     value = truth.at(index)
     if noise > 0:
         value = np.maximum(value + generator.normal(0.0, noise, count), 0.0)
-    return Samples(truth.shape, index, value)
+    return TensorSamples(truth.shape, index, value)

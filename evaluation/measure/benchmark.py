@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from demosaic_ntc.viewer.crops import Box, CropBox
 
-from ..data.sets import Picture, PictureSet
+from ..data.sets import ImageSet, SetImage
 from ..methods.method import Method
-from .case import Case, Measured, Row
+from .case import Case, Measurement, Row
 
 if TYPE_CHECKING:
     from ..report.drawing import Drawing
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Look:
+class Figure:
     """A scene that a report shows in all versions: what of which picture, and what stands beside methods."""
 
     key: str
     name: str
-    picture: Picture
+    picture: SetImage
     frame: CropBox | None
     versions: Any  # a function from the picture's pixels to versions by name, the truth among them
 
 
 @dataclass(frozen=True)
-class Part(ABC):
+class Benchmark(ABC):
     """Which methods are compared on what.
 
     `name` names the part in files and on the command line. A result depends on the columns in `keys`, and on
@@ -52,7 +52,7 @@ class Part(ABC):
     unbounded: ClassVar[tuple[str, ...]] = ()
     warms_each_task: ClassVar[bool] = False  # whether other tasks take other ways, to be gone untimed before
 
-    sets: tuple[PictureSet, ...]
+    sets: tuple[ImageSet, ...]
     methods: tuple[Method, ...]
 
     @classmethod
@@ -61,7 +61,7 @@ class Part(ABC):
         """The part on some sets that options ask for; what makes no sense is refused."""
 
     @abstractmethod
-    def measure(self, case: Case, loaded: Any) -> Measured:
+    def measure(self, case: Case, loaded: Any) -> Measurement:
         """Do a case and compare its result with the truth."""
 
     @property
@@ -103,7 +103,7 @@ class Part(ABC):
             for method in self.methods
         ]
 
-    def _key(self, picture: Picture, task: Any, method: Method) -> Row:
+    def _key(self, picture: SetImage, task: Any, method: Method) -> Row:
         """What the result of a method on a picture depends on."""
         known = {"method": method.name, "settings": method.settings, "sha256": picture.sha256}
         known[self.task_key] = method.name if task is None else getattr(task, "name", task)
@@ -124,7 +124,7 @@ class Part(ABC):
         """What is done to each picture: masks, noise."""
         return (None,)
 
-    def scene(self, each: PictureSet, picture: Picture, task: Any) -> str:
+    def scene(self, each: ImageSet, picture: SetImage, task: Any) -> str:
         """The key of the scene in which a case is shown, if it is."""
         return ""
 
@@ -141,7 +141,7 @@ class Part(ABC):
         return {}
 
     @property
-    def looks(self) -> list[Look]:
+    def looks(self) -> list[Figure]:
         """The scenes that a report shows."""
         return []
 
@@ -151,7 +151,7 @@ class Part(ABC):
         return {}
 
     @property
-    def told(self) -> dict[str, str]:
+    def protocol_lines(self) -> dict[str, str]:
         """The lines of the protocol about methods."""
         return {f"method {method.name}": method.settings for method in self.methods}
 
@@ -161,31 +161,31 @@ class Part(ABC):
         others = {field.name: getattr(self, field.name) for field in fields(self)}
         return others | {
             "methods": [{"name": m.name, "settings": m.settings, "role": m.role} for m in self.methods],
-            "sets": [_described(each) for each in self.sets],
+            "sets": [_describe_set(each) for each in self.sets],
         }
 
     @classmethod
-    def revived(cls, plan: Row) -> Self:
+    def from_plan(cls, plan: Row) -> Self:
         """The part from its plan: methods are names, the files of sets are elsewhere."""
         others = {name: tuple(v) if isinstance(v, list) else v for name, v in plan.items()}
         methods = tuple(Method(**method, run=cannot_run) for method in plan["methods"])
-        return cls(**others | {"methods": methods, "sets": tuple(map(_revived, plan["sets"]))})
+        return cls(**others | {"methods": methods, "sets": tuple(map(_restore_set, plan["sets"]))})
 
 
-def _described(each: PictureSet) -> Row:
+def _describe_set(each: ImageSet) -> Row:
     """A set as JSON has it."""
     names = ("name", "sha256", "height", "width")
     pictures = [{name: getattr(picture, name) for name in names} for picture in each.pictures]
     return {"name": each.name, "pictures": pictures, "left_out": list(each.left_out)}
 
 
-def _revived(each: Row) -> PictureSet:
+def _restore_set(each: Row) -> ImageSet:
     """A set whose files are elsewhere."""
     pictures = [
-        Picture(Path(f"{picture['name']}.elsewhere"), picture["sha256"], picture["height"], picture["width"])
+        SetImage(Path(f"{picture['name']}.elsewhere"), picture["sha256"], picture["height"], picture["width"])
         for picture in each["pictures"]
     ]
-    return PictureSet(each["name"], tuple(pictures), tuple(each["left_out"]))
+    return ImageSet(each["name"], tuple(pictures), tuple(each["left_out"]))
 
 
 def cannot_run(*_: object) -> NoReturn:
@@ -193,7 +193,7 @@ def cannot_run(*_: object) -> NoReturn:
     raise TypeError("a method read from a report cannot be run; select it by its name")
 
 
-def fitting(box: Box, sets: Iterable[PictureSet]) -> Box | None:
+def fit_box(box: Box, sets: Iterable[ImageSet]) -> Box | None:
     """A box, unless a picture is too small for it."""
     sides = (min(picture.width, picture.height) for each in sets for picture in each.pictures)
     return box if min(sides, default=0) >= box[0] + box[2] else None

@@ -16,7 +16,7 @@ def luma(pixels: Bytes) -> float:
     return float(np.median(pixels @ _LUMINANCE))
 
 
-def clipped(pixels: Bytes) -> float:
+def measure_clipping(pixels: Bytes) -> float:
     """The share of the pixels with any channel at its end."""
     return float((pixels == _WHITE).any(axis=-1).mean())
 

@@ -16,7 +16,7 @@ from ..methods.method import Method
 from .protocol import machine
 
 if TYPE_CHECKING:
-    from .benchmark import Part
+    from .benchmark import Benchmark
 
 #: A result as names and plain values, as JSON and a data frame have it.
 Row = dict[str, Any]
@@ -50,7 +50,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """What a case gave: its figures, and the picture if there is one."""
 
     figures: Row
@@ -70,7 +70,7 @@ class Refusal:
         return f"{self.case.method.name}: {self.reason}"
 
 
-def run(part: "Part", cases: Iterable[Case]) -> Iterator[tuple[Case, Measured | Refusal | None]]:
+def run(part: "Benchmark", cases: Iterable[Case]) -> Iterator[tuple[Case, Measurement | Refusal | None]]:
     """Do the cases one after the other; one that is refused does not stop the others.
 
     Nor does it matter when a method refuses what it is warmed up on. Nothing is returned for a case whose row
@@ -119,7 +119,7 @@ def refusal_words(refusals: Iterable[Refusal]) -> list[str]:
     return list(dict.fromkeys(refusal.words for refusal in refusals))
 
 
-def costed(call: Callable[[], Result]) -> tuple[Result, Row]:
+def measure_cost(call: Callable[[], Result]) -> tuple[Result, Row]:
     """What a call returns, and what it took: on the wall, on all threads, the process's peak memory."""
     reset_peak()
     wall, cpu = perf_counter(), process_time()
@@ -128,7 +128,7 @@ def costed(call: Callable[[], Result]) -> tuple[Result, Row]:
     return result, cost | {"peak_bytes": peak_bytes()}
 
 
-def proven(restored: Restored) -> Row:
+def collect_proof(restored: Restored) -> Row:
     """What a picture's certificate proves, and where it was made."""
     proof = restored.certificate
     return {

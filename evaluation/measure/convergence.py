@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from demosaic_ntc import complete
-from demosaic_ntc.ntc.bcg import Progress
+from demosaic_ntc.ntc.bcg import SolverProgress
 
 from ..data.paper_tables import Row
 from .paper import instance
@@ -20,17 +20,17 @@ ROWS = (Row(10, 3, 500, 0.02), Row(20, 3, 500))
 Trace = dict[str, Any]
 
 
-def traced(row: Row) -> Trace:
+def trace_completion(row: Row) -> Trace:
     """Complete the first tensor of a row and note every iteration."""
     steps: list[dict[str, float]] = []
 
-    def note(progress: Progress) -> None:
+    def note(progress: SolverProgress) -> None:
         names = ("iteration", "objective", "lower_bound", "atoms")
         steps.append({name: getattr(progress, name) for name in names})
 
     _, samples = instance(row, seed=0)
     complete(samples.shape, samples.index, samples.value, radius=1.0, gap=GAP, progress=note)
-    return {"title": title(row), "code": engine(SOLVER_LAYERS), "steps": thinned(steps)}
+    return {"title": title(row), "code": engine(SOLVER_LAYERS), "steps": thin(steps)}
 
 
 def fresh(traces: Iterable[Trace] | None) -> list[Trace]:
@@ -39,7 +39,7 @@ def fresh(traces: Iterable[Trace] | None) -> list[Trace]:
     return [trace for trace in traces or () if trace["code"] == code]
 
 
-def thinned(steps: Sequence[Any]) -> list[Any]:
+def thin(steps: Sequence[Any]) -> list[Any]:
     """The first and the last step and so many between that a drawing looks the same."""
     return [*steps[: -1 : -(-len(steps) // _DRAWN)], steps[-1]]
 

@@ -12,14 +12,14 @@ from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.errors import InputError
 
 from .. import split_names
-from ..data.raws import REAL, Raw, chosen_raws, synthetic_raws
+from ..data.raws import REAL, Raw, choose_raws, synthetic_raws
 from ..methods.method import Method
 from ..methods.programs import programs as known_programs
 from ..report.tables import Cell, DataTable, figure
 from ..siblings import SAMPLE
-from .benchmark import Part, cannot_run
-from .case import Case, Measured, Row, refusal_words
-from .protocol import machine, measured_on, versions
+from .benchmark import Benchmark, cannot_run
+from .case import Case, Measurement, Row, refusal_words
+from .protocol import list_machines, machine, versions
 from .results import Results
 
 CONVERSION_STAGES = ("decoding", "first estimate", "groups", "writing")
@@ -41,7 +41,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True)
-class ConvertPart(Part):
+class ConvertBenchmark(Benchmark):
     """Which programs are compared on which raws."""
 
     name = "convert"
@@ -60,7 +60,7 @@ class ConvertPart(Part):
     ) -> Self:
         """Without raws with those of the test data."""
         chosen = known_programs(split_names(programs), Engine(**engine or {}), SAMPLE)
-        sources = chosen_raws(raws) + synthetic_raws(split_names(sizes))
+        sources = choose_raws(raws) + synthetic_raws(split_names(sizes))
         if not sources:
             raise InputError("there are no raws; give some, or --sizes of synthetic ones")
         return cls((), tuple(chosen), tuple(sources))
@@ -82,11 +82,11 @@ class ConvertPart(Part):
         """A raw is made, where it must be, for each program anew."""
         return source
 
-    def measure(self, case: Case, loaded: Raw) -> Measured:
+    def measure(self, case: Case, loaded: Raw) -> Measurement:
         """Convert a raw in a folder that is then removed."""
         with TemporaryDirectory() as folder:
             took = case.method.run(loaded.make(Path(folder)), Path(folder))
-        return Measured({"megapixels": loaded.megapixels, **asdict(took), "machine": machine()})
+        return Measurement({"megapixels": loaded.megapixels, **asdict(took), "machine": machine()})
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -106,7 +106,7 @@ class ConvertPart(Part):
         return super().plan | {"sources": sources}
 
     @classmethod
-    def revived(cls, plan: Row) -> Self:
+    def from_plan(cls, plan: Row) -> Self:
         methods = tuple(Method(**method, run=cannot_run) for method in plan["methods"])
         return cls((), methods, tuple(Raw(**raw, make=cannot_run) for raw in plan["sources"]))
 
@@ -118,7 +118,7 @@ class ConvertPart(Part):
         refused = [{"image": each.case.image, "program": each.case.method.name} for each in results.refusals]
         rows = (*costs.to_dict("records"), *refused, *_means(costs))
         columns = ("raw", "program", *(title for title, _ in _COLUMNS.values()))
-        note = _NOTE + measured_on(results.frame.get("machine", ()))
+        note = _NOTE + list_machines(results.frame.get("machine", ()))
         notes = (note, *refusal_words(results.refusals))
         yield DataTable("Whole conversions", columns, tuple(map(_line, rows)), notes)
 

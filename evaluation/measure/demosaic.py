@@ -15,15 +15,15 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.viewer.crops import Box, part_of
 
 from .. import split_names
-from ..data.sets import Picture, PictureSet, check_crop
+from ..data.sets import ImageSet, SetImage, check_crop
 from ..methods.demosaicers import catalogue, default_names
-from ..methods.method import CONTROL, OURS, Effort, picked
+from ..methods.method import CONTROL, OURS, Effort, pick_methods
 from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import error_maps, gains, quality_and_time
 from ..report.tables import Cell, DataTable, rows_of
-from .benchmark import Look, Part
-from .case import Case, Measured, costed, proven, refusal_words
+from .benchmark import Benchmark, Figure
+from .case import Case, Measurement, collect_proof, measure_cost, refusal_words
 from .metrics import Bytes, comparable, cpsnr, likeness
 from .protocol import versions
 from .results import Columns, Results, SetResults
@@ -45,7 +45,7 @@ _COLUMNS: Columns = {
 
 
 @dataclass(frozen=True)
-class DemosaicPart(Part):
+class DemosaicBenchmark(Benchmark):
     """Which methods are compared on which pictures; likeness is taken inside the crop, or with crop 0."""
 
     name = "demosaic"
@@ -60,7 +60,7 @@ class DemosaicPart(Part):
     @classmethod
     def of(
         cls,
-        sets: Sequence[PictureSet],
+        sets: Sequence[ImageSet],
         methods: str | None = None,
         cfa: str = "RGGB",
         crop: int = 10,
@@ -69,7 +69,7 @@ class DemosaicPart(Part):
     ) -> Self:
         array = Cfa.parse(cfa)
         names = default_names(array) if methods is None else split_names(methods)
-        chosen = picked(catalogue(Effort(quality, threads)), names)
+        chosen = pick_methods(catalogue(Effort(quality, threads)), names)
         check_crop(sets, crop)
         return cls(tuple(sets), tuple(chosen), array.rows, crop)
 
@@ -81,7 +81,7 @@ class DemosaicPart(Part):
     def depends(self, name: str) -> Any:
         return self.array.name if name == "cfa" else super().depends(name)
 
-    def scene(self, each: PictureSet, picture: Picture, task: Any) -> str:
+    def scene(self, each: ImageSet, picture: SetImage, task: Any) -> str:
         return picture.sha256
 
     def warm_up(self, case: Case, loaded: Bytes) -> object:
@@ -93,14 +93,14 @@ class DemosaicPart(Part):
         rows, columns = (slice(start, start + _WARM_UP) for start in starts)
         return case.method.run(cfa.sample(loaded[rows, columns]), cfa)
 
-    def measure(self, case: Case, loaded: Bytes) -> Measured:
+    def measure(self, case: Case, loaded: Bytes) -> Measurement:
         cfa, truth = self.array, part_of(loaded, self.box)
         mosaic = cfa.sample(truth)
-        restored, cost = costed(lambda: case.method.run(mosaic, cfa))
+        restored, cost = measure_cost(lambda: case.method.run(mosaic, cfa))
         picture = comparable(restored, truth)
         inside, size = likeness(picture, truth, self.crop), {"height": len(truth), "width": truth.shape[1]}
         figures = size | {"cpsnr": inside["cpsnr"], "cpsnr_crop0": cpsnr(picture, truth)} | inside
-        return Measured(figures | cost | proven(restored), restored)
+        return Measurement(figures | cost | collect_proof(restored), restored)
 
     @property
     def csv_names(self) -> dict[str, str]:
@@ -108,9 +108,9 @@ class DemosaicPart(Part):
         return {"cpsnr": f"cpsnr_crop{self.crop}"} if self.crop else {}
 
     @property
-    def looks(self) -> list[Look]:
+    def looks(self) -> list[Figure]:
         return [
-            Look(picture.sha256, f"{each.name} {picture.name}", picture, None, lambda p: {"truth": p})
+            Figure(picture.sha256, f"{each.name} {picture.name}", picture, None, lambda p: {"truth": p})
             for each in self.sets
             for picture in each.pictures
         ]
@@ -130,10 +130,10 @@ class DemosaicPart(Part):
             "kernels are compiled in an untimed call before; LibRaw's with a raw written and read in memory",
             "memory": "peak resident memory of the process during a call, interpreter and libraries included",
             "versions": versions("scikit-image", "rawpy", "opencv-python-headless", "colour-demosaicing"),
-            **self.told,
+            **self.protocol_lines,
         }
 
-    def conditions(self, each: PictureSet, machines: str) -> str:
+    def conditions(self, each: ImageSet, machines: str) -> str:
         """The conditions of one set's means in a line."""
         count = f"{len(each.pictures)}{f' of {each.size}' if each.left_out else ''} pictures"
         return (
@@ -162,7 +162,9 @@ class DemosaicPart(Part):
         figures = found.by_picture("cpsnr")[names]
         rows = tuple(rows_of(found.methods, [figures[name] for name in names], [".2f"] * len(names)))
         title = f"{self.prefix}{found.set.name}: CPSNR in dB, crop {self.crop}"
-        return DataTable(title, ("method", *names), rows, notes, tuple(found.named("ours")), details=True)
+        return DataTable(
+            title, ("method", *names), rows, notes, tuple(found.list_methods("ours")), details=True
+        )
 
     @property
     def _columns(self) -> Columns:
@@ -174,7 +176,7 @@ class DemosaicPart(Part):
 
         A method that refused a picture has no means, but its place among those that have.
         """
-        refused, lacking = {refusal.case.method.name for refusal in found.refusals}, found.missing()
+        refused, lacking = {refusal.case.method.name for refusal in found.refusals}, found.find_missing()
         shown = [name for name in found.methods if name not in lacking or name in refused]
         if all(name in lacking for name in shown):
             return None
@@ -190,7 +192,7 @@ class DemosaicPart(Part):
         )
         columns = ("method", *titles, "lowest CPSNR", "groups certified")
         title = f"{self.prefix}{found.set.name}: means over {found.set.size} pictures"
-        return DataTable(title, columns, rows, notes, tuple(found.named("ours")))
+        return DataTable(title, columns, rows, notes, tuple(found.list_methods("ours")))
 
     def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
         """What quality costs, what is gained, and what is wrong."""
@@ -198,7 +200,7 @@ class DemosaicPart(Part):
         if whole := [found for found in sets if found.means("cpsnr").notna().any()]:
             caption = "mean CPSNR against CPU seconds per megapixel; blue ours, green its parts, grey peers"
             yield Drawing("quality-and-time", "Quality against time", caption, quality_and_time(whole))
-        if gained := [found for found in sets if len(found.gains(OURS, found.named("peer")))]:
+        if gained := [found for found in sets if len(found.gains(OURS, found.list_methods("peer")))]:
             caption = f"{OURS} against the best peer of the run on each picture"
             yield Drawing("gains", "Gains by picture", caption, gains(gained, OURS))
         if rows := [row for found in gained for row in _errors(found, gallery)]:
@@ -219,11 +221,11 @@ def _proofs(found: SetResults) -> dict[str, str]:
 def _gaps(found: SetResults) -> Iterator[str]:
     """Which pictures keep which methods from having a mean."""
     by_missing: dict[tuple[str, ...], list[str]] = {}
-    for method, missing in found.missing().items():
+    for method, missing in found.find_missing().items():
         by_missing.setdefault(tuple(missing), []).append(method)
     for pictures, methods in by_missing.items():
         yield f"no mean over {found.set.name} without {', '.join(pictures)}: {', '.join(methods)}"
-    if found.named("reference"):
+    if found.list_methods("reference"):
         yield "* figures of the reference, measured elsewhere"
 
 
@@ -231,14 +233,14 @@ def findings(found: SetResults) -> Iterator[str]:
     """What completion adds to its own control, and where a peer is closest or ahead."""
     added = found.gains(OURS, [CONTROL])
     if len(added):
-        whole = not {OURS, CONTROL} & set(found.missing())
+        whole = not {OURS, CONTROL} & set(found.find_missing())
         mean = f"{added.mean():+.2f} dB on the mean" if whole else "no mean"
         yield (
             f"{OURS} over {CONTROL} on {found.set.name}: {mean}, better on {(added > 0).sum()} of "
             f"{len(added)} pictures, least {added.min():+.2f} dB ({added.idxmin()})"
         )
-    figures, peers = found.by_picture("cpsnr"), found.named("peer")
-    for method in found.named("ours"):
+    figures, peers = found.by_picture("cpsnr"), found.list_methods("peer")
+    for method in found.list_methods("ours"):
         gained = found.gains(method, peers)
         if len(gained):
             image = gained.idxmin()
@@ -252,10 +254,10 @@ def findings(found: SetResults) -> Iterator[str]:
 
 def _errors(found: SetResults, gallery: Gallery) -> Iterator[tuple[str, Bytes, list[tuple[str, Bytes]]]]:
     """Truth, ours and the best peer where we gain most and least."""
-    gained, figures = found.gains(OURS, found.named("peer")), found.by_picture("cpsnr")
+    gained, figures = found.gains(OURS, found.list_methods("peer")), found.by_picture("cpsnr")
     for name in dict.fromkeys((gained.idxmax(), gained.idxmin())):
         picture = next(picture for picture in found.set.pictures if picture.name == name)
-        methods = (OURS, figures.loc[found.named("peer"), name].idxmax())
+        methods = (OURS, figures.loc[found.list_methods("peer"), name].idxmax())
         cases = {case.method.name: case for case in found.part.cases if case.scene == picture.sha256}
         truth = gallery.pixels(f"truth {picture.sha256}")
         versions = [(m, pixels) for m in methods if (pixels := gallery.pixels(cases[m].key)) is not None]

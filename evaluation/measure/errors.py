@@ -22,16 +22,16 @@ from demosaic_ntc.errors import InputError, Unsupported
 
 from .. import split_names
 from ..data.masks import check_mask, make_mask
-from ..data.sets import PictureSet, check_crop
+from ..data.sets import ImageSet, check_crop
 from ..methods.method import OURS, Effort, Method
 from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import TOLERANCE, reliability
 from ..report.tables import Cell, DataTable, figure
-from .benchmark import Part
-from .case import Case, Measured, Row, refusal_words
-from .metrics import Bytes, cropped
-from .protocol import machine, measured_on, versions
+from .benchmark import Benchmark
+from .case import Case, Measurement, Row, refusal_words
+from .metrics import Bytes, crop_border
+from .protocol import list_machines, machine, versions
 from .results import Results
 
 Flags = NDArray[np.bool_]
@@ -91,7 +91,7 @@ def check_task(mask: str) -> str:
 
 
 @dataclass(frozen=True)
-class ErrorPart(Part):
+class ErrorBenchmark(Benchmark):
     """Which tasks, arrays and masks, are done on which pictures."""
 
     name = "errors"
@@ -103,7 +103,7 @@ class ErrorPart(Part):
     @classmethod
     def of(
         cls,
-        sets: Sequence[PictureSet],
+        sets: Sequence[ImageSet],
         cfa: str = "RGGB",
         masks: str | None = None,
         crop: int = 10,
@@ -118,15 +118,15 @@ class ErrorPart(Part):
     def work(self) -> Sequence[str]:
         return self.tasks
 
-    def measure(self, case: Case, loaded: Bytes) -> Measured:
+    def measure(self, case: Case, loaded: Bytes) -> Measurement:
         """Restore one picture and count its restored entries by what was expected of them."""
         restored, known = case.method.run(loaded, case.task)
         if restored.error is None:
             raise Unsupported("the method does not know its errors; leave it out")
-        counted, truth = ~cropped(known, self.crop), cropped(loaded, self.crop).astype(np.float32)
-        true = (cropped(restored.image, self.crop) - truth)[counted].astype(np.float32)
-        found = histogram(cropped(restored.error, self.crop)[counted], true)
-        return Measured(_kept(found) | {"machine": machine()})
+        counted, truth = ~crop_border(known, self.crop), crop_border(loaded, self.crop).astype(np.float32)
+        true = (crop_border(restored.image, self.crop) - truth)[counted].astype(np.float32)
+        found = histogram(crop_border(restored.error, self.crop)[counted], true)
+        return Measurement(_trim_histogram(found) | {"machine": machine()})
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -144,11 +144,11 @@ class ErrorPart(Part):
             **told,
         }
 
-    def calibrated(self, results: Results) -> dict[str, pd.DataFrame]:
+    def calibrate(self, results: Results) -> dict[str, pd.DataFrame]:
         """The bins of each task that has results, over all pictures together."""
         rows = {task: results.frame[results.frame["task"] == task].to_dict("records") for task in self.tasks}
         return {
-            task: bins_of(np.sum([summed(row) for row in found], axis=0))
+            task: bins_of(np.sum([sum_entries(row) for row in found], axis=0))
             for task, found in rows.items()
             if found
         }
@@ -157,11 +157,11 @@ class ErrorPart(Part):
         """Expected and true error of each task, bin by bin."""
         wanted = sum(len(each.pictures) for each in self.sets)
         columns = ("bin", *(title for title, _ in _COLUMNS.values()))
-        for task, bins in self.calibrated(results).items():
+        for task, bins in self.calibrate(results).items():
             frame = results.frame[results.frame["task"] == task]
             number = f"{len(frame)}" if len(frame) == wanted else f"{len(frame)} of {wanted}"
             where = f"{task}, pictures of {', '.join(dict.fromkeys(frame['set']))}: {number}"
-            note = f"{where}; {_judged(bins)}; measured on {measured_on(frame['machine'])}"
+            note = f"{where}; {_judge(bins)}; measured on {list_machines(frame['machine'])}"
             rows = tuple(
                 (Cell(str(n)), *(figure(row[name], form) for name, (_, form) in _COLUMNS.items()))
                 for n, row in enumerate(bins.to_dict("records"), start=1)
@@ -171,7 +171,7 @@ class ErrorPart(Part):
 
     def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
         """True errors against expected ones."""
-        if found := self.calibrated(results):
+        if found := self.calibrate(results):
             caption = (
                 "true against expected error of ten bins of as many restored entries each; the band is "
                 f"±{TOLERANCE:.0%}, hollow points hold less than {LEAST_SHARE:.0%} of the squared error"
@@ -188,7 +188,7 @@ def histogram(expected: NDArray[np.float32], true: NDArray[np.float32]) -> Sums:
     return np.stack([np.bincount(number, each, minlength=CLASSES) for each in weights])
 
 
-def _kept(found: Sums) -> Row:
+def _trim_histogram(found: Sums) -> Row:
     """A histogram without the classes that have no entries at either end."""
     filled = np.flatnonzero(found[0])
     first, last = (int(filled[0]), int(filled[-1]) + 1) if filled.size else (0, 0)
@@ -196,7 +196,7 @@ def _kept(found: Sums) -> Row:
     return {"first": first} | dict(zip(_NAMES, columns, strict=True))
 
 
-def summed(row: Row) -> Sums:
+def sum_entries(row: Row) -> Sums:
     """The entries of a result, all classes of them."""
     after = CLASSES - row["first"] - len(row["counts"])
     return np.pad(np.array([row[name] for name in _NAMES], np.float64), ((0, 0), (row["first"], after)))
@@ -215,17 +215,17 @@ def bins_of(sums: Sums, number: int = BINS) -> pd.DataFrame:
     entries, expected, true = np.maximum([np.diff(np.interp(cuts, whole[0], each)) for each in whole], 0)
     share = true / sums[2].sum() if sums[2].any() else 0.0
     found = {"entries": entries, "expected": np.sqrt(expected / entries), "true": np.sqrt(true / entries)}
-    return judged(pd.DataFrame(found | {"share": share}))
+    return judge_bins(pd.DataFrame(found | {"share": share}))
 
 
-def judged(bins: pd.DataFrame) -> pd.DataFrame:
+def judge_bins(bins: pd.DataFrame) -> pd.DataFrame:
     """Bins with the ratio of true to expected errors, NaN where none is expected, and what to think of it."""
     ratio = bins["true"] / bins["expected"].where(bins["expected"] > 0)
     agrees = (ratio - 1).abs() <= TOLERANCE
     return bins.assign(ratio=ratio, counts=bins["share"] >= LEAST_SHARE, agrees=agrees)
 
 
-def _judged(bins: pd.DataFrame) -> str:
+def _judge(bins: pd.DataFrame) -> str:
     """How many bins that hold enough of the squared error agree, and the extremes of their ratios."""
     counted = bins[bins["counts"]]
     ratios = counted["ratio"].dropna()

@@ -18,15 +18,15 @@ from demosaic_ntc.viewer.crops import Box, CropBox, part_of
 from .. import split_names
 from ..data.masks import DEFAULT as MASKS
 from ..data.masks import Flags, check_mask, make_mask
-from ..data.sets import Picture, PictureSet, first, numbered
+from ..data.sets import ImageSet, SetImage, first, select_numbered
 from ..methods.inpainters import BASELINE, DEFAULT, catalogue
-from ..methods.method import CONTROL, OURS, Effort, picked
+from ..methods.method import CONTROL, OURS, Effort, pick_methods
 from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import mask_gains
 from ..report.tables import Cell, DataTable, figure
-from .benchmark import Look, Part, fitting
-from .case import Case, Measured, Row, costed, proven, refusal_words
+from .benchmark import Benchmark, Figure, fit_box
+from .case import Case, Measurement, Row, collect_proof, measure_cost, refusal_words
 from .metrics import Bytes, comparable, cpsnr, likeness
 from .protocol import versions
 from .results import Columns, Results, SetResults
@@ -59,7 +59,7 @@ _GAINS = (  # each name once, or a file would lose some
 
 
 @dataclass(frozen=True)
-class InpaintPart(Part):
+class InpaintBenchmark(Benchmark):
     """Which methods are compared on which pictures, or on a part of each, under which masks."""
 
     name = "inpaint"
@@ -76,7 +76,7 @@ class InpaintPart(Part):
     @classmethod
     def of(
         cls,
-        sets: Sequence[PictureSet],
+        sets: Sequence[ImageSet],
         methods: str | None = None,
         masks: str | None = None,
         box: Box | None = None,
@@ -86,22 +86,22 @@ class InpaintPart(Part):
         threads: int = 1,
     ) -> Self:
         """`usual` is what reports have: these pictures, or the first few, on a part that all of them have."""
-        chosen = picked(
+        chosen = pick_methods(
             catalogue(Effort(quality, threads)), DEFAULT if methods is None else split_names(methods)
         )
         names = split_names(masks) or split_names(MASKS)
         for name in names:
             check_mask(name)
         if usual is not False:
-            sets = [numbered(each, usual or first(each, _FIRST)) for each in sets]
-            box = fitting(_REPAIRED, sets)
+            sets = [select_numbered(each, usual or first(each, _FIRST)) for each in sets]
+            box = fit_box(_REPAIRED, sets)
         return cls(tuple(sets), tuple(chosen), tuple(names), seed, box)
 
     @property
     def work(self) -> Sequence[str]:
         return self.masks
 
-    def scene(self, each: PictureSet, picture: Picture, task: str) -> str:
+    def scene(self, each: ImageSet, picture: SetImage, task: str) -> str:
         return f"{each.name} {picture.sha256} {task}"
 
     def stamp(self, case: Case) -> Row:
@@ -110,13 +110,13 @@ class InpaintPart(Part):
 
     def warm_up(self, case: Case, loaded: Bytes) -> object:
         part = np.ascontiguousarray(part_of(loaded, self.box)[:_WARM_UP, :_WARM_UP])
-        return case.method.run(part, self._missing(case.task, part))
+        return case.method.run(part, self._make_mask(case.task, part))
 
-    def measure(self, case: Case, loaded: Bytes) -> Measured:
+    def measure(self, case: Case, loaded: Bytes) -> Measurement:
         truth = part_of(loaded, self.box)
-        missing = self._missing(case.task, truth)
+        missing = self._make_mask(case.task, truth)
         damaged = np.where(missing[..., None], 0, truth).astype(np.uint8)
-        restored, cost = costed(lambda: case.method.run(damaged, missing))
+        restored, cost = measure_cost(lambda: case.method.run(damaged, missing))
         picture = comparable(restored, truth)
         whole = likeness(picture, truth, 0)
         figures = {
@@ -128,28 +128,28 @@ class InpaintPart(Part):
             "ssim": whole["ssim"],
             "nmse": whole["nmse"],
         }
-        return Measured(figures | cost | proven(restored), restored)
+        return Measurement(figures | cost | collect_proof(restored), restored)
 
-    def _missing(self, mask: str, part: Bytes) -> Flags:
+    def _make_mask(self, mask: str, part: Bytes) -> Flags:
         """The pixels that are taken away from a part."""
         return make_mask(mask, (part.shape[0], part.shape[1]), self.seed)
 
     @property
-    def looks(self) -> list[Look]:
+    def looks(self) -> list[Figure]:
         """Of each set every mask once, each on another picture."""
         frame = CropBox(*self.box) if self.box else None
 
-        def look(each: PictureSet, number: int, mask: str) -> Look:
+        def look(each: ImageSet, number: int, mask: str) -> Figure:
             picture = each.pictures[number % len(each.pictures)]
             key, name = self.scene(each, picture, mask), f"{picture.name}, {mask}"
-            return Look(key, name, picture, frame, lambda pixels: self._versions(mask, pixels))
+            return Figure(key, name, picture, frame, lambda pixels: self._versions(mask, pixels))
 
         return [look(each, *entry) for each in self.sets for entry in enumerate(self.masks)]
 
     def _versions(self, mask: str, pixels: Bytes) -> dict[str, Bytes]:
         """What is damaged, white where pixels are missing, and the truth."""
         truth = part_of(pixels, self.box)
-        damaged = np.where(self._missing(mask, truth)[..., None], np.uint8(255), truth)
+        damaged = np.where(self._make_mask(mask, truth)[..., None], np.uint8(255), truth)
         return {"damaged": damaged, "truth": truth}
 
     @property
@@ -168,7 +168,7 @@ class InpaintPart(Part):
             "the result; kernels are compiled in an untimed call before",
             "memory": "peak resident memory of the process during a call, interpreter and libraries included",
             "versions": versions("scipy", "scikit-image", "opencv-python-headless"),
-            **self.told,
+            **self.protocol_lines,
         }
 
     def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
@@ -186,9 +186,11 @@ class InpaintPart(Part):
             gaps = (
                 f"{mask}: no mean, since pictures are missing, for {', '.join(lacking)}"
                 for mask, under in masks.items()
-                if (lacking := under.missing())
+                if (lacking := under.find_missing())
             )
-            shown = [table for table in (*_means(found, masks), _gained(found, masks)) if not table.is_empty]
+            shown = [
+                table for table in (*_means(found, masks), _compare_gains(found, masks)) if not table.is_empty
+            ]
             *others, last = shown or [DataTable(f"Inpainting {each.name}", ("mask",), ())]
             yield from others
             yield replace(last, notes=(conditions, *gaps, *refusal_words(found.refusals)))
@@ -224,7 +226,7 @@ def _means(found: SetResults, masks: dict[str, SetResults]) -> Iterator[DataTabl
         yield DataTable(f"Inpainting {found.set.name}: {title}", ("mask", *found.methods), tuple(rows))
 
 
-def _gained(found: SetResults, masks: dict[str, SetResults]) -> DataTable:
+def _compare_gains(found: SetResults, masks: dict[str, SetResults]) -> DataTable:
     """By how much ours is above biharmonic and above the group mean, with the worst picture of each mask."""
     rows = tuple(
         (Cell(mask_name(mask, under)), *_gain(under, BASELINE), *_gain(under, CONTROL))
@@ -245,7 +247,7 @@ def _gain(under: SetResults, other: str) -> tuple[Cell, Cell, Cell]:
 def mean_gain(under: SetResults, other: str) -> float:
     """By how much ours is above another method on the mean over the whole set; NaN without one."""
     gained = under.gains(OURS, [other])
-    whole = len(gained) and not {OURS, other} & set(under.missing())
+    whole = len(gained) and not {OURS, other} & set(under.find_missing())
     return float(gained.mean()) if whole else float("nan")
 
 

@@ -46,7 +46,7 @@ def comparable(restored: Restored, truth: Bytes) -> Bytes:
     return eight_bit(restored.image)
 
 
-def cropped(picture: NDArray[Any], crop: int) -> NDArray[Any]:
+def crop_border(picture: NDArray[Any], crop: int) -> NDArray[Any]:
     """The picture without `crop` pixels on each side."""
     height, width = picture.shape[:2]
     return picture[crop : height - crop, crop : width - crop]
@@ -54,7 +54,7 @@ def cropped(picture: NDArray[Any], crop: int) -> NDArray[Any]:
 
 def likeness(restored: Bytes, truth: Bytes, crop: int) -> dict[str, float]:
     """How alike two 8-bit pictures (height, width, 3) are away from a border; ratios in decibels."""
-    inner, original = cropped(restored, crop), cropped(truth, crop)
+    inner, original = crop_border(restored, crop), crop_border(truth, crop)
     squared = np.square(inner.astype(np.float64) - original)
     error, size = float(squared.sum()), float(np.square(original.astype(np.float64)).sum())
     similarity = structural_similarity(inner, original, channel_axis=2, data_range=PEAK, **_SSIM)  # type: ignore[no-untyped-call]

@@ -20,17 +20,17 @@ from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.viewer.crops import Box, part_of
 
 from .. import split_names
-from ..data.sets import PictureSet, check_crop, first, numbered
+from ..data.sets import ImageSet, check_crop, first, select_numbered
 from ..methods.denoisers import DEFAULT, catalogue
-from ..methods.method import CONTROL, OURS, Effort, picked
+from ..methods.method import CONTROL, OURS, Effort, pick_methods
 from ..report.tables import Cell, DataTable, figure, rows_of
-from .benchmark import Part, fitting
-from .case import Case, Measured, costed, proven, refusal_words
-from .metrics import PEAK, Bytes, cropped
+from .benchmark import Benchmark, fit_box
+from .case import Case, Measurement, collect_proof, measure_cost, refusal_words
+from .metrics import PEAK, Bytes, crop_border
 from .protocol import versions
 from .results import Results, SetResults
 
-CFA = Cfa.named("RGGB")
+CFA = Cfa.from_name("RGGB")
 
 #: The level at which noise has the deviation that it is named by.
 LEVEL = 0.5
@@ -66,8 +66,8 @@ class Noise:
         """The variance of samples."""
         variance = (self.sigma / PEAK) ** 2
         if not self.poisson:
-            return NoiseModel.given(0.0, variance)
-        return NoiseModel.given(variance / (LEVEL + _DARK), variance / (LEVEL + _DARK) * _DARK)
+            return NoiseModel.from_user(0.0, variance)
+        return NoiseModel.from_user(variance / (LEVEL + _DARK), variance / (LEVEL + _DARK) * _DARK)
 
     def mosaic(self, part: NDArray[np.float64]) -> Float32:
         """The noisy samples of a part, white 1; they may be negative, or above 1."""
@@ -77,7 +77,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class NoisePart(Part):
+class NoiseBenchmark(Benchmark):
     """Which methods are compared on which pictures, or on a part of each, with which noise."""
 
     name = "noise"
@@ -93,7 +93,7 @@ class NoisePart(Part):
     @classmethod
     def of(
         cls,
-        sets: Sequence[PictureSet],
+        sets: Sequence[ImageSet],
         methods: str | None = None,
         sigma: str = "5,10,20",
         poisson: bool = False,
@@ -109,11 +109,11 @@ class NoisePart(Part):
             words = f"{sigma!r} is not deviations in whole 255ths of white, 1 to 255"
             raise InputError(f"{words}; give e.g. 5,10,20")
         asked = DEFAULT if methods is None else split_names(methods)
-        chosen = picked(catalogue(Effort(quality, threads)), asked)
+        chosen = pick_methods(catalogue(Effort(quality, threads)), asked)
         sets = [_usual(each) for each in sets] if usual else sets
         check_crop(sets, crop)
         sigmas = tuple(map(int, names))
-        return cls(tuple(sets), tuple(chosen), sigmas, poisson, box or fitting(_NOISY, sets), crop)
+        return cls(tuple(sets), tuple(chosen), sigmas, poisson, box or fit_box(_NOISY, sets), crop)
 
     @property
     def work(self) -> Sequence[Noise]:
@@ -123,18 +123,18 @@ class NoisePart(Part):
         part = part_of(loaded, self.box)[:_WARM_UP, :_WARM_UP] / PEAK
         return case.method.run(case.task.mosaic(part), CFA, case.task.model)
 
-    def measure(self, case: Case, loaded: Bytes) -> Measured:
+    def measure(self, case: Case, loaded: Bytes) -> Measurement:
         truth, model = part_of(loaded, self.box) / PEAK, case.task.model
         mosaic = case.task.mosaic(truth)
-        restored, cost = costed(lambda: case.method.run(mosaic, CFA, model))
+        restored, cost = measure_cost(lambda: case.method.run(mosaic, CFA, model))
         found = estimate_noise(mosaic, CFA).typical_deviation(LEVEL)
         figures = {
             "height": truth.shape[0],
             "width": truth.shape[1],
-            "cpsnr": clipped_cpsnr(restored.image, truth, self.crop),
+            "cpsnr": measure_clipped_cpsnr(restored.image, truth, self.crop),
             "estimated": found / model.typical_deviation(LEVEL),  # from the mosaic, over the true deviation
         }
-        return Measured(figures | cost | proven(restored), restored)
+        return Measurement(figures | cost | collect_proof(restored), restored)
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -154,7 +154,7 @@ class NoisePart(Part):
             "averaging": "mean over pictures of the per-picture figure (decibels, not errors)",
             "time": "CPU seconds (all threads) per megapixel of the part; kernels are compiled before",
             "versions": versions("scipy", "scikit-image", "PyWavelets"),
-            **self.told,
+            **self.protocol_lines,
         }
 
     def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
@@ -171,11 +171,11 @@ class NoisePart(Part):
             yield from (table for table in shown if table.rows)
 
 
-def _usual(each: PictureSet) -> PictureSet:
+def _usual(each: ImageSet) -> ImageSet:
     """The usual pictures of a known set, or the first few."""
     usual = _USUAL.get(each.name, "0")
     enough = len(each.pictures) >= max(map(int, usual.split(",")))
-    return numbered(each, usual if usual != "0" and enough else first(each, _FIRST))
+    return select_numbered(each, usual if usual != "0" and enough else first(each, _FIRST))
 
 
 def _means(found: SetResults, noises: dict[str, SetResults], notes: tuple[str, ...]) -> DataTable:
@@ -207,13 +207,13 @@ def _findings(noises: dict[str, SetResults]) -> Iterator[str]:
         means = found.means("cpsnr").reindex([OURS, CONTROL])
         if means.notna().all():
             yield f"{name}: completion adds {means[OURS] - means[CONTROL]:+.3f} dB to {CONTROL}"
-        if without := list(found.missing()):
+        if without := list(found.find_missing()):
             yield f"{name}: no mean, since pictures are missing, for {', '.join(without)}"
 
 
-def clipped_cpsnr(picture: Float32, truth: NDArray[np.float64], crop: int) -> float:
+def measure_clipped_cpsnr(picture: Float32, truth: NDArray[np.float64], crop: int) -> float:
     """The composite PSNR in decibels of a picture clipped to 0 … 1, `crop` pixels left out on each side."""
     if picture.shape != truth.shape or not np.isfinite(picture).all():
         raise Unsupported("the method returned another size, NaN or infinity; leave it out")
-    squared = float(cropped(np.square(np.clip(picture, 0, 1) - truth), crop).mean())
+    squared = float(crop_border(np.square(np.clip(picture, 0, 1) - truth), crop).mean())
     return -10 * log10(squared) if squared > 0 else inf

@@ -19,19 +19,19 @@ from demosaic_ntc.ntc.proving import ORACLES
 from .. import split_names
 from ..data.paper_tables import TABLES, Row, Table
 from ..data.synthetic import draw_samples, random_truth
-from ..methods.completions import PROOF, Completion, Outcome, Solver, catalogue, variants
-from ..methods.method import picked
-from ..methods.tensors import RESOLUTION, RankOneSum, Samples, nmse
+from ..methods.completions import PROOF, Completion, CompletionResult, Solver, catalogue, variants
+from ..methods.method import pick_methods
+from ..methods.tensors import RESOLUTION, RankOneSum, TensorSamples, nmse
 from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import paper_figure
 from ..report.tables import DataTable
-from .benchmark import Part, cannot_run
-from .case import Case, Measured, costed
+from .benchmark import Benchmark, cannot_run
+from .case import Case, Measurement, measure_cost
 from .case import Row as Figures
 from .protocol import machine, versions
 from .results import Results
-from .summary import comparison_tables, proof_table, summaries, with_means
+from .summary import comparison_tables, proof_table, select_with_means, summaries
 
 #: Ours, baselines of the paper as published, what its TNCP figures measure, and a method without a model.
 METHODS = ("ntc", "ntc-least", "ntc-auto", "als", "silrtc", "mean-elsewhere", "mean")
@@ -75,7 +75,7 @@ def select(tables: Iterable[str], rows: Sequence[str]) -> list[Experiment]:
 
 
 @dataclass(frozen=True)
-class PaperPart(Part):
+class PaperBenchmark(Benchmark):
     """Which experiments are repeated by which methods."""
 
     name = "paper"
@@ -99,9 +99,12 @@ class PaperPart(Part):
         **solver: Any,
     ) -> Self:
         experiments, how = select(split_names(tables), split_names(rows)), Solver(**solver)
-        chosen = picked(catalogue(how), METHODS if methods is None else split_names(methods))
+        chosen = pick_methods(catalogue(how), METHODS if methods is None else split_names(methods))
         if oracles or descents:
-            named_by_both = [_checked(oracles, ORACLES, "oracle"), _checked(descents, DESCENTS, "descent")]
+            named_by_both = [
+                _check_names(oracles, ORACLES, "oracle"),
+                _check_names(descents, DESCENTS, "descent"),
+            ]
             chosen = [*variants(how, *named_by_both), *(each for each in chosen if each.role != "ours")]
         return cls((), tuple(chosen), tuple(experiments), tuple(seeds), how)
 
@@ -123,7 +126,7 @@ class PaperPart(Part):
             for method in self.methods
         ]
 
-    def load(self, source: tuple[Row, int]) -> tuple[RankOneSum, Samples]:
+    def load(self, source: tuple[Row, int]) -> tuple[RankOneSum, TensorSamples]:
         return instance(*source)
 
     def warm_up(self, case: Case, loaded: Any) -> object:
@@ -131,15 +134,15 @@ class PaperPart(Part):
         tiny = [instance(Row(3, case.source[0].order, 20, noise), seed=0)[1] for noise in (0.0, 0.1)]
         return [case.method.run(samples, 0) for samples in tiny]
 
-    def measure(self, case: Case, loaded: tuple[RankOneSum, Samples]) -> Measured:
+    def measure(self, case: Case, loaded: tuple[RankOneSum, TensorSamples]) -> Measurement:
         truth, samples = loaded
-        outcome: Outcome
-        outcome, cost = costed(lambda: case.method.run(samples, case.source[1]))
+        outcome: CompletionResult
+        outcome, cost = measure_cost(lambda: case.method.run(samples, case.source[1]))
         error = nmse(outcome.estimate, truth)
         if not isfinite(error):
             raise ArithmeticError(f"the estimate's error is {error}")  # one that overflowed is no estimate
         proof = dict.fromkeys(PROOF) | dict(outcome.proof)
-        return Measured({"nmse": error} | cost | proof | {"machine": machine()})
+        return Measurement({"nmse": error} | cost | proof | {"machine": machine()})
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -158,7 +161,7 @@ class PaperPart(Part):
             "±": "standard error of the mean",
             "memory": "peak resident memory of the process during the call, libraries included",
             "paper": "arXiv:2111.04580: 100 repetitions on a 2.3 GHz Core i5; times are of another machine",
-            **self.told,
+            **self.protocol_lines,
         }
 
     @property
@@ -167,7 +170,7 @@ class PaperPart(Part):
         return {"settings": {m.name: m.settings for m in self.methods}, "seeds": list(self.seeds)}
 
     @classmethod
-    def revived(cls, plan: Figures) -> Self:
+    def from_plan(cls, plan: Figures) -> Self:
         """The part from its plan, all rows of the paper's tables."""
         known = catalogue(Solver())
         ours = known["ntc"]  # of which the others are variants
@@ -185,12 +188,12 @@ class PaperPart(Part):
 
     def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
         """The paper's figures with ours."""
-        if found := with_means(summaries(results)):
+        if found := select_with_means(summaries(results)):
             caption = "NMSE and seconds, with bars of one standard error; dashed: the paper's means"
             yield Drawing("paper", "The paper's experiments", caption, paper_figure(found))
 
 
-def _checked(names: str, known: Iterable[str], kind: str) -> list[str]:
+def _check_names(names: str, known: Iterable[str], kind: str) -> list[str]:
     """The names of oracles or descents, refused where one is not known."""
     for name in split_names(names):
         if name not in known:
@@ -198,7 +201,7 @@ def _checked(names: str, known: Iterable[str], kind: str) -> list[str]:
     return list(split_names(names))
 
 
-def instance(row: Row, seed: int) -> tuple[RankOneSum, Samples]:
+def instance(row: Row, seed: int) -> tuple[RankOneSum, TensorSamples]:
     """The random tensor and the samples of one repetition."""
     generator = np.random.default_rng([seed, row.size, row.order, row.samples])
     truth = random_truth(row.shape, generator)

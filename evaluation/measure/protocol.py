@@ -39,7 +39,7 @@ def versions(*packages: str) -> str:
     return ", ".join(found)
 
 
-def measured_on(machines: Iterable[str]) -> str:
+def list_machines(machines: Iterable[str]) -> str:
     """The machines of some results, each once."""
     return " and ".join(dict.fromkeys(machines)) or "no machine yet"
 

@@ -23,14 +23,14 @@ from ..methods.conversions import (
     conversion,
 )
 from ..methods.method import OURS, Method
-from ..methods.processes import Allowance, module_paths, run_command
+from ..methods.processes import ProcessLimits, module_paths, run_command
 from ..methods.programs import settings_of
 from ..report.raw_pictures import keep_pictures
 from ..report.tables import Cell, DataTable, figure, table_of
 from ..siblings import SAMPLE
-from .benchmark import Part, cannot_run
-from .case import Case, Measured, Row
-from .protocol import machine, measured_on, versions
+from .benchmark import Benchmark, cannot_run
+from .case import Case, Measurement, Row
+from .protocol import list_machines, machine, versions
 from .results import Results
 
 #: How conversions end that should not.
@@ -63,7 +63,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True)
-class RawsPart(Part):
+class RawsBenchmark(Benchmark):
     """Which raws are converted; `page` is the folder in which their pictures are kept."""
 
     name = "raws"
@@ -83,7 +83,10 @@ class RawsPart(Part):
         memory: float | None = None,
     ) -> Self:
         """Without raws with those of the test data; memory is in GB."""
-        chosen, allowance = engine or Engine(), Allowance(timeout, inf if memory is None else 1e9 * memory)
+        chosen, allowance = (
+            engine or Engine(),
+            ProcessLimits(timeout, inf if memory is None else 1e9 * memory),
+        )
         sources = find_raws(raws, page)
         if not sources:
             raise InputError("there are no raws; name files, or folders that hold some")
@@ -115,13 +118,13 @@ class RawsPart(Part):
         with TemporaryDirectory() as folder:
             return run_command(conversion(SAMPLE, Path(folder, "sample.png")), environment=module_paths())
 
-    def measure(self, case: Case, loaded: RawFile) -> Measured:
+    def measure(self, case: Case, loaded: RawFile) -> Measurement:
         """Convert a raw and keep what a page shows of it."""
         with TemporaryDirectory() as folder:
             figures, shown = case.method.run(loaded.path, Path(folder))
         if shown is not None:
             keep_pictures(Path(self.page), case.key, shown)
-        return Measured(figures | {"machine": machine()})
+        return Measurement(figures | {"machine": machine()})
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -129,7 +132,7 @@ class RawsPart(Part):
             "versions": versions("rawpy"),
             "conversions": "each in a process of its own, default settings, 8-bit PNG; after a small raw",
             "refused": "exit code 3, with a reason; whatever else ends without a picture is a fault",
-            **self.told,
+            **self.protocol_lines,
         }
 
     @property
@@ -137,7 +140,7 @@ class RawsPart(Part):
         return super().plan | {"sources": [{"name": raw.name, "sha256": raw.sha256} for raw in self.sources]}
 
     @classmethod
-    def revived(cls, plan: Row) -> Self:
+    def from_plan(cls, plan: Row) -> Self:
         methods = tuple(Method(**method, run=cannot_run) for method in plan["methods"])
         sources = tuple(RawFile(Path(raw["name"]), **raw) for raw in plan["sources"])
         return cls((), methods, sources, plan["page"])
@@ -146,7 +149,7 @@ class RawsPart(Part):
         """What is known of every raw that was converted, and why others were not."""
         rows = raw_rows(results)
         if made := [row for row in rows if row["outcome"] == CONVERTED]:
-            yield converted_table(made)
+            yield make_converted_table(made)
         if failed := [row for row in rows if row["outcome"] != CONVERTED]:
             forms = {"raw": "", "outcome": "", "reason": ""}
             yield table_of("Raws without a picture", forms, [{"raw": row["image"], **row} for row in failed])
@@ -157,10 +160,10 @@ class RawsPart(Part):
 def raw_rows(results: Results) -> list[Row]:
     """The results raw by raw, with what follows from them; None for what is not known."""
     frame = results.frame.astype(object)
-    return [_completed(row) for row in frame.where(frame.notna(), None).to_dict("records")]
+    return [_complete_result(row) for row in frame.where(frame.notna(), None).to_dict("records")]
 
 
-def _completed(row: Row) -> Row:
+def _complete_result(row: Row) -> Row:
     """A result with what follows from it."""
     row = dict.fromkeys((*_COLUMNS, "estimated_bytes", "camera", "notices", "width", "height")) | row
     ours, camera = row["luma"], row["camera_luma"]
@@ -191,14 +194,14 @@ def figures_of(row: Row) -> dict[str, Cell]:
     return cells
 
 
-def converted_table(rows: Sequence[Row]) -> DataTable:
+def make_converted_table(rows: Sequence[Row]) -> DataTable:
     """The figures of the raws that were converted; those with another brightness stand out."""
     lines = tuple(
         (Cell(row["image"]), *figures_of(row).values(), _notices(row), Cell(row["camera"] or ""))
         for row in rows
     )
     columns = ("raw", *(title for title, _ in _COLUMNS.values()), "notices", "camera")
-    note = _NOTE + measured_on(row["machine"] for row in rows)
+    note = _NOTE + list_machines(row["machine"] for row in rows)
     far = tuple(row["image"] for row in rows if is_far(row))
     return DataTable("Raws converted", columns, lines, (note,), far)
 

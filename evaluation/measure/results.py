@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..data.sets import PictureSet
+from ..data.sets import ImageSet
 from ..report.tables import Cell, DataTable, rows_of
-from .benchmark import Part
+from .benchmark import Benchmark
 from .case import Refusal, Row
-from .protocol import measured_on
+from .protocol import list_machines
 from .store import Store, write_text
 
 MIB = 1024**2
@@ -27,7 +27,7 @@ Columns = Mapping[str, tuple[str, str]]
 class Results:
     """What is known of a part: a row per result, in the order of its cases, and what was refused."""
 
-    part: Part
+    part: Benchmark
     frame: pd.DataFrame
     refusals: list[Refusal]
 
@@ -38,9 +38,9 @@ class Results:
         rows = [*found, *more]
         columns = list(dict.fromkeys((*store.part.keys, "set", "image", *(n for row in rows for n in row))))
         frame = pd.DataFrame(rows, columns=columns, dtype=object)
-        return cls(store.part, with_costs(frame), refusals)
+        return cls(store.part, add_costs(frame), refusals)
 
-    def of_set(self, each: PictureSet) -> "SetResults":
+    def of_set(self, each: ImageSet) -> "SetResults":
         """What is known of a set."""
         refused = [refusal for refusal in self.refusals if refusal.case.set == each.name]
         return SetResults(each, self.part, self.frame[self.frame["set"] == each.name], refused)
@@ -61,8 +61,8 @@ class Results:
 class SetResults:
     """What is known of one set, or of a part of its results."""
 
-    set: PictureSet
-    part: Part
+    set: ImageSet
+    part: Benchmark
     frame: pd.DataFrame
     refusals: list[Refusal]
 
@@ -82,7 +82,7 @@ class SetResults:
         own = [method.name for method in self.part.methods]
         return [name for name in dict.fromkeys((*own, *self.frame["method"])) if name in tried]
 
-    def named(self, role: str) -> list[str]:
+    def list_methods(self, role: str) -> list[str]:
         """The methods of a role."""
         roles = {method.name: method.role for method in self.part.methods}
         return [name for name in self.methods if roles.get(name, "reference") == role]
@@ -103,7 +103,7 @@ class SetResults:
         """The largest value of each method over the whole set; NaN if a picture is missing."""
         return self.by_picture(quantity).max(axis=1, skipna=False)
 
-    def missing(self) -> dict[str, list[str]]:
+    def find_missing(self) -> dict[str, list[str]]:
         """The pictures that each method has no result for, of methods that lack some."""
         figures = self.by_picture("cpsnr").isna()
         lacking = {name: list(figures.columns[flags]) for name, flags in figures.iterrows()}
@@ -117,12 +117,12 @@ class SetResults:
         figures = [self.by_picture(quantity) for quantity in columns]
         certified, groups = self.by_picture("certified"), self.by_picture("groups")
 
-        def proven(method: str, image: str) -> Cell:
+        def format_proof(method: str, image: str) -> Cell:
             of = groups.loc[method, image]
             return Cell(f"{certified.loc[method, image]:.0f} of {of:.0f}" if of == of else "")
 
         rows = tuple(
-            (Cell(picture.name), *row, *([proven(row[0].text, picture.name)] if proofs else []))
+            (Cell(picture.name), *row, *([format_proof(row[0].text, picture.name)] if proofs else []))
             for picture in self.set.pictures
             for row in rows_of(self.methods, [each[picture.name] for each in figures], forms)
         )
@@ -132,7 +132,7 @@ class SetResults:
     @property
     def machines(self) -> str:
         """Where it was measured, in words."""
-        return measured_on(self.frame.get("machine", pd.Series()).dropna())
+        return list_machines(self.frame.get("machine", pd.Series()).dropna())
 
     def gains(self, method: str, others: Sequence[str]) -> pd.Series:
         """By how many decibels a method is above the best of others, on each picture that both have."""
@@ -143,7 +143,7 @@ class SetResults:
         return (figures.loc[method] - best).dropna()
 
 
-def with_costs(frame: pd.DataFrame) -> pd.DataFrame:
+def add_costs(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with costs per megapixel and memory in MiB, where it has them."""
     if "cpu_seconds" not in frame or "height" not in frame:
         return frame

@@ -19,21 +19,21 @@ from demosaic_ntc.demosaicing import flat_regions, initial_estimate, method_sele
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, refine, zhang_wu2005
-from demosaic_ntc.demosaicing.quantised_planes import Stored
+from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
 from demosaic_ntc.engine import groups, restore
 from demosaic_ntc.engine.checks import QUALITIES
 
 from .. import split_names
-from ..data.sets import PictureSet, numbered
-from ..methods.method import Method, named, picked
+from ..data.sets import ImageSet, select_numbered
+from ..methods.method import Method, index_by_name, pick_methods
 from ..report.tables import DataTable, rows_of
-from .benchmark import Part
-from .case import Case, Measured, refusal_words
+from .benchmark import Benchmark
+from .case import Case, Measurement, refusal_words
 from .metrics import Bytes
-from .protocol import engine, machine, measured_on, versions
+from .protocol import engine, list_machines, machine, versions
 from .results import Results
 
-CFA = Cfa.named("RGGB")
+CFA = Cfa.from_name("RGGB")
 REST, TOTAL = "rest", "in all"
 _WARM_UP = 64  # the side of the part that is worked on untimed
 
@@ -65,13 +65,13 @@ STAGES: dict[str, tuple[Place, ...]] = {
         (restore, "take_over"),
         (restore, "draw_to_measured"),
     ),
-    "storing": ((Stored, "__getitem__"), (Stored, "__setitem__")),
+    "storing": ((QuantisedPlanes, "__getitem__"), (QuantisedPlanes, "__setitem__")),
 }
 TAKES_ALL = ("trials", "calm places", "prior")
 
 
 @dataclass(frozen=True)
-class SpeedPart(Part):
+class SpeedBenchmark(Benchmark):
     """Which qualities are measured on which pictures."""
 
     name = "speed"
@@ -79,23 +79,21 @@ class SpeedPart(Part):
     task_key = "quality"
 
     @classmethod
-    def of(
-        cls, sets: Sequence[PictureSet], qualities: str = "fast,normal", images: str | None = None
-    ) -> Self:
+    def of(cls, sets: Sequence[ImageSet], qualities: str = "fast,normal", images: str | None = None) -> Self:
         def effort(name: Any) -> Method:
             how: Any = {"quality": name, "threads": 1}
             return Method(name, engine(), "ours", lambda mosaic: demosaic(mosaic, CFA, **how))
 
-        chosen = picked(named(map(effort, QUALITIES)), split_names(qualities))
-        return cls(tuple(numbered(each, images) if images else each for each in sets), tuple(chosen))
+        chosen = pick_methods(index_by_name(map(effort, QUALITIES)), split_names(qualities))
+        return cls(tuple(select_numbered(each, images) if images else each for each in sets), tuple(chosen))
 
     def warm_up(self, case: Case, loaded: Bytes) -> object:
         return case.method.run(CFA.sample(loaded[:_WARM_UP, :_WARM_UP]))
 
-    def measure(self, case: Case, loaded: Bytes) -> Measured:
+    def measure(self, case: Case, loaded: Bytes) -> Measurement:
         mosaic = CFA.sample(loaded)
         stages = stage_seconds(lambda: case.method.run(mosaic))
-        return Measured({"megapixels": mosaic.size / 1e6, "stages": stages, "machine": machine()})
+        return Measurement({"megapixels": mosaic.size / 1e6, "stages": stages, "machine": machine()})
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -116,7 +114,7 @@ class SpeedPart(Part):
             counted = (found["quality"] == found["quality"].iloc[0]).sum()
             note = (
                 f"Mean CPU seconds per megapixel over {counted} pictures, one thread. Measured on "
-                f"{measured_on(found['machine'])}"
+                f"{list_machines(found['machine'])}"
             )
             title, columns = f"Stages of the engine on {name}", ("stage", *map(str, costs.columns))
             yield DataTable(title, columns, tuple(rows), (note, *refusal_words(results.refusals)))
@@ -139,11 +137,11 @@ class StageClock:
     _threads: local = field(default_factory=local)  # what each is at: stages, and the seconds within them
     _lock: Any = field(default_factory=Lock)
 
-    def timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def time_stage(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function whose time is counted for a stage."""
 
         @wraps(function)
-        def counted(*arguments: Any, **options: Any) -> Any:
+        def count(*arguments: Any, **options: Any) -> Any:
             stack: list[list[Any]] = self._threads.__dict__.setdefault("stack", [])
             if stack and stack[-1][0] in TAKES_ALL:
                 return function(*arguments, **options)
@@ -154,7 +152,7 @@ class StageClock:
             finally:
                 self._count(stack, thread_time() - start)
 
-        return counted
+        return count
 
     def _count(self, stack: list[list[Any]], seconds: float) -> None:
         """Count the innermost stage, without what was within it."""
@@ -166,7 +164,7 @@ class StageClock:
 
 
 @contextmanager
-def clocked() -> Iterator[StageClock]:
+def clock_stages() -> Iterator[StageClock]:
     """Count the stages of whatever the engine does inside."""
     clock = StageClock()
     replaced = [
@@ -176,7 +174,7 @@ def clocked() -> Iterator[StageClock]:
     ]
     try:
         for owner, name, function, stage in replaced:
-            setattr(owner, name, clock.timed(stage, function))
+            setattr(owner, name, clock.time_stage(stage, function))
         yield clock
     finally:
         for owner, name, function, _ in replaced:
@@ -186,7 +184,7 @@ def clocked() -> Iterator[StageClock]:
 def stage_seconds(work: Callable[[], Any]) -> dict[str, float]:
     """Do some work; return the CPU seconds of its stages, and of the rest."""
     start = process_time()
-    with clocked() as clock:
+    with clock_stages() as clock:
         work()
     total = process_time() - start
     return {**clock.seconds, REST: max(total - sum(clock.seconds.values()), 0.0)}

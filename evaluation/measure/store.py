@@ -14,10 +14,10 @@ from typing import Any
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.identify import Limits, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular
 
-from .benchmark import Part
-from .case import Case, Measured, Refusal, Row, run
+from .benchmark import Benchmark
+from .case import Case, Measurement, Refusal, Row, run
 
 REPORT = "demosaic-ntc report 1"
 NAME = "results.json"
@@ -55,7 +55,7 @@ class ReportFile:
 
 def _json(path: Path) -> Any:
     """What a regular file of JSON holds."""
-    with open_regular(path, Limits()) as file:
+    with open_regular(path, InputLimits()) as file:
         return json.load(file)
 
 
@@ -75,7 +75,7 @@ def _sections(path: Path) -> Row:
 class Store:
     """The results of a part, of this run and of earlier ones, on disk if there is a place for them."""
 
-    def __init__(self, place: ReportFile | Path | None, part: Part, protocol: Row | None = None) -> None:
+    def __init__(self, place: ReportFile | Path | None, part: Benchmark, protocol: Row | None = None) -> None:
         self._place, self.part = place, part
         self._protocol = part.protocol if protocol is None else protocol
         self._key = itemgetter(*part.keys, *part.stamps)  # what a result is found by
@@ -93,13 +93,13 @@ class Store:
         return iter(list(self._rows.values()))
 
     def fill(
-        self, cases: Iterable[Case], keep: Callable[[Case, Measured], None] | None = None
+        self, cases: Iterable[Case], keep: Callable[[Case, Measurement], None] | None = None
     ) -> Iterator[Case]:
         """Do cases, telling each that is over; what `keep` does comes before the result that says so."""
         for case, result in run(self.part, cases):
             if isinstance(result, Refusal):
                 self.refuse(result)
-            elif isinstance(result, Measured):
+            elif isinstance(result, Measurement):
                 if keep is not None:
                     keep(case, result)
                 self.add(case, result.figures)

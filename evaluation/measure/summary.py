@@ -56,7 +56,7 @@ class Summary:
         return float(values.mean()), float(values.sem())
 
     @property
-    def published(self) -> Published | None:
+    def published_figures(self) -> Published | None:
         """What the paper has for this method and experiment."""
         return self.experiment.row.published.get(self.method.paper) if self.method.paper else None
 
@@ -64,16 +64,16 @@ class Summary:
     def times_faster(self) -> float | None:
         """The paper's seconds over ours, on all threads where they were taken; the machines differ."""
         cost = self.estimate("cpu_seconds") or self.estimate("seconds")
-        return self.published.seconds / cost[0] if self.published and cost else None
+        return self.published_figures.seconds / cost[0] if self.published_figures and cost else None
 
-    def known(self, *quantities: str) -> pd.DataFrame:
+    def select_known(self, *quantities: str) -> pd.DataFrame:
         """Quantities of the repetitions that have all of them."""
         return self.frame[list(quantities)].apply(pd.to_numeric).dropna()
 
     @property
     def worst_gap(self) -> float | None:
         """The largest certified gap, of methods that certify."""
-        gaps = self.known("gap")["gap"]
+        gaps = self.select_known("gap")["gap"]
         return float(gaps.max()) if len(gaps) else None
 
     @property
@@ -89,10 +89,10 @@ class Summary:
             total.update({kind: int(count) for kind, count in (each.split("=") for each in words.split())})
         return {kind: count / len(self.frame) for kind, count in total.items()}
 
-    def encoded(self) -> Figures:
+    def encode(self) -> Figures:
         """The summary as JSON has it; None where there are no means."""
         means = {name: self.estimate(name) for name in ("nmse", "seconds", "cpu_seconds")}
-        paper = self.published
+        paper = self.published_figures
         return {
             "table": self.experiment.table.name,
             "row": self.experiment.label,
@@ -121,7 +121,7 @@ def summaries(results: Results) -> list[Summary]:
     return found
 
 
-def with_means(found: Iterable[Summary]) -> list[Summary]:
+def select_with_means(found: Iterable[Summary]) -> list[Summary]:
     """The summaries that have means."""
     return [summary for summary in found if summary.has_means]
 
@@ -129,10 +129,10 @@ def with_means(found: Iterable[Summary]) -> list[Summary]:
 def keep_summaries(results: Results, store: Store, plot: Path | None) -> None:
     """Write summaries beside the repetitions, and draw them."""
     found = summaries(results)
-    store.extra = {"summaries": [summary.encoded() for summary in found]}
+    store.extra = {"summaries": [summary.encode() for summary in found]}
     store.write()
-    if plot is not None and with_means(found):
-        write_plot(plot, with_means(found))
+    if plot is not None and select_with_means(found):
+        write_plot(plot, select_with_means(found))
 
 
 def comparison_tables(found: Iterable[Summary]) -> Iterator[DataTable]:
@@ -166,9 +166,9 @@ def proof_table(frame: pd.DataFrame) -> DataTable:
 def _comparison(summary: Summary) -> tuple[Cell, ...]:
     """A line of the comparison."""
     paper, row, radii = (
-        summary.published,
+        summary.published_figures,
         summary.experiment.row,
-        summary.known("least_radius", "radius").mean(),
+        summary.select_known("least_radius", "radius").mean(),
     )
     memory = summary.frame["peak_bytes"].max() / MIB if summary.has_means else None
     return (
@@ -176,10 +176,10 @@ def _comparison(summary: Summary) -> tuple[Cell, ...]:
         Cell(f"{row.samples:,}", row.samples),
         Cell(summary.method.name),
         Cell(str(len(summary.frame))),
-        _estimated(summary.estimate("nmse"), RESOLUTION),
+        _estimate_mean(summary.estimate("nmse"), RESOLUTION),
         Cell(f"{paper.nmse:.3f} ± {paper.nmse_error:.3f}", paper.nmse) if paper else Cell(""),
-        _estimated(summary.estimate("seconds")),
-        _estimated(summary.estimate("cpu_seconds")),
+        _estimate_mean(summary.estimate("seconds")),
+        _estimate_mean(summary.estimate("cpu_seconds")),
         Cell(f"{paper.seconds:.3g} ± {paper.seconds_error:.2g}", paper.seconds) if paper else Cell(""),
         figure(summary.times_faster, ".3g"),
         figure(summary.worst_gap, ".1e"),
@@ -191,7 +191,7 @@ def _comparison(summary: Summary) -> tuple[Cell, ...]:
     )
 
 
-def _estimated(estimate: tuple[float, float] | None, resolution: float = 0.0) -> Cell:
+def _estimate_mean(estimate: tuple[float, float] | None, resolution: float = 0.0) -> Cell:
     """A mean with its standard error."""
     return Cell(estimate_words(estimate, resolution=resolution), estimate[0]) if estimate else Cell("")
 

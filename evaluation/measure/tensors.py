@@ -7,13 +7,13 @@ from typing import Any, Self
 from demosaic_ntc.viewer.crops import Box
 
 from .. import split_names
-from ..data.sets import PictureSet, check_crop
+from ..data.sets import ImageSet, check_crop
 from ..methods import demosaicers
-from ..methods.method import Effort, picked
+from ..methods.method import Effort, pick_methods
 from ..report.drawing import Drawing
 from ..report.gallery import Gallery
-from .benchmark import Look, fitting
-from .demosaic import DemosaicPart
+from .benchmark import Figure, fit_box
+from .demosaic import DemosaicBenchmark
 from .results import Results
 
 # The part of each picture on which plain tensors are completed.
@@ -21,18 +21,18 @@ _COMPLETED = (128, 128, 128, 128)
 
 
 @dataclass(frozen=True)
-class TensorPart(DemosaicPart):
+class TensorBenchmark(DemosaicBenchmark):
     """Completions of plain tensors beside ours, on a small part of each picture: they take long."""
 
     name = "tensors"
     prefix = "Plain tensors, "
-    keys = (*DemosaicPart.keys, "place")
+    keys = (*DemosaicBenchmark.keys, "place")
     box: Box | None = None  # type: ignore[misc]
 
     @classmethod
     def of(  # type: ignore[override]
         cls,
-        sets: Sequence[PictureSet],
+        sets: Sequence[ImageSet],
         methods: str | None = None,
         box: Box | None = None,
         crop: int = 10,
@@ -41,12 +41,12 @@ class TensorPart(DemosaicPart):
     ) -> Self:
         """Without a box on one that all pictures have; all of them where one is small."""
         names = ("ntc", "bilinear", *demosaicers.TENSORS) if methods is None else split_names(methods)
-        chosen = picked(demosaicers.catalogue(Effort(quality, threads)), names)
+        chosen = pick_methods(demosaicers.catalogue(Effort(quality, threads)), names)
         check_crop(sets, crop)
-        return cls(tuple(sets), tuple(chosen), "RG/GB", crop, box or fitting(_COMPLETED, sets))
+        return cls(tuple(sets), tuple(chosen), "RG/GB", crop, box or fit_box(_COMPLETED, sets))
 
     @property
-    def looks(self) -> list[Look]:
+    def looks(self) -> list[Figure]:
         """None: such pictures are not worth a look."""
         return []
 
@@ -54,7 +54,7 @@ class TensorPart(DemosaicPart):
     def protocol(self) -> dict[str, str]:
         return super().protocol | {"part": f"left,top,width,height of each picture {self.place}"}
 
-    def conditions(self, each: PictureSet, machines: str) -> str:
+    def conditions(self, each: ImageSet, machines: str) -> str:
         return f"{super().conditions(each, machines)}, part {self.place}"
 
     def drawings(self, results: Results, gallery: Gallery) -> Iterable[Drawing]:  # type: ignore[override]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .tensors import Floats, Indices, RankOneSum, Samples, column_products
+from .tensors import Floats, Indices, RankOneSum, TensorSamples, column_products
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class _Mode:
     bounds: Indices
 
 
-def als(samples: Samples, seed: int, settings: AlsSettings = PUBLISHED) -> RankOneSum:
+def als(samples: TensorSamples, seed: int, settings: AlsSettings = PUBLISHED) -> RankOneSum:
     """Fit a sum of `rank` rank-one tensors to the samples."""
-    modes = [_grouped(samples.index[:, i], size) for i, size in enumerate(samples.shape)]
+    modes = [_group_samples(samples.index[:, i], size) for i, size in enumerate(samples.shape)]
     factors = _start(samples, settings.rank, np.random.default_rng(seed))
     last = np.inf
     for _ in range(settings.sweeps):
@@ -57,20 +57,20 @@ def als(samples: Samples, seed: int, settings: AlsSettings = PUBLISHED) -> RankO
             factors[i] = _solve_mode(mode, design, samples.value, settings.ridge)
         # `design` and the factor of the last mode give the fit; only that mode's ridge counts, as published.
         fit = np.einsum("jk,jk->j", design, factors[-1][samples.index[:, -1]])
-        objective = _penalised(fit - samples.value, factors[-1], settings.ridge)
+        objective = _penalise(fit - samples.value, factors[-1], settings.ridge)
         if objective > last - settings.tolerance:
             break
         last = objective
     return RankOneSum(np.ones(settings.rank), tuple(factor.T for factor in factors))
 
 
-def _start(samples: Samples, rank: int, generator: np.random.Generator) -> list[Floats]:
+def _start(samples: TensorSamples, rank: int, generator: np.random.Generator) -> list[Floats]:
     """Random positive factors whose products are of the size of the samples."""
     highest = float(samples.value.max()) ** (1 / len(samples.shape))
     return [generator.uniform(0.0, highest, (size, rank)) for size in samples.shape]
 
 
-def _grouped(index: Indices, size: int) -> _Mode:
+def _group_samples(index: Indices, size: int) -> _Mode:
     """Sort the samples by their index in one mode."""
     order = np.argsort(index, kind="stable")
     return _Mode(order, np.searchsorted(index[order], np.arange(size + 1)))
@@ -88,6 +88,6 @@ def _solve_mode(mode: _Mode, design: Floats, value: Floats, ridge: float) -> Flo
     return np.asarray(np.linalg.solve(matrices, sides)[:, :, 0], dtype=np.float64)
 
 
-def _penalised(residual: Floats, factor: Floats, ridge: float) -> float:
+def _penalise(residual: Floats, factor: Floats, ridge: float) -> float:
     """The penalised objective per sample."""
     return float(residual @ residual + ridge * np.sum(np.square(factor))) / len(residual)

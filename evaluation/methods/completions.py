@@ -1,6 +1,6 @@
 """The ways to complete a tensor that an experiment can compare, by name.
 
-Another baseline is one more file with a function of `Samples`, and one more line here.
+Another baseline is one more file with a function of `TensorSamples`, and one more line here.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,8 +15,8 @@ from demosaic_ntc.ntc.complete import SPREAD
 from ..data.paper_tables import PaperMethod
 from ..measure.protocol import SOLVER_LAYERS, engine
 from . import als, low_rank, tncp
-from .method import Method, named
-from .tensors import Floats, RankOneSum, Samples, constant_mean, mean_elsewhere
+from .method import Method, index_by_name
+from .tensors import Floats, RankOneSum, TensorSamples, constant_mean, mean_elsewhere
 
 LEAST_GAP = 1e-4  # closer fits of least norm take longer and predict no better
 FACES = (1, 2, 4, 8)  # vertices per vertex whose mean is compared, one being a corner of the optimal face
@@ -27,7 +27,7 @@ PROOF = ("status", "objective", "lower_bound", "gap", "radius", "iterations", "l
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CompletionResult:
     """An estimate of the tensor, and what the method proved about it, by the names of PROOF."""
 
     estimate: RankOneSum | Floats
@@ -51,7 +51,9 @@ class Solver:
     oracle: str = "auto"
     descent: str = "corrective"
 
-    def solve(self, samples: Samples, seed: int, radius: float | Literal["least", "auto"]) -> Outcome:
+    def solve(
+        self, samples: TensorSamples, seed: int, radius: float | Literal["least", "auto"]
+    ) -> CompletionResult:
         """Complete the tensor over the polytope of that radius, or with the least norm."""
         how: Any = {**asdict(self), "seed": seed}
         solution = complete(samples.shape, samples.index, samples.value, radius=radius, **how)
@@ -63,7 +65,7 @@ class Solver:
             " ".join(f"{kind}={count}" for kind, count in solution.oracle_calls.items()),
         )
         estimate = RankOneSum(solution.radius * solution.weights, factors)
-        return Outcome(estimate, dict(zip(PROOF, proof, strict=True)))
+        return CompletionResult(estimate, dict(zip(PROOF, proof, strict=True)))
 
 
 def variants(solver: Solver, oracles: Sequence[str], descents: Sequence[str]) -> Iterator[Completion]:
@@ -90,7 +92,7 @@ def catalogue(solver: Solver) -> dict[str, Completion]:
     published, markers = "published settings", "as the package has it: max for shrinkage, missing cells at -1"
     face = f"ntc-least, the mean of up to {{}} vertices for each where no sample decides{code}"
     tuned = "tuned ridge and tolerance"
-    return named(
+    return index_by_name(
         (
             _ours("ntc", f"this package, true radius 1{code}", solver, 1.0),
             _ours("ntc-least", least, coarse, "least"),
@@ -118,7 +120,7 @@ def _ours(name: str, settings: str, solver: Solver, radius: Any) -> Completion:
 
 
 def _peer(
-    name: str, settings: str, solve: Callable[[Samples, int], Any], paper: PaperMethod | None
+    name: str, settings: str, solve: Callable[[TensorSamples, int], Any], paper: PaperMethod | None
 ) -> Completion:
     """A method that proves nothing."""
-    return Completion(name, settings, "peer", lambda s, seed: Outcome(solve(s, seed)), paper)
+    return Completion(name, settings, "peer", lambda s, seed: CompletionResult(solve(s, seed)), paper)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 
-from ..measure.brightness import Bytes, clipped, luma, newly_clipped
+from ..measure.brightness import Bytes, luma, measure_clipping, newly_clipped
 from .embedded import embedded_command
-from .processes import Allowance, Ended, module_paths, own_command, run_command
+from .processes import ProcessLimits, ProcessResult, make_command, module_paths, run_command
 
 #: How a conversion ends.
 CONVERTED, REFUSED = "converted", "refused"
@@ -36,7 +36,7 @@ Figures = dict[str, Any]
 class Fault(Exception):
     """A command about a raw that was not done."""
 
-    def __init__(self, ended: Ended, doing: str) -> None:
+    def __init__(self, ended: ProcessResult, doing: str) -> None:
         self.ended, self.doing = ended, doing
         super().__init__(doing)
 
@@ -54,7 +54,7 @@ class Converter:
     """How raws are converted: options of the program, and what each process may take."""
 
     options: tuple[str, ...] = ()
-    allowance: Allowance = field(default_factory=Allowance)
+    allowance: ProcessLimits = field(default_factory=ProcessLimits)
 
     def convert(self, source: Path, folder: Path) -> tuple[Figures, Shown | None]:
         """Convert a raw, in a folder for files in between, and compare it with the camera's own picture."""
@@ -71,13 +71,13 @@ class Converter:
 
     def _compare(self, source: Path, folder: Path, row: Figures, ours: Bytes) -> tuple[Figures, Shown]:
         """What is found in a picture and in the camera's own."""
-        (told,) = json.loads(self._do("info", own_command("info", str(source), "--json")).output)
+        (told,) = json.loads(self._do("info", make_command("info", str(source), "--json")).output)
         camera = self._embedded(source, folder, told["orientation"], ours)
         return row | {
             "estimated_bytes": 1e6 * told["estimated_megabytes"],
-            **{"luma": luma(ours), "clipped": clipped(ours)},
+            **{"luma": luma(ours), "clipped": measure_clipping(ours)},
             "camera_luma": None if camera is None else luma(camera),
-            "camera_clipped": None if camera is None else clipped(camera),
+            "camera_clipped": None if camera is None else measure_clipping(camera),
             "newly_clipped": self._newly_clipped(source, folder),
         }, Shown(ours, camera)
 
@@ -97,24 +97,24 @@ class Converter:
             made.append(pixels_of(target))
         return newly_clipped(*made)
 
-    def _do(self, doing: str, command: Sequence[str]) -> Ended:
+    def _do(self, doing: str, command: Sequence[str]) -> ProcessResult:
         """Run a command that must be done."""
         ended = self._run(command)
         if ended.code:
             raise Fault(ended, doing)
         return ended
 
-    def _run(self, command: Sequence[str]) -> Ended:
+    def _run(self, command: Sequence[str]) -> ProcessResult:
         """Run a command within what is allowed."""
         return run_command(command, self.allowance, module_paths())
 
 
 def conversion(source: Path, target: Path, *options: str) -> list[str]:
     """The command that converts a raw into an 8-bit picture."""
-    return own_command("convert", str(source), str(target), *_EIGHT_BITS, *options)
+    return make_command("convert", str(source), str(target), *_EIGHT_BITS, *options)
 
 
-def outcome(ended: Ended) -> str:
+def outcome(ended: ProcessResult) -> str:
     """How a conversion has ended, by its exit code."""
     if ended.exceeded or ended.code == _EXIT_LIMIT:
         return TIMED_OUT if ended.exceeded == "time" else OUT_OF_MEMORY
@@ -123,7 +123,7 @@ def outcome(ended: Ended) -> str:
     return {0: CONVERTED, _EXIT_INPUT: REFUSED}.get(ended.code, FAILED)
 
 
-def reason(ended: Ended, source: Path) -> str:
+def reason(ended: ProcessResult, source: Path) -> str:
     """Why there is no picture of a raw, in a line without its name; empty where there is one."""
     kind = outcome(ended)
     if kind == CONVERTED:
@@ -139,12 +139,12 @@ def reason(ended: Ended, source: Path) -> str:
     return told if kind == REFUSED else f"exit code {ended.code}: {told}"
 
 
-def costs(ended: Ended) -> Figures:
+def costs(ended: ProcessResult) -> Figures:
     """What a process took."""
     return {name: getattr(ended, name) for name in ("seconds", "cpu_seconds", "peak_bytes")}
 
 
-def facts(ended: Ended) -> Figures:
+def facts(ended: ProcessResult) -> Figures:
     """What the program says of a picture it has made."""
     told = json.loads(ended.output)
     known = {name: told[name] for name in ("camera", "width", "height", "look")}
@@ -159,7 +159,7 @@ def pixels_of(path: Path) -> Bytes:
 
 def upright(pixels: Bytes, orientation: int, shape: tuple[int, ...]) -> Bytes:
     """The camera's own picture turned as the raw is, unless it is stored upright already."""
-    turned = np.ascontiguousarray(oriented(pixels, orientation), dtype=np.uint8)
+    turned = np.ascontiguousarray(orient(pixels, orientation), dtype=np.uint8)
     return turned if _lies(turned.shape) == _lies(shape) or orientation < _SIDEWAYS else pixels
 
 

@@ -18,7 +18,7 @@ from demosaic_ntc.errors import Unsupported
 from ..measure.metrics import Mosaic
 from ..measure.protocol import engine
 from . import libraw
-from .method import Effort, Method, Role, grades, named, package_version, requires
+from .method import Effort, Method, Role, grades, index_by_name, package_version, requires
 from .plain_tensors import COMPLETIONS, Completion, complete_known, completion
 
 #: The largest side of a tile for general tensor completion.
@@ -65,8 +65,8 @@ _COLOUR, _OPENCV = package_version("colour-demosaicing"), package_version("openc
 #: What other libraries offer: settings, and functions of mosaic, array and threads.
 PEERS: dict[str, tuple[str, Callable[[Mosaic, Cfa, int], libraw.Floats]]] = {
     "menon": (f"{_COLOUR}, refined", lambda m, c, _: menon(m, c)),
-    **{f"libraw-{a}": (libraw.VERSION, partial(libraw.by_libraw, a)) for a in libraw.ALGORITHMS},
-    **{f"libraw-markesteijn-{n}": (_REFLECTED, partial(libraw.by_markesteijn, n)) for n in (1, 3)},
+    **{f"libraw-{a}": (libraw.VERSION, partial(libraw.demosaic_libraw, a)) for a in libraw.ALGORITHMS},
+    **{f"libraw-markesteijn-{n}": (_REFLECTED, partial(libraw.demosaic_markesteijn, n)) for n in (1, 3)},
     **{f"opencv-{a}": (_OPENCV, partial(opencv, a)) for a in OPENCV},
 }
 
@@ -90,7 +90,7 @@ def default_names(cfa: Cfa) -> list[str]:
 def catalogue(effort: Effort) -> dict[str, Method]:
     """All methods by name: ours, the interpolations of this package, peers, and completions of tensors."""
     plain, first = f"{effort.thread_words}, {engine()}", ("lmmse", "mlri", "malvar", "bilinear")
-    return named(
+    return index_by_name(
         (
             *(
                 _ours(name, each.words, role, each, method=method, quality=each.quality)

@@ -16,7 +16,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise
 
 from ..measure.protocol import engine
-from .method import CONTROL, OURS, Effort, Method, grades, named, package_version
+from .method import CONTROL, OURS, Effort, Method, grades, index_by_name, package_version
 
 #: With the noise estimated from the mosaic, and with samples taken for exact.
 ESTIMATED, OFF = f"{OURS}-estimated", f"{OURS}-off"
@@ -39,22 +39,25 @@ def catalogue(effort: Effort) -> dict[str, Method]:
     then = f"{OFF}, then {package_version('scikit-image')} ({{}}) at {_LIFTED} deviations, {effort.words}"
     means, shrinkage = "patches of 5, distance 6, h of .8 deviations", "BayesShrink, soft, YCbCr"
 
-    def estimating(mosaic: Float32, cfa: Cfa, _: NoiseModel) -> Restored:
+    def estimate(mosaic: Float32, cfa: Cfa, _: NoiseModel) -> Restored:
         return _ours(mosaic, cfa, estimate_noise(mosaic, cfa), "ntc", effort)
 
     def off(name: Any) -> Any:
         return lambda mosaic, cfa, _: _exact(mosaic, cfa, name, effort)
 
     def chain(denoise: Any) -> Any:
-        return lambda mosaic, cfa, noise: _chained(mosaic, cfa, noise, denoise, effort)
+        return lambda mosaic, cfa, noise: _chain(mosaic, cfa, noise, denoise, effort)
 
-    def told(method: Any, graded: Effort) -> Any:
+    def describe(method: Any, graded: Effort) -> Any:
         return lambda mosaic, cfa, noise: _ours(mosaic, cfa, noise, method, graded)
 
-    return named(
+    return index_by_name(
         (
-            *(Method(n, f"told the noise, {g.words}", role, told(m, g)) for n, m, role, g in grades(effort)),
-            Method(ESTIMATED, f"estimates the noise, {effort.words}", "ours", estimating),
+            *(
+                Method(n, f"told the noise, {g.words}", role, describe(m, g))
+                for n, m, role, g in grades(effort)
+            ),
+            Method(ESTIMATED, f"estimates the noise, {effort.words}", "ours", estimate),
             Method(OFF, exact, "part", off("ntc")),
             *(Method(name, plain, "peer", off(name)) for name in ("lmmse", "mlri")),
             Method(f"{OFF}+nl-means", then.format(means), "peer", chain(_non_local_means)),
@@ -81,7 +84,7 @@ def _exact(mosaic: Float32, cfa: Cfa, method: Any, effort: Effort) -> Restored:
     return demosaic(kept, cfa, method=method, quality=effort.quality, threads=effort.threads, white=1.0)
 
 
-def _chained(mosaic: Float32, cfa: Cfa, noise: NoiseModel, denoise: Any, effort: Effort) -> Restored:
+def _chain(mosaic: Float32, cfa: Cfa, noise: NoiseModel, denoise: Any, effort: Effort) -> Restored:
     """Ours with samples taken for exact, then a denoiser of scikit-image."""
     picture = _exact(mosaic, cfa, "ntc", effort).image
     return Restored(np.asarray(denoise(picture, _LIFTED * noise.typical_deviation(0.5)), np.float32))

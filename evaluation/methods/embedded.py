@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.raw.reading import read_embedded
 
 from .processes import python_command
@@ -21,6 +21,6 @@ def embedded_command(source: Path, target: Path) -> list[str]:
 def main() -> None:
     """Write the camera's own picture of a raw, both named on the command line, if there is one."""
     source, target = map(Path, sys.argv[1:])
-    pixels = read_embedded(source, Limits(), side=_LARGEST)
+    pixels = read_embedded(source, InputLimits(), side=_LARGEST)
     if pixels is not None:
         Image.fromarray(pixels).save(target, compress_level=1)

@@ -14,7 +14,7 @@ from skimage.restoration import inpaint_biharmonic
 from demosaic_ntc import Restored, inpaint
 
 from ..measure.metrics import PEAK, Bytes
-from .method import CONTROL, OURS, Effort, Method, grades, named, package_version, requires
+from .method import CONTROL, OURS, Effort, Method, grades, index_by_name, package_version, requires
 from .plain_tensors import PICTURE_COMPLETIONS, Completion, complete_known, completion
 
 Flags = NDArray[np.bool_]
@@ -35,12 +35,12 @@ _OPENCV_RADIUS = 3
 def catalogue(effort: Effort) -> dict[str, Method]:
     """All methods by name: ours, what people use, and completions of tensors."""
     by_opencv = f"{package_version('opencv-python-headless')}, radius {_OPENCV_RADIUS}"
-    return named(
+    return index_by_name(
         (
             *(_ours(name, method, role, each) for name, method, role, each in grades(effort)),
             Method(BASELINE, package_version("scikit-image"), "peer", _biharmonic),
             *(Method(name, by_opencv, "peer", partial(_opencv, name, effort.threads)) for name in OPENCV),
-            *(completion(name, entry, TILE, _completed) for name, entry in PICTURE_COMPLETIONS.items()),
+            *(completion(name, entry, TILE, _complete_tensor) for name, entry in PICTURE_COMPLETIONS.items()),
         )
     )
 
@@ -72,7 +72,7 @@ def _opencv(algorithm: str, threads: int, picture: Bytes, missing: Flags) -> Res
     return Restored(np.asarray(cv2.inpaint(picture, missing.astype(np.uint8), _OPENCV_RADIUS, flag)))
 
 
-def _completed(complete: Completion, picture: Bytes, missing: Flags) -> NDArray[Any]:
+def _complete_tensor(complete: Completion, picture: Bytes, missing: Flags) -> NDArray[Any]:
     """The tensor of a picture completed where pixels are missing; known entries are kept."""
     known = np.broadcast_to(~missing[..., None], picture.shape)
     return np.where(known, picture, complete_known(picture, known, complete, TILE))

@@ -31,8 +31,8 @@ MARKESTEIJN = {1: "ppg", 3: "ahd"}
 
 VERSION = "LibRaw " + ".".join(map(str, rawpy.libraw_version))
 
-_XTRANS = Cfa.named("XTRANS")
-_XTRANS_PHASES = {_XTRANS.shifted(row, column) for row in range(6) for column in range(6)}
+_XTRANS = Cfa.from_name("XTRANS")
+_XTRANS_PHASES = {_XTRANS.shift(row, column) for row in range(6) for column in range(6)}
 
 #: Markesteijn's method works in tiles of this size and refuses smaller pictures.
 XTRANS_LEAST = 512
@@ -42,26 +42,26 @@ _FROM_XYZ = np.asarray(np.linalg.inv(XYZ_FROM_SRGB), np.float64)
 _PLAIN = Camera(black=0.0, white=_WHITE, neutral=(1.0, 1.0, 1.0), from_xyz=_FROM_XYZ)
 
 
-def by_libraw(algorithm: str, mosaic: Mosaic, cfa: Cfa, _threads: int = 1) -> Floats:
+def demosaic_libraw(algorithm: str, mosaic: Mosaic, cfa: Cfa, _threads: int = 1) -> Floats:
     """Demosaic a mosaic by one of LibRaw's algorithms; it has some for X-Trans, too."""
     if not cfa.is_bayer and algorithm not in _FOR_BOTH:
         raise Unsupported(f"LibRaw's {algorithm} is defined on Bayer arrays, not on {cfa.name}; leave it out")
     if not cfa.is_bayer and cfa not in _XTRANS_PHASES:
         raise Unsupported(f"LibRaw knows Bayer and X-Trans arrays, not {cfa.name}; leave it out")
-    return _developed(mosaic, cfa, algorithm)
+    return _develop(mosaic, cfa, algorithm)
 
 
-def by_markesteijn(passes: int, mosaic: Mosaic, cfa: Cfa, _threads: int = 1) -> Floats:
+def demosaic_markesteijn(passes: int, mosaic: Mosaic, cfa: Cfa, _threads: int = 1) -> Floats:
     """Demosaic an X-Trans mosaic by Markesteijn's method."""
     if cfa not in _XTRANS_PHASES:
         raise Unsupported(f"Markesteijn's method is defined on X-Trans, not on {cfa.name}; leave it out")
     height, width = mosaic.shape
-    rows, columns = _mirrored(height, cfa.pattern), _mirrored(width, cfa.pattern.T)
+    rows, columns = _mirror_indices(height, cfa.pattern), _mirror_indices(width, cfa.pattern.T)
     padded = mosaic[np.ix_(rows, columns)]
-    return _developed(padded, cfa, MARKESTEIJN[passes])[:height, :width]
+    return _develop(padded, cfa, MARKESTEIJN[passes])[:height, :width]
 
 
-def _mirrored(size: int, pattern: NDArray[np.uint8]) -> NDArray[np.intp]:
+def _mirror_indices(size: int, pattern: NDArray[np.uint8]) -> NDArray[np.intp]:
     """Indices that extend an axis to LibRaw's least size by reflection.
 
     Mirrors stand only at rows about which the array itself is symmetric (every third row of X-Trans), so that
@@ -84,7 +84,7 @@ def _is_symmetric(pattern: NDArray[np.uint8], row: int) -> bool:
     return bool(np.array_equal(pattern[order], pattern))
 
 
-def _developed(mosaic: Mosaic, cfa: Cfa, algorithm: str) -> Floats:
+def _develop(mosaic: Mosaic, cfa: Cfa, algorithm: str) -> Floats:
     """What LibRaw makes of a mosaic, in the mosaic's scale."""
     stretch = np.uint16(_WHITE // np.iinfo(mosaic.dtype).max)
     samples = BytesIO(dng(mosaic.astype(np.uint16) * stretch, cfa, _PLAIN))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .tensors import DENSE_BYTES, Flags, Floats, Samples, filled, observed, refuse_beyond
+from .tensors import DENSE_BYTES, Flags, Floats, TensorSamples, average_cells, fill_with_mean, refuse_beyond
 
 # SiLRTC: the observed tensor, the iterate, the sum of the folded unfoldings, one unfolding, its shrunk copy,
 # flags; HaLRTC: the first two, three copies with their multipliers, one unfolding, its shrunk copy.
@@ -62,13 +62,13 @@ class HalrtcSettings:
     tolerance: float = 1e-5
 
 
-def silrtc(samples: Samples, settings: SilrtcSettings = PUBLISHED) -> Floats:
+def silrtc(samples: TensorSamples, settings: SilrtcSettings = PUBLISHED) -> Floats:
     """Complete the tensor by shrinking the singular values of its unfoldings."""
     refuse_beyond(DENSE_BYTES, samples.shape, copies=_COPIES["SiLRTC"], method="SiLRTC")
-    known, is_known = observed(samples)
+    known, is_known = average_cells(samples)
     norm = float(np.linalg.norm(known))
     shrinkage = 1.0 / (known.ndim * settings.gamma)
-    current = filled(known, is_known)
+    current = fill_with_mean(known, is_known)
     for _ in range(settings.iterations):
         shrunk = sum(shrink_mode(current, mode, shrinkage) for mode in range(known.ndim)) / known.ndim
         following = np.where(is_known, known, shrunk)
@@ -79,12 +79,12 @@ def silrtc(samples: Samples, settings: SilrtcSettings = PUBLISHED) -> Floats:
     return current
 
 
-def halrtc(samples: Samples, settings: HalrtcSettings | None = None) -> Floats:
+def halrtc(samples: TensorSamples, settings: HalrtcSettings | None = None) -> Floats:
     """Complete the tensor so that the singular values of all its unfoldings have a small sum."""
     settings = settings or HalrtcSettings()
     refuse_beyond(DENSE_BYTES, samples.shape, copies=_COPIES["HaLRTC"], method="HaLRTC")
-    known, is_known = observed(samples)
-    current, step = filled(known, is_known), settings.step
+    known, is_known = average_cells(samples)
+    current, step = fill_with_mean(known, is_known), settings.step
     norm = float(np.linalg.norm(known))
     multipliers = [np.zeros_like(known) for _ in range(known.ndim)]
     for _ in range(settings.iterations):

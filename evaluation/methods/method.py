@@ -59,12 +59,12 @@ def grades(effort: Effort) -> list[tuple[str, Literal["ntc", "predict-only"], Ro
 AnyMethod = TypeVar("AnyMethod", bound=Method)
 
 
-def named(methods: Iterable[AnyMethod]) -> dict[str, AnyMethod]:
+def index_by_name(methods: Iterable[AnyMethod]) -> dict[str, AnyMethod]:
     """A catalogue: methods by their names."""
     return {method.name: method for method in methods}
 
 
-def picked(known: Mapping[str, AnyMethod], names: Iterable[str]) -> list[AnyMethod]:
+def pick_methods(known: Mapping[str, AnyMethod], names: Iterable[str]) -> list[AnyMethod]:
     """The methods with these names, each once."""
     wanted = list(dict.fromkeys(names))
     unknown = [name for name in wanted if name not in known]

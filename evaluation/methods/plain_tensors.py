@@ -17,7 +17,7 @@ from demosaic_ntc.demosaicing.single_tensor import RADIUS
 from ..measure.protocol import SOLVER_LAYERS, engine
 from . import als, low_rank, tncp
 from .method import Method, Role
-from .tensors import Floats, Samples
+from .tensors import Floats, TensorSamples
 
 #: The side of a block in a folded tile.
 BLOCK = 8
@@ -25,7 +25,7 @@ BLOCK = 8
 #: The tolerance of our solver here.
 GAP = 0.03
 
-Completion = Callable[[Samples], Floats]
+Completion = Callable[[TensorSamples], Floats]
 
 
 def complete_known(
@@ -39,7 +39,7 @@ def complete_known(
             tile = (rows, columns)
             index = np.argwhere(known[tile])
             shares = picture[tile][known[tile]] / white
-            completed[tile] = white * complete(Samples(known[tile].shape, index, shares))
+            completed[tile] = white * complete(TensorSamples(known[tile].shape, index, shares))
     return completed
 
 
@@ -50,7 +50,7 @@ def _tiles(size: int, side: int) -> Iterator[slice]:
         yield slice(int(start), int(stop))
 
 
-def by_ours(samples: Samples) -> Floats:
+def complete_ours(samples: TensorSamples) -> Floats:
     """Our solver on such a tensor, for study: within twice the largest value, to GAP of the mean square.
 
     Nothing is proven here: on tensors of this size the proof takes longer than all the rest.
@@ -60,7 +60,7 @@ def by_ours(samples: Samples) -> Floats:
     return complete(samples.shape, samples.index, samples.value, **how).dense()
 
 
-def by_ours_folded(samples: Samples) -> Floats:
+def complete_ours_folded(samples: TensorSamples) -> Floats:
     """The same on the tensor (block row, block column, row, column, channel), whose blocks are 8 × 8.
 
     It ties places together that lie at the same spot of their block.
@@ -69,7 +69,7 @@ def by_ours_folded(samples: Samples) -> Floats:
     rows, columns, channel = samples.index.T
     index = np.stack([rows // BLOCK, columns // BLOCK, rows % BLOCK, columns % BLOCK, channel], axis=1)
     shape = (-(-height // BLOCK), -(-width // BLOCK), BLOCK, BLOCK, channels)
-    folded = by_ours(Samples(shape, index, samples.value))
+    folded = complete_ours(TensorSamples(shape, index, samples.value))
     flat = folded.transpose(0, 2, 1, 3, 4).reshape(shape[0] * BLOCK, shape[1] * BLOCK, channels)
     return flat[:height, :width]
 
@@ -81,8 +81,8 @@ COMPLETIONS: dict[str, tuple[str, Completion, Role]] = {
     "als": ("rank 10, ridge .03", lambda s: als.als(s, 0, als.TUNED).dense(), "peer"),
     "silrtc": ("shrinkage 1/30", lambda s: low_rank.silrtc(s, low_rank.TUNED), "peer"),
     "tncp": ("rank 10, soft thresholding", lambda s: tncp.tncp(s, 0, tncp.CORRECTED), "peer"),
-    "ntc-whole": (_SOLVER, by_ours, "part"),
-    "ntc-tiled": (f"as blocks of 8×8, {_SOLVER}", by_ours_folded, "part"),
+    "ntc-whole": (_SOLVER, complete_ours, "part"),
+    "ntc-tiled": (f"as blocks of 8×8, {_SOLVER}", complete_ours_folded, "part"),
 }
 
 #: Those that suit whole pictures.

@@ -18,7 +18,7 @@ _INTERVAL = 0.02  # seconds between two looks at a process
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class ProcessLimits:
     """What a process may take before it is ended."""
 
     seconds: float = inf
@@ -26,7 +26,7 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProcessResult:
     """How a process has ended and what it took."""
 
     code: int  # negative: the signal that ended it
@@ -43,7 +43,7 @@ def python_command(program: str, *words: str) -> list[str]:
     return [sys.executable, "-P", "-c", program, *words]
 
 
-def own_command(*words: str) -> list[str]:
+def make_command(*words: str) -> list[str]:
     """The command ``demosaic-ntc`` with these words."""
     return python_command(f"from {PROGRAM} import app; app()", *words)
 
@@ -55,9 +55,9 @@ def module_paths() -> dict[str, str]:
 
 def run_command(
     command: Sequence[str],
-    allowance: Allowance | None = None,
+    allowance: ProcessLimits | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Ended:
+) -> ProcessResult:
     """Run a command until it ends, or is ended because it takes more than is allowed."""
     with TemporaryFile() as output, TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -68,15 +68,15 @@ def run_command(
             env={**os.environ, **(environment or {})},
         )
         try:
-            return _wait(process, allowance or Allowance(), output, errors)
+            return _wait(process, allowance or ProcessLimits(), output, errors)
         finally:
             process.kill()  # does nothing to one that has ended
             process.wait()
 
 
 def _wait(
-    process: subprocess.Popen[bytes], allowance: Allowance, output: IO[bytes], errors: IO[bytes]
-) -> Ended:
+    process: subprocess.Popen[bytes], allowance: ProcessLimits, output: IO[bytes], errors: IO[bytes]
+) -> ProcessResult:
     """Watch a process until it ends."""
     start, peak = perf_counter(), 0
     exceeded: Literal["", "time", "memory"] = ""
@@ -86,7 +86,7 @@ def _wait(
         if pid:
             break
         peak = max(peak, peak_bytes_of(process.pid))
-        exceeded = exceeded or _exceeded(allowance, seconds, peak)
+        exceeded = exceeded or _find_excess(allowance, seconds, peak)
         if exceeded:
             process.kill()
         sleep(_INTERVAL)
@@ -94,10 +94,10 @@ def _wait(
     # The system's own peak counts what the process was before its program was loaded: this one.
     peak = peak or 1024 * used.ru_maxrss
     cpu = used.ru_utime + used.ru_stime
-    return Ended(process.returncode, seconds, cpu, peak, _text(output), _text(errors), exceeded)
+    return ProcessResult(process.returncode, seconds, cpu, peak, _text(output), _text(errors), exceeded)
 
 
-def _exceeded(allowance: Allowance, seconds: float, memory: int) -> Literal["", "time", "memory"]:
+def _find_excess(allowance: ProcessLimits, seconds: float, memory: int) -> Literal["", "time", "memory"]:
     """What a process has taken too much of, if anything."""
     if seconds > allowance.seconds:
         return "time"

@@ -25,7 +25,7 @@ from demosaic_ntc.workflows.conversion import convert_file
 
 from ..measure.protocol import FILE_LAYERS
 from ..measure.protocol import engine as code
-from .method import Method, named, picked
+from .method import Method, index_by_name, pick_methods
 from .processes import run_command
 
 #: RawTherapee and darktable as they are called; the second keeps its own settings in the folder.
@@ -37,7 +37,7 @@ _DARKTABLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class ConversionCost:
     """What one conversion took."""
 
     seconds: float
@@ -56,13 +56,17 @@ def programs(names: Collection[str], engine: Engine, first: Path) -> list[Method
             "ntc",
             settings_of(engine),
             "ours",
-            lambda raw, folder: _apart(_converted, raw, first, folder, engine),
+            lambda raw, folder: _apart(_convert, raw, first, folder, engine),
         ),
         Method("libraw-ahd", "AHD, 16 bits, not written", "peer", lambda raw, _: _apart(_libraw, raw)),
-        Method("rawtherapee", f"its defaults, 16-bit PNG, {threads}", "peer", _by_command(_RAWTHERAPEE)),
-        Method("darktable", f"its defaults, PNG, no OpenCL, {threads}", "peer", _by_command(_DARKTABLE)),
+        Method(
+            "rawtherapee", f"its defaults, 16-bit PNG, {threads}", "peer", _convert_by_command(_RAWTHERAPEE)
+        ),
+        Method(
+            "darktable", f"its defaults, PNG, no OpenCL, {threads}", "peer", _convert_by_command(_DARKTABLE)
+        ),
     ]
-    return picked(named(known), names)
+    return pick_methods(index_by_name(known), names)
 
 
 def settings_of(engine: Engine) -> str:
@@ -75,13 +79,13 @@ def _threads(engine: Engine) -> str:
     return f"threads {engine.threads or 'all'}"
 
 
-def _apart(work: Callable[..., Took], *arguments: Any) -> Took:
+def _apart(work: Callable[..., ConversionCost], *arguments: Any) -> ConversionCost:
     """What some work gives that is done in a new process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(work, *arguments).result()
 
 
-def _converted(source: Path, first: Path, folder: Path, engine: Engine) -> Took:
+def _convert(source: Path, first: Path, folder: Path, engine: Engine) -> ConversionCost:
     """Convert a small raw, then this one, noting the CPU seconds of its stages."""
     settings = Settings(engine=engine, output=Output(overwrite=True))
     prepare_kernels(EXAMPLES)  # those that few pictures need, too
@@ -92,7 +96,7 @@ def _converted(source: Path, first: Path, folder: Path, engine: Engine) -> Took:
     stages.end()
     proof, spent = done.facts.certificate, stages.seconds
     shares = (proof.left, proof.groups) if proof else (None, None)
-    return Took(perf_counter() - wall, sum(spent.values()), peak_bytes(), spent, *shares)
+    return ConversionCost(perf_counter() - wall, sum(spent.values()), peak_bytes(), spent, *shares)
 
 
 class _Stages:
@@ -114,30 +118,32 @@ class _Stages:
         self._last = now
 
 
-def _libraw(source: Path) -> Took:
+def _libraw(source: Path) -> ConversionCost:
     """Decode a raw and develop it by AHD (Hirakawa and Parks 2005, doi:10.1109/TIP.2004.838691)."""
     reset_peak()
     wall, cpu = perf_counter(), process_time()
     with damage_explained("raw"), rawpy.imread(str(source)) as raw:
         raw.postprocess(demosaic_algorithm=rawpy.DemosaicAlgorithm.AHD, use_camera_wb=True, output_bps=16)
-    return Took(perf_counter() - wall, process_time() - cpu, peak_bytes())
+    return ConversionCost(perf_counter() - wall, process_time() - cpu, peak_bytes())
 
 
-def _by_command(words: Collection[str]) -> Callable[[Path, Path], Took]:
+def _convert_by_command(words: Collection[str]) -> Callable[[Path, Path], ConversionCost]:
     """Convert by a command of another program."""
 
-    def run(source: Path, folder: Path) -> Took:
+    def run(source: Path, folder: Path) -> ConversionCost:
         target = folder / "picture.png"
-        return commanded([word.format(source=source, target=target, folder=folder) for word in words], target)
+        return run_program(
+            [word.format(source=source, target=target, folder=folder) for word in words], target
+        )
 
     return run
 
 
-def commanded(command: list[str], target: Path) -> Took:
+def run_program(command: list[str], target: Path) -> ConversionCost:
     """Run another program and see what it took; without a picture it has failed."""
     if which(command[0]) is None:
         raise Unsupported(f"{command[0]} is not installed; install it to compare")
     ended = run_command(command)
     if not target.is_file():
         raise Unsupported(f"{command[0]} wrote no picture (exit code {ended.code}); leave it out")
-    return Took(ended.seconds, ended.cpu_seconds, ended.peak_bytes)
+    return ConversionCost(ended.seconds, ended.cpu_seconds, ended.peak_bytes)

@@ -59,7 +59,7 @@ class RankOneSum:
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
+class TensorSamples:
     """Entries drawn from a tensor, (n, modes) indices and n values; a cell may appear more than once."""
 
     shape: tuple[int, ...]
@@ -83,7 +83,7 @@ def outer_rows(factors: Sequence[Floats], weights: Floats) -> Floats:
     return rows
 
 
-def observed(samples: Samples) -> tuple[Floats, Flags]:
+def average_cells(samples: TensorSamples) -> tuple[Floats, Flags]:
     """The dense tensor with the mean of each observed cell, zero elsewhere, and where it was observed."""
     cells = np.ravel_multi_index(tuple(samples.index.T), samples.shape)
     size = math.prod(samples.shape)
@@ -104,13 +104,13 @@ def refuse_beyond(limit: int, shape: tuple[int, ...], *, copies: int, method: st
         )
 
 
-def constant_mean(samples: Samples) -> RankOneSum:
+def constant_mean(samples: TensorSamples) -> RankOneSum:
     """The mean of the samples in every cell: what any method with a model must beat."""
     ones = tuple(np.ones((1, size)) for size in samples.shape)
     return RankOneSum(np.array([samples.value.mean()]), ones)
 
 
-def mean_elsewhere(samples: Samples) -> Floats:
+def mean_elsewhere(samples: TensorSamples) -> Floats:
     """The observed cells as they are and their mean in all others.
 
     This is what the figures of arXiv:2111.04580 under TNCP measure. The code of its authors runs SiLRTC
@@ -118,10 +118,10 @@ def mean_elsewhere(samples: Samples) -> Floats:
     caller's array, TNCP is then handed the same array, finds nothing missing and returns it.
     """
     refuse_beyond(DENSE_BYTES, samples.shape, copies=4, method="the filled tensor")
-    return filled(*observed(samples))
+    return fill_with_mean(*average_cells(samples))
 
 
-def filled(known: Floats, is_known: Flags) -> Floats:
+def fill_with_mean(known: Floats, is_known: Flags) -> Floats:
     """A tensor with the mean of its known cells in the others."""
     return np.where(is_known, known, np.mean(known[is_known]))
 
@@ -129,10 +129,10 @@ def filled(known: Floats, is_known: Flags) -> Floats:
 def nmse(estimate: RankOneSum | Floats, truth: RankOneSum) -> float:
     """The normalised mean squared error of an estimate over the whole tensor."""
     if isinstance(estimate, RankOneSum):
-        squared_error = _squared_norm(difference(estimate, truth))
+        squared_error = _sum_squares(difference(estimate, truth))
     else:
         squared_error = float(np.sum(np.square(estimate - truth.dense())))
-    return squared_error / _squared_norm(truth)
+    return squared_error / _sum_squares(truth)
 
 
 def inner(a: RankOneSum, b: RankOneSum) -> float:
@@ -147,7 +147,7 @@ def inner(a: RankOneSum, b: RankOneSum) -> float:
     return total
 
 
-def _squared_norm(tensor: RankOneSum) -> float:
+def _sum_squares(tensor: RankOneSum) -> float:
     """The sum of the squared entries; rounding below zero is cut off."""
     return max(inner(tensor, tensor), 0.0)
 

@@ -27,10 +27,10 @@ from .tensors import (
     Flags,
     Floats,
     RankOneSum,
-    Samples,
+    TensorSamples,
+    average_cells,
     column_products,
-    filled,
-    observed,
+    fill_with_mean,
     outer_rows,
     refuse_beyond,
 )
@@ -72,7 +72,7 @@ class TncpSettings:
 
 
 PUBLISHED = TncpSettings(raise_small, start_from_markers)
-CORRECTED = TncpSettings(shrink, filled)
+CORRECTED = TncpSettings(shrink, fill_with_mean)
 
 
 @dataclass(slots=True)
@@ -84,10 +84,10 @@ class _Multipliers:
     duals: list[Floats]
 
 
-def tncp(samples: Samples, seed: int, settings: TncpSettings) -> Floats:
+def tncp(samples: TensorSamples, seed: int, settings: TncpSettings) -> Floats:
     """Complete the tensor by a CP decomposition whose factors have a small trace norm."""
     refuse_beyond(DENSE_BYTES, samples.shape, copies=_COPIES, method="TNCP")
-    known, is_known = observed(samples)
+    known, is_known = average_cells(samples)
     current = settings.start(known, is_known)
     norm = float(np.linalg.norm(current))
     state = _start(samples.shape, settings.rank, np.random.default_rng(seed))

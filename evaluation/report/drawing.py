@@ -9,7 +9,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from demosaic_ntc.viewer.page import Plot
-from demosaic_ntc.viewer.pictures import address, beside
+from demosaic_ntc.viewer.pictures import address, write_beside
 
 # The same figures give the same bytes: no dates, and names of parts that do not change.
 _STEADY: dict[Any, Any] = {"svg.hashsalt": "demosaic-ntc", "svg.fonttype": "path"}
@@ -28,15 +28,15 @@ class Drawing:
     figure: Figure
     kind: str = "svg"  # what a page shows
 
-    def written(self, folder: Path) -> Plot:
+    def write(self, folder: Path) -> Plot:
         """Write the drawing as SVG and as PNG; returns it as a page shows it."""
-        files = drawn(self.figure)
+        files = draw(self.figure)
         for kind, content in files.items():
-            beside(folder, f"{self.name}.{kind}", content)
+            write_beside(folder, f"{self.name}.{kind}", content)
         return Plot(self.title, self.caption, address(files[self.kind], _KINDS[self.kind]))
 
 
-def drawn(figure: Figure) -> dict[str, bytes]:
+def draw(figure: Figure) -> dict[str, bytes]:
     """The figure in every format; it is laid out once."""
     files = {}
     for kind in _KINDS:

@@ -11,9 +11,9 @@ import numpy as np
 from PIL import Image
 
 from demosaic_ntc.viewer.crops import CropBox, most_detailed
-from demosaic_ntc.viewer.pictures import Bytes, address, beside, lossless
+from demosaic_ntc.viewer.pictures import Bytes, address, lossless, write_beside
 
-from ..data.sets import Picture
+from ..data.sets import SetImage
 
 #: The side of the part that is shown of a picture.
 SIDE = 112
@@ -27,7 +27,7 @@ class Gallery:
     whole: bool
     _boxes: dict[tuple[str, CropBox], CropBox] = field(default_factory=dict)
 
-    def box(self, picture: Picture, within: CropBox | None = None) -> CropBox:
+    def box(self, picture: SetImage, within: CropBox | None = None) -> CropBox:
         """What is shown of a picture, or of a part of it, counted from that part's corner."""
         frame = within or CropBox(0, 0, picture.width, picture.height)
         key = (picture.sha256, frame)
@@ -39,7 +39,7 @@ class Gallery:
 
     def keep(self, key: object, pixels: Bytes, box: CropBox) -> None:
         """Keep what is shown of a version."""
-        beside(self.folder, self._name(key), lossless(np.ascontiguousarray(pixels[box.place])))
+        write_beside(self.folder, self._name(key), lossless(np.ascontiguousarray(pixels[box.place])))
 
     def has(self, key: object) -> bool:
         """Whether a version is kept."""

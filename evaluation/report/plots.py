@@ -44,7 +44,7 @@ def _panels(down: int, across: int, width: float, height: float) -> tuple[Figure
     return figure, figure.subplots(max(down, 1), max(across, 1), squeeze=False)
 
 
-def _named(panel: Any, title: str, x: str = "", y: str = "", grid: str = "both") -> None:
+def _label_panel(panel: Any, title: str, x: str = "", y: str = "", grid: str = "both") -> None:
     """A panel's title, the names of its axes, and lines to read it by."""
     panel.set_title(title, fontsize=10)
     panel.set_xlabel(x)
@@ -58,7 +58,7 @@ def quality_and_time(sets: "Sequence[SetResults]") -> Figure:
     for panel, found in zip(panels[0], sets, strict=False):
         quality, cost = found.means("cpsnr"), found.means("cpu_s_per_mp")
         for role, look in _LOOKS.items():
-            for name in found.named(role):
+            for name in found.list_methods(role):
                 if quality[name] == quality[name] and cost[name] == cost[name]:
                     panel.plot(cost[name], quality[name], markersize=7, linestyle="", **look)
                     # What ours is made of has its name on the left, since it lies close to ours.
@@ -72,7 +72,7 @@ def quality_and_time(sets: "Sequence[SetResults]") -> Figure:
         panel.set_xscale("log")
         panel.margins(x=0.18)
         title = f"{found.set.name}, mean over {found.set.size} pictures"
-        _named(panel, title, "CPU seconds per megapixel", "CPSNR in dB")
+        _label_panel(panel, title, "CPU seconds per megapixel", "CPSNR in dB")
     return figure
 
 
@@ -80,11 +80,13 @@ def gains(sets: "Sequence[SetResults]", method: str) -> Figure:
     """By how many decibels a method is above the best peer on each picture."""
     figure, panels = _panels(len(sets), 1, 9, 3.2 * max(len(sets), 1))
     for panel, found in zip(panels[:, 0], sets, strict=False):
-        gained = found.gains(method, found.named("peer"))
+        gained = found.gains(method, found.list_methods("peer"))
         panel.bar(list(gained.index), list(gained), color=[_BLUE if value >= 0 else _RED for value in gained])
         panel.axhline(0, color="black", linewidth=0.8)
         panel.tick_params(axis="x", rotation=90, labelsize=7)
-        _named(panel, f"{found.set.name}: {method} over the best peer of each picture", y="dB", grid="y")
+        _label_panel(
+            panel, f"{found.set.name}: {method} over the best peer of each picture", y="dB", grid="y"
+        )
     return figure
 
 
@@ -97,7 +99,7 @@ def mask_gains(masks: Sequence[str], gained: Mapping[str, Sequence[float]]) -> F
     panel.set_xticks(places, masks, rotation=30, fontsize=8)
     panel.axhline(0, color="black", linewidth=0.8)
     panel.legend(fontsize=8)
-    _named(panel, "", y="dB", grid="y")
+    _label_panel(panel, "", y="dB", grid="y")
     return figure
 
 
@@ -113,8 +115,8 @@ def convergence(traces: "Sequence[Trace]") -> Figure:
         apart = np.maximum(steps["objective"] - steps["lower_bound"], 1e-16)
         gap.plot(steps["iteration"], apart, color=_INK)
         gap.set_yscale("log")
-        _named(bounds, trace["title"], "iteration")
-        _named(gap, "proven gap", "iteration")
+        _label_panel(bounds, trace["title"], "iteration")
+        _label_panel(gap, "proven gap", "iteration")
     return figure
 
 
@@ -154,7 +156,7 @@ def reliability(found: Mapping[str, pd.DataFrame]) -> Figure:
             look = {"marker": "o", "markersize": 6, "markerfacecolor": _BLUE if counts else "white"}
             panel.plot(expected, true, color=_BLUE, **look)
         panel.set(xscale="log", yscale="log", xlim=tuple(ends), ylim=tuple(ends), aspect="equal")
-        _named(panel, task, "expected RMSE, of 255", "true RMSE, of 255")
+        _label_panel(panel, task, "expected RMSE, of 255", "true RMSE, of 255")
     return figure
 
 
@@ -192,7 +194,9 @@ def _draw(panel: Any, summaries: "list[Summary]", quantity: str, name: str) -> N
         own, colour = [s for s in summaries if s.method.name == method], f"C{number}"
         _draw_measured(panel, own, quantity, colour)
         paper = own[0].method.paper
-        points = [(s.experiment.label, getattr(s.published, quantity)) for s in own if s.published]
+        points = [
+            (s.experiment.label, getattr(s.published_figures, quantity)) for s in own if s.published_figures
+        ]
         if paper not in drawn and points:
             label = f"{paper} (paper)"
             panel.plot(*zip(*points, strict=True), "x--", color=colour, markersize=4, label=label)
@@ -202,7 +206,7 @@ def _draw(panel: Any, summaries: "list[Summary]", quantity: str, name: str) -> N
         panel.set_xscale("log")
     else:
         panel.set_xticks([getattr(row, table.varies) for row in table.rows])
-    _named(panel, "", _AXES[table.varies], name)
+    _label_panel(panel, "", _AXES[table.varies], name)
     panel.set_title(f"Table {table.name}: {table.caption}", fontsize="small")
 
 

@@ -8,7 +8,16 @@ from typing import Any
 from demosaic_ntc.viewer.page import Page, page_html
 
 from ..measure.protocol import commit, machine
-from ..measure.raws import FAULTS, RawsPart, converted_table, figures_of, is_far, notices_of, raw_rows, totals
+from ..measure.raws import (
+    FAULTS,
+    RawsBenchmark,
+    figures_of,
+    is_far,
+    make_converted_table,
+    notices_of,
+    raw_rows,
+    totals,
+)
 from ..measure.results import Results
 from ..measure.store import write_text
 from ..methods.conversions import CONVERTED
@@ -31,7 +40,7 @@ def write_raw_page(results: Results, folder: Path) -> Path:
     failures = [_failure(row) for row in rows if row["outcome"] != CONVERTED]
     sections = (
         _totals(rows),
-        html(converted_table(made)),
+        html(make_converted_table(made)),
         _section("Raw by raw", [_raw(row, folder) for row in made]),
         _section("Raws without a picture", ["<dl>", *failures, "</dl>"]) if failures else "",
     )
@@ -61,7 +70,7 @@ def _totals(rows: list[dict[str, Any]]) -> str:
 
 def _raw(row: Mapping[str, Any], folder: Path) -> str:
     """A raw with its pictures, figures and notices."""
-    key = {name: row[name] for name in RawsPart.keys}
+    key = {name: row[name] for name in RawsBenchmark.keys}
     ours, camera, middle = (_figure(source_of(folder, key, name), name) for name in (OURS, CAMERA, MIDDLE))
     name = escape(f"{row['image']} – {row['camera'] or 'camera not stated'}, {row['width']}×{row['height']}")
     told = "\n".join(_facts(row))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.viewer.crops import CropBox
-from demosaic_ntc.viewer.pictures import Bytes, beside, lossless, reduced
+from demosaic_ntc.viewer.pictures import Bytes, lossless, reduce_to_webp, write_beside
 
 from ..methods.conversions import Shown
 
@@ -20,10 +20,10 @@ _MIDDLE = (540, 405)
 
 def keep_pictures(page: Path, key: Mapping[str, Any], shown: Shown) -> None:
     """Write both pictures small, the camera's own at our size, and the middle of ours as it is."""
-    _write(page, key, OURS, reduced(shown.ours, SIDE))
+    _write(page, key, OURS, reduce_to_webp(shown.ours, SIDE))
     _write(page, key, MIDDLE, lossless(shown.ours[middle(shown.ours).place]))
     if shown.camera is not None:
-        _write(page, key, CAMERA, reduced(shown.camera, SIDE))
+        _write(page, key, CAMERA, reduce_to_webp(shown.camera, SIDE))
 
 
 def source_of(page: Path, key: Mapping[str, Any], name: str) -> str | None:
@@ -41,7 +41,7 @@ def middle(picture: Bytes) -> CropBox:
 
 def _write(page: Path, key: Mapping[str, Any], name: str, content: bytes) -> None:
     """Write a picture beside the page."""
-    beside(page / PICTURES, _file(key, name), content)
+    write_beside(page / PICTURES, _file(key, name), content)
 
 
 def _file(key: Mapping[str, Any], name: str) -> str:

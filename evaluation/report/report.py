@@ -13,19 +13,19 @@ import pandas as pd
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.viewer.crops import CropBox
-from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
+from demosaic_ntc.viewer.page import Page, PageScene, Version, page_html
 from demosaic_ntc.viewer.pictures import thumbnail
 
 from ..measure import convergence
-from ..measure.benchmark import Look, Part
-from ..measure.case import Case, Measured, refusal_words
+from ..measure.benchmark import Benchmark, Figure
+from ..measure.case import Case, Measurement, refusal_words
 from ..measure.metrics import eight_bit
 from ..measure.protocol import commit, machine
 from ..measure.results import Results
 from ..measure.store import NAME, ReportFile, Store, write_text
 from .drawing import Drawing
 from .gallery import Gallery
-from .parts import PARTS, kept_results
+from .parts import PARTS, load_results
 from .plots import convergence as convergence_figure
 from .tables import DataTable, cells, file_name, html, markdown
 
@@ -62,15 +62,15 @@ def gallery_of(file: ReportFile) -> Gallery:
     return Gallery(file.path.parent / PICTURES, whole=bool(file.get("whole pictures")))
 
 
-def work(file: ReportFile, part: Part) -> Work:
+def work(file: ReportFile, part: Benchmark) -> Work:
     """What is still to be done of a part; each result is in the file, and its picture beside it, at once."""
     gallery, store = gallery_of(file), Store(file, part)
     file.put(f"{part.name} plan", part.plan)
     boxes = {look.key: gallery.box(look.picture, look.frame) for look in part.looks}
-    shown = {look.key: _kept(look, boxes[look.key], gallery) for look in part.looks}
+    shown = {look.key: _keep_scene(look, boxes[look.key], gallery) for look in part.looks}
     file.put("shown", (file.get("shown") or {}) | shown)
 
-    def keep(case: Case, result: Measured) -> None:
+    def keep(case: Case, result: Measurement) -> None:
         if case.scene in boxes and result.restored is not None:
             gallery.keep(case.key, eight_bit(result.restored.image), boxes[case.scene])
 
@@ -81,7 +81,7 @@ def work(file: ReportFile, part: Part) -> Work:
     return len(todo), (case.words for case in store.fill(todo, keep))
 
 
-def _kept(look: Look, box: CropBox, gallery: Gallery) -> dict[str, Any]:
+def _keep_scene(look: Figure, box: CropBox, gallery: Gallery) -> dict[str, Any]:
     """Keep what is shown of a scene beside methods; returns its size, place and thumbnail."""
     picture, frame = look.picture, look.frame
     pixels = picture.pixels()
@@ -93,14 +93,14 @@ def _kept(look: Look, box: CropBox, gallery: Gallery) -> dict[str, Any]:
     return {"width": box.width, "height": box.height, "box": place, "thumbnail": thumbnail(pixels)}
 
 
-def converging(file: ReportFile) -> Work:
+def trace_convergence(file: ReportFile) -> Work:
     """How some completions converge, as far as that is not known of this code."""
     fresh = convergence.fresh(file.get("convergence"))
     file.put("convergence", fresh)
 
     def steps() -> Iterator[str]:
         for row in convergence.ROWS[len(fresh) :]:
-            file.put("convergence", [*file.get("convergence"), convergence.traced(row)])
+            file.put("convergence", [*file.get("convergence"), convergence.trace_completion(row)])
             yield f"convergence, {convergence.title(row)}"
 
     return len(convergence.ROWS) - len(fresh), steps()
@@ -111,17 +111,17 @@ def write_report(folder: Path) -> Path:
     if not (folder / NAME).is_file():
         raise InputError(f"{folder}: holds no {NAME}; make a report with `benchmark all` first")
     file = ReportFile(folder / NAME)
-    gallery, results = gallery_of(file), kept_results(file)
+    gallery, results = gallery_of(file), load_results(file)
     tables = [table for found in results.values() for table in found.part.tables(found)]
     tables.sort(key=lambda table: table.details)
     _write_tables(folder / TABLES, tables)
     page = Page(
         "Benchmark report",
         _INTRODUCTION,
-        _facts(file) | _not_run(results.values()),
+        _facts(file) | _list_refused(results.values()),
         tuple(scene for found in results.values() for scene in _scenes(found, gallery, file)),
         tuple(map(html, tables)),
-        tuple(drawing.written(folder / PLOTS) for drawing in _drawings(results, gallery, file)),
+        tuple(drawing.write(folder / PLOTS) for drawing in _drawings(results, gallery, file)),
     )
     write_text(folder / PAGE, page_html(page))
     return folder / PAGE
@@ -154,13 +154,13 @@ def _facts(file: ReportFile) -> dict[str, str]:
     return told
 
 
-def _not_run(results: Iterable[Results]) -> dict[str, str]:
+def _list_refused(results: Iterable[Results]) -> dict[str, str]:
     """What could not be run, if anything."""
     refused = refusal_words(refusal for found in results for refusal in found.refusals)
     return {"not run": "; ".join(refused)} if refused else {}
 
 
-def _scenes(results: Results, gallery: Gallery, file: ReportFile) -> Iterator[Scene]:
+def _scenes(results: Results, gallery: Gallery, file: ReportFile) -> Iterator[PageScene]:
     """Every scene in all versions: damage, the first method, the best peer, the truth, then the others."""
     shown = file.get("shown") or {}
     rows = results.frame.to_dict("records")
@@ -171,7 +171,7 @@ def _scenes(results: Results, gallery: Gallery, file: ReportFile) -> Iterator[Sc
             continue
         damaged = gallery.source(f"damaged {look.key}")
         first = [Version("damaged", damaged)] if damaged else []
-        yield Scene(
+        yield PageScene(
             look.name,
             about["width"],
             about["height"],
@@ -182,7 +182,7 @@ def _scenes(results: Results, gallery: Gallery, file: ReportFile) -> Iterator[Sc
         )
 
 
-def _versions(part: Part, look: Look, rows: list[dict[str, Any]], gallery: Gallery) -> list[Version]:
+def _versions(part: Benchmark, look: Figure, rows: list[dict[str, Any]], gallery: Gallery) -> list[Version]:
     """A scene by each method: the first one, the best peer on it, then the others."""
     known = []
     for case in part.cases:

@@ -15,8 +15,8 @@ from scipy.ndimage import label
 
 from demosaic_ntc.detection.blemishes import find_blemishes
 
-from ..data.blemishes import KINDS, damaged
-from ..data.sets import Picture
+from ..data.blemishes import KINDS, add_blemishes
+from ..data.sets import SetImage
 from ..report.tables import Cell, DataTable, table_of
 
 DEVIATIONS = 5.0
@@ -41,7 +41,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchResult:
     """What was found in a picture, and in the same one without blemishes."""
 
     found: tuple[tuple[str, bool], ...]  # kinds of the blemishes that stand out, and whether each was
@@ -53,9 +53,9 @@ class Search:
     cpu_seconds: float
 
 
-def search(clean: NDArray[np.uint8], sensitivity: float, generator: np.random.Generator) -> Search:
+def search(clean: NDArray[np.uint8], sensitivity: float, generator: np.random.Generator) -> SearchResult:
     """Draw blemishes on a clean picture (height, width, 3) and look for them; then look without them."""
-    scene = damaged(clean, generator)
+    scene = add_blemishes(clean, generator)
     start = process_time()
     flags = find_blemishes(scene.pixels, sensitivity=sensitivity)
     seconds = process_time() - start
@@ -66,7 +66,7 @@ def search(clean: NDArray[np.uint8], sensitivity: float, generator: np.random.Ge
     ]
     marks, count = label(flags, _CORNERS)
     touched = {int(n) for each in scene.blemishes for n in np.unique(marks[each.box][each.whole])} - {0}
-    return Search(
+    return SearchResult(
         tuple(zip((each.kind for each in counted), found, strict=True)),
         tuple(map(float, covered)),
         marked=count,
@@ -77,7 +77,9 @@ def search(clean: NDArray[np.uint8], sensitivity: float, generator: np.random.Ge
     )
 
 
-def search_pictures(pictures: Sequence[Picture], sensitivity: float, seeds: Sequence[int]) -> list[Search]:
+def search_pictures(
+    pictures: Sequence[SetImage], sensitivity: float, seeds: Sequence[int]
+) -> list[SearchResult]:
     """Look for blemishes in pictures, each with other ones for every seed."""
     return [
         search(picture.pixels(), sensitivity, np.random.default_rng([seed, number]))
@@ -86,13 +88,13 @@ def search_pictures(pictures: Sequence[Picture], sensitivity: float, seeds: Sequ
     ]
 
 
-def table(results: Sequence[tuple[str, Sequence[Search]]]) -> DataTable:
+def table(results: Sequence[tuple[str, Sequence[SearchResult]]]) -> DataTable:
     """What was found in sets of pictures."""
     rows = (_row(name, searches) for name, searches in results)
     return table_of("dust, hairs and scratches found", _COLUMNS, rows, _NOTE)
 
 
-def _row(name: str, searches: Sequence[Search]) -> dict[str, Any]:
+def _row(name: str, searches: Sequence[SearchResult]) -> dict[str, Any]:
     """The figures of a set."""
     pairs = [pair for each in searches for pair in each.found]
 

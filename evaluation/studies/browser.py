@@ -27,7 +27,7 @@ os.execvp(sys.argv[3], sys.argv[3:])
 """
 
 
-def installed() -> str | None:
+def find_browser() -> str | None:
     """The browser's program, if there is one."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 

@@ -19,15 +19,15 @@ from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise
 from demosaic_ntc.detection.defects import find_defects
 
 from ..data.scenes import SCENES
-from ..data.sets import PictureSet
+from ..data.sets import ImageSet
 from ..measure.metrics import PEAK
 from ..report.tables import DataTable, table_of
 
 DEVIATIONS = 8.0
 KINDS = ("hot", "dead", "stuck")
-CFA = Cfa.named("RGGB")
+CFA = Cfa.from_name("RGGB")
 
-_NOISE = NoiseModel.given(1e-4, 4e-6)
+_NOISE = NoiseModel.from_user(1e-4, 4e-6)
 _STEP = 1 / 4095
 _REACH = 3  # pixels around a sample that tell how the scene varies there
 
@@ -43,7 +43,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Spoilt:
+class DefectiveMosaic:
     """A mosaic and its defects."""
 
     mosaic: Float32
@@ -53,7 +53,7 @@ class Spoilt:
     by_all: NDArray[np.float64]  # and in those of noise and scene
 
 
-def spoilt(scene: NDArray[np.float64], count: int, generator: np.random.Generator) -> Spoilt:
+def spoilt(scene: NDArray[np.float64], count: int, generator: np.random.Generator) -> DefectiveMosaic:
     """A scene as a sensor with so many defects of each kind sees it, in steps of 12 bits."""
     light = np.asarray(CFA.sample(scene))
     deviation = _NOISE.deviation(light, 0)
@@ -68,7 +68,7 @@ def spoilt(scene: NDArray[np.float64], count: int, generator: np.random.Generato
     away = np.abs(samples[places] - light[places])
     around = np.array([_variation(light, row, column) for row, column in zip(*places, strict=True)])
     by_noise, by_all = away / deviation[places], away / np.hypot(deviation[places], around)
-    return Spoilt(samples.astype(np.float32), places, kind, by_noise, by_all)
+    return DefectiveMosaic(samples.astype(np.float32), places, kind, by_noise, by_all)
 
 
 def _variation(light: NDArray[np.float64], row: int, column: int) -> float:
@@ -96,7 +96,7 @@ def search_scene(name: str, side: int, count: int, seed: int) -> Row:
     }
 
 
-def search_set(each: PictureSet) -> Row:
+def search_set(each: ImageSet) -> Row:
     """The row of clean 8-bit pictures, their mosaics taken for linear: what is found is false."""
     found, megapixels, seconds = 0, 0.0, 0.0
     for picture in each.pictures:

@@ -20,11 +20,11 @@ from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.group_demosaic import APART
 from demosaic_ntc.errors import InputError
 
-from ..data.sets import Picture
+from ..data.sets import SetImage
 from ..measure.metrics import PEAK
 from ..report.tables import DataTable, table_of
 
-CFA = Cfa.named("RGGB")
+CFA = Cfa.from_name("RGGB")
 BLOCK = 16  # pixels along a block
 
 # Columns of the tables with their formats.
@@ -75,9 +75,9 @@ def block_distances(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float6
 
 def compare_raw(source: Path, quality: Any) -> Row:
     """The row of a raw."""
-    sparing, seconds = _developed(source, quality)
+    sparing, seconds = _develop(source, quality)
     with everywhere():
-        full, full_seconds = _developed(source, quality)
+        full, full_seconds = _develop(source, quality)
     distances = block_distances(sparing.image, full.image)
     megapixels = sparing.image.shape[0] * sparing.image.shape[1] / 1e6
     return {
@@ -90,20 +90,20 @@ def compare_raw(source: Path, quality: Any) -> Row:
     }
 
 
-def _developed(source: Path, quality: Any) -> tuple[Any, float]:
+def _develop(source: Path, quality: Any) -> tuple[Any, float]:
     """A raw as measured, from 0 to 1, and the CPU seconds that it took."""
     start = process_time()
     photo = develop(source, quality=quality, look="neutral", bits="float", threads=1)
     return photo, process_time() - start
 
 
-def compare_noisy(name: str, pictures: Sequence[Picture], sigma: float, quality: Any) -> Row:
+def compare_noisy(name: str, pictures: Sequence[SetImage], sigma: float, quality: Any) -> Row:
     """The row of some pictures whose mosaics have noise of a standard deviation in 255ths, or none."""
-    rows = [_compared(picture.pixels() / PEAK, sigma, seed, quality) for seed, picture in enumerate(pictures)]
+    rows = [_compare(picture.pixels() / PEAK, sigma, seed, quality) for seed, picture in enumerate(pictures)]
     return {"pictures": name, "σ": sigma, **{key: np.mean([row[key] for row in rows]) for key in rows[0]}}
 
 
-def _compared(truth: NDArray[Any], sigma: float, seed: int, quality: Any) -> Row:
+def _compare(truth: NDArray[Any], sigma: float, seed: int, quality: Any) -> Row:
     """What is found of one picture (height, width, 3) from 0 to 1."""
     noise = np.random.default_rng(seed).normal(0, sigma / PEAK, truth.shape[:2])
     mosaic = np.asarray(CFA.sample(truth) + noise, np.float32)

@@ -16,11 +16,11 @@ from PIL import Image
 from demosaic_ntc import Developed, develop
 from demosaic_ntc.developing.settings import LookName
 from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.raw.reading import read_embedded
 
 from ..measure.brightness import Bytes, luma, newly_clipped
-from ..methods.programs import commanded
+from ..methods.programs import run_program
 from ..report.tables import Cell, DataTable, figure, table_of
 
 OTHER = "rawtherapee-cli"
@@ -51,23 +51,23 @@ class Brightness:
     newly_clipped: float  # share of the pixels
 
 
-def measured(source: Path) -> Brightness:
+def measure(source: Path) -> Brightness:
     """Develop a raw in every look and compare."""
-    neutral = _pixels(_developed(source, "neutral"))
-    looks = {name: _developed(source, name) for name in _LOOKS}
+    neutral = _pixels(_develop(source, "neutral"))
+    looks = {name: _develop(source, name) for name in _LOOKS}
     automatic = _pixels(looks["auto"])
-    embedded = read_embedded(source, Limits())
+    embedded = read_embedded(source, InputLimits())
     return Brightness(
         name=source.name,
         neutral=luma(neutral),
         ours={name: luma(_pixels(each)) for name, each in looks.items() if each.facts.look == name},
         camera=None if embedded is None else luma(embedded),
-        other=_by_other(source),
+        other=_measure_other(source),
         newly_clipped=newly_clipped(automatic, neutral),
     )
 
 
-def _developed(source: Path, look: LookName) -> Developed:
+def _develop(source: Path, look: LookName) -> Developed:
     """A raw in one of our looks."""
     return develop(source, look=look, method="bilinear", denoise="off", bits=8)
 
@@ -77,11 +77,11 @@ def _pixels(photo: Developed) -> Bytes:
     return np.asarray(photo.image, dtype=np.uint8)
 
 
-def _by_other(source: Path) -> float | None:
+def _measure_other(source: Path) -> float | None:
     """The median luma by RawTherapee's defaults; None where it is not installed or makes no picture."""
     with TemporaryDirectory() as folder, suppress(Unsupported):
         target = Path(folder) / "picture.png"
-        commanded([OTHER, "-o", str(target), "-n", "-b8", "-Y", "-d", "-c", str(source)], target)
+        run_program([OTHER, "-o", str(target), "-n", "-b8", "-Y", "-d", "-c", str(source)], target)
         with Image.open(target) as picture:
             return luma(np.asarray(picture.convert("RGB")))
     return None
@@ -91,13 +91,13 @@ def look_table(found: Iterable[Brightness]) -> DataTable:
     """The lumas, a row per raw."""
     rows = []
     for each in found:
-        ours = (_beside(each.ours.get(name), each.camera) for name in _LOOKS)
+        ours = (_compare_lumas(each.ours.get(name), each.camera) for name in _LOOKS)
         lumas = (each.name, each.neutral, *ours, each.camera, each.other, each.newly_clipped)
         rows.append(dict(zip(_COLUMNS, lumas, strict=True)))
     return table_of("Looks of raws", _COLUMNS, rows, _NOTE)
 
 
-def _beside(value: float | None, other: float | None) -> Cell:
+def _compare_lumas(value: float | None, other: float | None) -> Cell:
     """A luma, and how far it is from another."""
     if value is None or not other:
         return figure(value, ".0f")

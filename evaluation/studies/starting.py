@@ -13,7 +13,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from demosaic_ntc.jit.signatures import EXAMPLES, to_be_compiled
+from demosaic_ntc.jit.signatures import EXAMPLES, find_uncompiled
 
 from ..measure.protocol import commit, machine, versions
 from ..methods.processes import module_paths, python_command
@@ -69,7 +69,7 @@ def start_table(rounds: Sequence[Mapping[str, Seconds]]) -> DataTable:
 
 def protocol() -> list[str]:
     """How the measurement was made, a line each."""
-    missing = len(to_be_compiled(EXAMPLES))
+    missing = len(find_uncompiled(EXAMPLES))
     return [
         f"photo: {SAMPLE.name}, the default conversion",
         f"kernels: {len(EXAMPLES) - missing} of {len(EXAMPLES)} came with the program",

@@ -20,11 +20,11 @@ import tifffile
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.studio.serving.launch import Studio, opened_studio, server_of
 
 from ..report.tables import DataTable, figure, table_of
-from .browser import Browser, installed
+from .browser import Browser, find_browser
 
 _ASPECT = 1.5
 _SHARE = 0.01  # of the picture that is marked
@@ -38,7 +38,7 @@ _DONE = f"{_IDLE} && !studio.asked.size"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class StudioTimings:
     """What a picture in the studio took."""
 
     megapixels: float
@@ -61,19 +61,19 @@ def large_picture(megapixels: float) -> NDArray[np.uint16]:
     return picture
 
 
-def measure_studio(megapixels: float, quality: str) -> Measured:
+def measure_studio(megapixels: float, quality: str) -> StudioTimings:
     """Open a picture in the studio, mark a share of it, repair it, and look around."""
-    program = installed()
+    program = find_browser()
     if program is None:
         raise InputError("the studio is measured in a browser; install Chromium")
     with TemporaryDirectory(prefix="demosaic-ntc-studio-") as folder:
         source = Path(folder, "large.tif")
         tifffile.imwrite(source, large_picture(megapixels), photometric="rgb")
-        with _served() as studio, _browser(program, Path(folder, "profile")) as page:
-            return _measured(studio, page, source, quality)
+        with _serve() as studio, _browser(program, Path(folder, "profile")) as page:
+            return _measure(studio, page, source, quality)
 
 
-def studio_table(measured: Measured) -> DataTable:
+def studio_table(measured: StudioTimings) -> DataTable:
     """What a picture took in the studio: its steps, and the page's memory."""
     title = f"{measured.megapixels:.0f} megapixels, 16 bits, {measured.marked:.2%} marked"
     memory = {"step": "page, MB", "s": figure(measured.page_bytes / 1e6, ".0f"), "CPU s": ""}
@@ -84,19 +84,19 @@ def studio_table(measured: Measured) -> DataTable:
     return table_of(title, columns, (*measured.steps, memory), note)
 
 
-def _measured(studio: Studio, page: Browser, source: Path, quality: str) -> Measured:
+def _measure(studio: Studio, page: Browser, source: Path, quality: str) -> StudioTimings:
     page.resize(*_SCREEN)
     page.visit(studio.place.address)
     studio.wishes.session.name([source])
     page.wait_for("studio.pictures.length")
-    steps = [_timed("first view", page, "studio.show(1)", f"studio.picture.sheet && {_IDLE}")]
-    steps.append(_timed("strokes", page, _strokes(source), _IDLE))
+    steps = [_time_action("first view", page, "studio.show(1)", f"studio.picture.sheet && {_IDLE}")]
+    steps.append(_time_action("strokes", page, _strokes(source), _IDLE))
     pixels = page.run(
         "studio.picture.sheet.mask.pixels / (studio.easel.size.width * studio.easel.size.height)"
     )
     page.run(f"document.getElementById('quality').value = {quality!r}")
     done = f"studio.picture.sheet.touched.length && {_DONE}"
-    steps.append(_timed(f"repair, {quality}", page, "studio.repair('all')", done))
+    steps.append(_time_action(f"repair, {quality}", page, "studio.repair('all')", done))
     most = _memory(page)
     for step in range(_STEPS):
         page.run(
@@ -106,10 +106,10 @@ def _measured(studio: Studio, page: Browser, source: Path, quality: str) -> Meas
         page.wait_for(_IDLE)
         most = max(most, _memory(page))
     size = page.run("studio.easel.size.width * studio.easel.size.height")
-    return Measured(size / 1e6, pixels, tuple(steps), most)
+    return StudioTimings(size / 1e6, pixels, tuple(steps), most)
 
 
-def _timed(name: str, page: Browser, wish: str, condition: str) -> dict[str, Any]:
+def _time_action(name: str, page: Browser, wish: str, condition: str) -> dict[str, Any]:
     """Let the page do something and wait until all of it is seen."""
     start, before = time.monotonic(), _cpu_seconds()
     page.run(f"void {wish}")
@@ -151,9 +151,9 @@ def _memory(page: Browser) -> int:
 
 
 @contextmanager
-def _served() -> Iterator[Studio]:
+def _serve() -> Iterator[Studio]:
     """A studio without pictures, whose workers are ready."""
-    with opened_studio([], Limits()) as studio:
+    with opened_studio([], InputLimits()) as studio:
         ready = Event()
         server = server_of(studio, lambda address: ready.set())
         thread = Thread(target=server.run, kwargs={"sockets": [studio.listener]})

@@ -14,7 +14,7 @@ from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.inpaint import inpaint
 from demosaic_ntc.viewer.crops import CropBox
 
-from ..data.sets import Picture
+from ..data.sets import SetImage
 from ..methods.method import Effort
 from ..report.tables import Cell, DataTable, table_of
 
@@ -31,7 +31,7 @@ _COLUMNS = {"width": "", "rms": ".1f", "left": ".2f", **{f"depth ≤ {depth}": "
 _NOTE = "squared error over that of the mean around a hole, in all of it and by the depth in pixels"
 
 
-def measure_width(pictures: Iterable[Picture], width: int, effort: Effort) -> dict[str, Any]:
+def measure_width(pictures: Iterable[SetImage], width: int, effort: Effort) -> dict[str, Any]:
     """The row of a width: square holes in a part of each picture are restored and compared with the truth."""
     errors, plain, depth = [], [], []
     for picture in pictures:
@@ -40,7 +40,7 @@ def measure_width(pictures: Iterable[Picture], width: int, effort: Effort) -> di
         shown = np.where(missing[..., None], 0, truth).astype(np.uint8)
         image = inpaint(shown, missing, quality=effort.quality, threads=effort.threads).image
         errors.append(np.square(image - truth).mean(axis=2)[missing])
-        plain.append(np.square(_with_means(truth, missing, width) - truth).mean(axis=2)[missing])
+        plain.append(np.square(_fill_with_means(truth, missing, width) - truth).mean(axis=2)[missing])
         depth.append(depths(missing)[missing])
     error, other, deep = np.concatenate(errors), np.concatenate(plain), np.concatenate(depth)
 
@@ -73,7 +73,9 @@ def _places(shape: tuple[int, ...], width: int) -> list[tuple[int, int]]:
     return [(top, left) for top in rows for left in columns]
 
 
-def _with_means(truth: NDArray[np.float64], missing: NDArray[np.bool_], width: int) -> NDArray[np.float64]:
+def _fill_with_means(
+    truth: NDArray[np.float64], missing: NDArray[np.bool_], width: int
+) -> NDArray[np.float64]:
     """The picture with every hole filled by the mean around it."""
     filled = truth.copy()
     for top, left in _places(missing.shape, width):

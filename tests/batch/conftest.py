@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from demosaic_ntc.batch.job import Allowance, Ended, Job, Outcome, Work
+from demosaic_ntc.batch.job import Job, JobEnded, JobLimits, JobOutcome, JobWork
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from tests.batch.works import Copy
 
 Make = Callable[..., list[Job]]
-Outcomes = dict[str, Outcome]
+Outcomes = dict[str, JobOutcome]
 RunJobs = Callable[..., Outcomes]
 
 
@@ -27,7 +27,7 @@ def stop() -> Iterator[Stop]:
 def make_jobs(tmp_path: Path) -> Make:
     """Jobs named a, b, c … whose inputs hold their own names."""
 
-    def make(names: str = "abcde", work: Work | None = None) -> list[Job]:
+    def make(names: str = "abcde", work: JobWork | None = None) -> list[Job]:
         (tmp_path / "in").mkdir()
         (tmp_path / "out").mkdir()
         for name in names:
@@ -42,10 +42,10 @@ def run_jobs(stop: Stop) -> RunJobs:
     """Let two workers do jobs; return how each ended."""
 
     def run(jobs: list[Job], workers: int = 2, **limits: float) -> Outcomes:
-        allowance = Allowance(**limits)  # type: ignore[arg-type]
+        allowance = JobLimits(**limits)  # type: ignore[arg-type]
         team = [WorkerSetup(jobs[0].work, 1, allowance.memory)] * workers
         with Supervisor(team, allowance, stop) as crew:
-            ended = [event for event in crew.run(iter(jobs)) if isinstance(event, Ended)]
+            ended = [event for event in crew.run(iter(jobs)) if isinstance(event, JobEnded)]
         assert len(ended) == len({event.job.source for event in ended}), "every job ends once"
         return {event.job.source.name: event.outcome for event in ended}
 

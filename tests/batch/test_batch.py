@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from demosaic_ntc.batch.batch import plan_batch, run_batch
-from demosaic_ntc.batch.job import Ended, Event, Started, Status
+from demosaic_ntc.batch.job import Event, JobEnded, JobStarted, JobStatus
 from demosaic_ntc.batch.spec import BatchTask, Rules, Workers
 from demosaic_ntc.developing.settings import Engine, Output, Settings
 from demosaic_ntc.errors import Clash, ClusterError, DemosaicNtcError, InputError
@@ -30,14 +30,14 @@ def test_folder_is_worked_through_and_told(shoot: Path, tmp_path: Path) -> None:
     told: list[Event] = []
     task = BatchTask.convert(shoot, tmp_path / "out", QUICK, workers=Workers(jobs=1))
     tally = run_batch(task, told.append)
-    assert (tally.counts[Status.DONE], tally.failed) == (2, 1)
+    assert (tally.counts[JobStatus.DONE], tally.failed) == (2, 1)
     assert tally.failures[0].job.source == shoot / "c.dng"
-    assert {event.job.source.name for event in told if isinstance(event, Started)} == {
+    assert {event.job.source.name for event in told if isinstance(event, JobStarted)} == {
         "a.dng",
         "b.dng",
         "c.dng",
     }
-    assert sum(isinstance(event, Ended) for event in told) == 3
+    assert sum(isinstance(event, JobEnded) for event in told) == 3
     picture = develop(shoot / "a.dng", method="bilinear")
     assert (tmp_path / "out" / "a.png").stat().st_size > 0
     assert tally.pixels == 2 * picture.image.shape[0] * picture.image.shape[1]
@@ -47,23 +47,23 @@ def test_what_is_there_stays_unless_the_rules_say_otherwise(shoot: Path, tmp_pat
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a.png").write_bytes(b"mine")
 
-    def counts(rules: Rules) -> dict[Status, int]:
+    def counts(rules: Rules) -> dict[JobStatus, int]:
         task = BatchTask.convert(
             shoot / "a.dng", tmp_path / "out", QUICK, rules=rules, workers=Workers(jobs=1)
         )
         return dict(run_batch(task).counts)
 
-    assert counts(Rules()) == {Status.SKIPPED: 1}
-    assert counts(Rules(resume=True)) == {Status.SKIPPED: 1}
+    assert counts(Rules()) == {JobStatus.SKIPPED: 1}
+    assert counts(Rules(resume=True)) == {JobStatus.SKIPPED: 1}
     assert (tmp_path / "out" / "a.png").read_bytes() == b"mine"
-    assert counts(Rules(overwrite=True)) == {Status.DONE: 1}
+    assert counts(Rules(overwrite=True)) == {JobStatus.DONE: 1}
 
 
 def test_plan_touches_nothing_and_refuses_clashes(shoot: Path, tmp_path: Path) -> None:
     task = BatchTask.convert([shoot], tmp_path / "out", QUICK, format="tif")
     plan = plan_batch(task)
     assert [job.target.name for job in plan.jobs] == ["a.tif", "b.tif", "c.tif"]
-    assert plan.decided() == list(plan.jobs)
+    assert plan.decide() == list(plan.jobs)
     assert not (tmp_path / "out").exists()
     (shoot / "below").mkdir()
     shutil.copy(shoot / "a.dng", shoot / "below" / "a.dng")

@@ -7,7 +7,7 @@ import pytest
 
 from demosaic_ntc.batch.discovery import (
     RAW_SUFFIXES,
-    Search,
+    InputSearch,
     check_output,
     check_pairs,
     make_folders,
@@ -24,7 +24,7 @@ def _touch(folder: Path, *names: str) -> None:
 
 
 def _found(folder: Path, *sources: Path, recursive: bool = False) -> list[str]:
-    search = Search(RAW_SUFFIXES, recursive, folder / "out")
+    search = InputSearch(RAW_SUFFIXES, recursive, folder / "out")
     return [str(found.source.relative_to(folder)) for found in search.files(sources or (folder,))]
 
 

@@ -20,7 +20,7 @@ def photo(tmp_path: Path) -> Path:
     fields = photo_fields(
         iso=400, exposure=0.01, aperture=2.8, focal_length=50, taken=taken, lens_model="50/1.8: new"
     )
-    cfa, model = Cfa.named("RGGB"), {MODEL: Field(ASCII, b"Box 1\0")}
+    cfa, model = Cfa.from_name("RGGB"), {MODEL: Field(ASCII, b"Box 1\0")}
     mosaic = exposed(np.full((8, 8, 3), 0.3), cfa, Camera())
     write_dng(tmp_path / "IMG_1.dng", mosaic, cfa, Camera(), exif=Exif(photo=fields), changed=model)
     return tmp_path / "IMG_1.dng"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from demosaic_ntc.batch.discovery import RAW_SUFFIXES, Found, Search
+from demosaic_ntc.batch.discovery import RAW_SUFFIXES, FoundInput, InputSearch
 from demosaic_ntc.batch.watch import Arrivals
 from demosaic_ntc.errors import InputError
 from tests.batch.batches import PATIENCE
@@ -34,11 +34,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def _arrivals(folder: Path, settle: float = SETTLE, **options: bool) -> Arrivals:
     recursive = options.pop("recursive", False)
-    search = Search(RAW_SUFFIXES, recursive, folder / "out")
+    search = InputSearch(RAW_SUFFIXES, recursive, folder / "out")
     return Arrivals(folder, search, settle=settle, **options)
 
 
-def _next(files: Iterator[Found | None], seconds: float = PATIENCE) -> str | None:
+def _next(files: Iterator[FoundInput | None], seconds: float = PATIENCE) -> str | None:
     """The next file that is complete, if one is within the time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -66,7 +66,7 @@ def test_what_is_there_is_taken_when_asked(tmp_path: Path) -> None:
         assert _next(iter(arrivals)) == "old.dng"
 
 
-def _looked(arrivals: Arrivals, files: Iterator[Found | None]) -> str | None:
+def _looked(arrivals: Arrivals, files: Iterator[FoundInput | None]) -> str | None:
     """What is complete when the folder is looked at now."""
     arrivals._bell.set()
     found = next(files)

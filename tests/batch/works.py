@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from demosaic_ntc.batch.job import Done, Work
+from demosaic_ntc.batch.job import JobWork, WorkResult
 from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.atomic import whole_file
@@ -27,11 +27,11 @@ class Copy:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         progress(Progress("copying", 0, 1))
         with whole_file(target, overwrite=overwrite) as file:
             file.write(source.read_bytes())
-        return Done(pixels=1000, seconds={"copying": 0.5}, notices=(f"{threads} threads",))
+        return WorkResult(pixels=1000, seconds={"copying": 0.5}, notices=(f"{threads} threads",))
 
 
 def _read_null(_target: Path) -> None:
@@ -123,7 +123,7 @@ class Faulty:
     """Another work that goes wrong at files of certain names; at `*`, at all."""
 
     faults: Mapping[str, str]
-    inner: Work = field(default_factory=Copy)
+    inner: JobWork = field(default_factory=Copy)
 
     @property
     def fingerprint(self) -> str:
@@ -137,7 +137,7 @@ class Faulty:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         fault = self.faults.get(source.name, self.faults.get("*"))
         if fault == "late":  # what crashes then is no decoder
             progress(Progress("decoding", 1, 1))

@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.app import Program, app
+from cli.app import CommandLine, app
 from cli.failures import ExitCode
 
 ROOT = Path(__file__).parents[2]
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 def program_with(*names: str) -> typer.Typer:
     """A program whose commands print their name and their arguments."""
-    program = typer.Typer(cls=Program, add_completion=False)
+    program = typer.Typer(cls=CommandLine, add_completion=False)
 
     @program.callback()
     def options(debug: bool = typer.Option(False, "--debug")) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.output.batch_display import Forecast, View, shown_batch
+from cli.output.batch_display import BatchView, Forecast, show_batch
 from cli.output.batch_summary import duration, megabytes, summary_lines
-from demosaic_ntc.batch.job import Ended, Job, Moved, Outcome, Started, Status
+from demosaic_ntc.batch.job import Job, JobEnded, JobOutcome, JobProgress, JobStarted, JobStatus
 from demosaic_ntc.batch.tally import Tally
 from tests.batch.works import Copy
 
@@ -22,18 +22,18 @@ def test_forecast_counts_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("cli.output.batch_display.monotonic", lambda: next(clock))
     forecast = Forecast({"read": 1.0, "solve": 3.0}, {"a": 100, "b": 100, "c": 200})
     assert forecast.seconds_left is None
-    forecast.add(Ended(None, _job("c"), Outcome(Status.SKIPPED)))
-    forecast.add(Started(0, _job("a")))
+    forecast.add(JobEnded(None, _job("c"), JobOutcome(JobStatus.SKIPPED)))
+    forecast.add(JobStarted(0, _job("a")))
     assert forecast.done_share == 0
-    forecast.add(Moved(0, _job("a"), "read", 0.2))
-    forecast.add(Moved(0, _job("a"), "solve", 1 / 3))
+    forecast.add(JobProgress(0, _job("a"), "read", 0.2))
+    forecast.add(JobProgress(0, _job("a"), "solve", 1 / 3))
     assert forecast.share(0) == pytest.approx(0.5), "a stage that another follows is over"
     assert forecast.done_share == pytest.approx(0.25)
     assert forecast.seconds_left == pytest.approx(30.0)
-    forecast.add(Ended(0, _job("a"), Outcome(Status.DONE)))
+    forecast.add(JobEnded(0, _job("a"), JobOutcome(JobStatus.DONE)))
     assert forecast.done_share == pytest.approx(0.5)
-    forecast.add(Started(None, _job("b")))
-    forecast.add(Ended(None, _job("b"), Outcome(Status.FAILED)))
+    forecast.add(JobStarted(None, _job("b")))
+    forecast.add(JobEnded(None, _job("b"), JobOutcome(JobStatus.FAILED)))
     assert forecast.done_share == 1
 
 
@@ -48,11 +48,11 @@ def test_terminal_shows_a_bar_for_all_and_one_for_each_worker(monkeypatch: pytes
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     tally, forecast = Tally(), Forecast({"solve": 1.0}, {"a.dng": 1, "b.dng": 1})
-    with shown_batch(View(tally, forecast, 2)) as show:
+    with show_batch(BatchView(tally, forecast, 2)) as show:
         for event in (
-            Started(0, _job("a.dng")),
-            Moved(0, _job("a.dng"), "solve", 0.5),
-            Ended(0, _job("a.dng"), Outcome(Status.CRASHED, "signal 11", pixels=2_000_000)),
+            JobStarted(0, _job("a.dng")),
+            JobProgress(0, _job("a.dng"), "solve", 0.5),
+            JobEnded(0, _job("a.dng"), JobOutcome(JobStatus.CRASHED, "signal 11", pixels=2_000_000)),
         ):
             tally.add(event)
             show(event)
@@ -68,8 +68,8 @@ def test_elsewhere_a_line_now_and_then(
 ) -> None:
     monkeypatch.setattr("cli.output.batch_display._LINE_SECONDS", 0.0)
     tally, forecast = Tally(), Forecast({"solve": 1.0}, {"a.dng": 1})
-    with shown_batch(View(tally, forecast, 3)) as show:
-        event = Ended(None, _job("a.dng"), Outcome(Status.DONE, pixels=10**6, notices=("dark",)))
+    with show_batch(BatchView(tally, forecast, 3)) as show:
+        event = JobEnded(None, _job("a.dng"), JobOutcome(JobStatus.DONE, pixels=10**6, notices=("dark",)))
         tally.add(event)
         show(event)
     first, second = capsys.readouterr().err.splitlines()
@@ -80,7 +80,7 @@ def test_elsewhere_a_line_now_and_then(
 def test_summary_names_no_more_failures_than_fit() -> None:
     tally = Tally()
     for number in range(30):
-        tally.add(Ended(0, _job(f"{number}.dng"), Outcome(Status.TIMEOUT, "too slow")))
+        tally.add(JobEnded(0, _job(f"{number}.dng"), JobOutcome(JobStatus.TIMEOUT, "too slow")))
     lines = list(summary_lines(tally, Path("report")))
     assert "timeout      30" in lines
     assert "and 10 more" in lines

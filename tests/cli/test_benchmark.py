@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.app import app
-from evaluation.measure.case import Case, Measured
-from evaluation.measure.paper import PaperPart
+from evaluation.measure.case import Case, Measurement
+from evaluation.measure.paper import PaperBenchmark
 
 
 def benchmark(*options: str) -> Result:
@@ -56,22 +56,22 @@ def test_results_are_written_as_json_csv_and_plot(tmp_path: Path) -> None:
 def test_an_interruption_keeps_the_finished_repetitions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure, calls = PaperPart.measure, []
+    measure, calls = PaperBenchmark.measure, []
 
-    def interrupted(part: PaperPart, case: Case, loaded: Any) -> Measured:
+    def interrupted(part: PaperBenchmark, case: Case, loaded: Any) -> Measurement:
         calls.append(case)
         if len(calls) == 4:
             raise KeyboardInterrupt
         return measure(part, case, loaded)
 
-    monkeypatch.setattr(PaperPart, "measure", interrupted)
+    monkeypatch.setattr(PaperBenchmark, "measure", interrupted)
     target = tmp_path / "result.json"
     result = benchmark("--reps", "5", "--methods", "als", "--json", str(target))
     assert result.exit_code == 130
     assert " als " in result.stdout
     repetitions = json.loads(target.read_text())["results"]
     assert [(r["method"], r["seed"]) for r in repetitions] == [("als", 0), ("mean", 0), ("als", 1)]
-    monkeypatch.setattr(PaperPart, "measure", measure)
+    monkeypatch.setattr(PaperBenchmark, "measure", measure)
     assert benchmark("--reps", "2", "--methods", "als", "--json", str(target)).exit_code == 0
     again = json.loads(target.read_text())["results"]
     assert [(r["method"], r["seed"]) for r in again][3:] == [("mean", 1)]
@@ -98,7 +98,7 @@ def test_a_failure_of_ours_is_an_error_and_leaves_no_half_of_a_plot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evaluation.methods.completions.complete", broken)
-    monkeypatch.setattr("cli.failures.logged", lambda _: None)
+    monkeypatch.setattr("cli.failures.write_log", lambda _: None)
     options = ("--plot", str(tmp_path / "r.png"), "--json", str(tmp_path / "r.json"))
     result = benchmark("--reps", "1", "--methods", "als,ntc", *options)
     assert result.exit_code == 70
@@ -106,10 +106,10 @@ def test_a_failure_of_ours_is_an_error_and_leaves_no_half_of_a_plot(
 
 
 def test_nothing_is_drawn_when_nothing_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> Measured:
+    def interrupted(*_: object) -> Measurement:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(PaperPart, "measure", interrupted)
+    monkeypatch.setattr(PaperBenchmark, "measure", interrupted)
     assert benchmark("--methods", "als", "--plot", str(tmp_path / "r.png")).exit_code == 130
     assert not list(tmp_path.iterdir())
 

@@ -12,10 +12,10 @@ from typer.testing import CliRunner, Result
 
 from cli.app import app
 from evaluation.data.paper_tables import Row
-from evaluation.measure.case import Case, Measured
-from evaluation.measure.demosaic import DemosaicPart
-from evaluation.measure.inpaint import InpaintPart
-from evaluation.measure.paper import PaperPart
+from evaluation.measure.case import Case, Measurement
+from evaluation.measure.demosaic import DemosaicBenchmark
+from evaluation.measure.inpaint import InpaintBenchmark
+from evaluation.measure.paper import PaperBenchmark
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
@@ -55,17 +55,17 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def noted(kind: Any, describe: Any) -> None:
         original = kind.measure
 
-        def call(part: Any, case: Case, loaded: Any) -> Measured:
+        def call(part: Any, case: Case, loaded: Any) -> Measurement:
             if part.name == kind.name:
                 calls.append(describe(case))
-            measured: Measured = original(part, case, loaded)
+            measured: Measurement = original(part, case, loaded)
             return measured
 
         monkeypatch.setattr(kind, "measure", call)
 
-    noted(DemosaicPart, lambda case: f"{case.image} {case.method.name}")
-    noted(InpaintPart, lambda case: f"{case.image} {case.task} {case.method.name}")
-    noted(PaperPart, lambda case: f"{case.key['size']} {case.method.name} {case.key['seed']}")
+    noted(DemosaicBenchmark, lambda case: f"{case.image} {case.method.name}")
+    noted(InpaintBenchmark, lambda case: f"{case.image} {case.task} {case.method.name}")
+    noted(PaperBenchmark, lambda case: f"{case.key['size']} {case.method.name} {case.key['seed']}")
     return calls
 
 
@@ -131,19 +131,19 @@ def test_a_rerun_measures_only_what_is_missing(tmp_path: Path, pictures: Path, d
 def test_an_interruption_leaves_a_report_and_the_rest_for_the_next_run(
     tmp_path: Path, pictures: Path, done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, measure = tmp_path / "report", DemosaicPart.measure
+    folder, measure = tmp_path / "report", DemosaicBenchmark.measure
 
-    def interrupted(part: DemosaicPart, case: Case, loaded: Any) -> Measured:
+    def interrupted(part: DemosaicBenchmark, case: Case, loaded: Any) -> Measurement:
         if case.image == "2" and case.method.name == "bilinear":
             raise KeyboardInterrupt
         return measure(part, case, loaded)
 
-    monkeypatch.setattr(DemosaicPart, "measure", interrupted)
+    monkeypatch.setattr(DemosaicBenchmark, "measure", interrupted)
     result = benchmark("all", pictures, "-o", folder, *SMALL)
     assert result.exit_code == 130
     assert len(json.loads((folder / "results.json").read_text())["demosaic"]["results"]) == 3
     assert len(scenes(folder)) == 2
-    monkeypatch.setattr(DemosaicPart, "measure", measure)
+    monkeypatch.setattr(DemosaicBenchmark, "measure", measure)
     done.clear()
     assert benchmark("all", pictures, "-o", folder, *SMALL).exit_code == 0
     assert done[0] == "2 bilinear"

@@ -16,11 +16,11 @@ from evaluation.data.raws import REAL, Raw, real_raws
 from evaluation.measure.benchmark import cannot_run
 from evaluation.measure.case import run
 from evaluation.measure.convert import CONVERSION_STAGES as STAGES
-from evaluation.measure.convert import ConvertPart
+from evaluation.measure.convert import ConvertBenchmark
 from evaluation.measure.results import Results
 from evaluation.measure.store import Store
 from evaluation.methods.method import Method
-from evaluation.methods.programs import Took, commanded
+from evaluation.methods.programs import ConversionCost, run_program
 
 
 def measured(*arguments: str) -> Result:
@@ -79,14 +79,14 @@ def test_raws_of_a_folder_are_those_that_can_be_decoded(tmp_path: Path) -> None:
 
 
 def test_a_peer_that_fails_is_told_and_ours_is_an_error(tmp_path: Path) -> None:
-    def fails(source: Path, folder: Path) -> Took:
+    def fails(source: Path, folder: Path) -> ConversionCost:
         raise OSError("no such program")
 
     raw = Raw(REAL, "a", "", 1.0, lambda folder: folder)
-    peer = ConvertPart((), (Method("other", "", "peer", fails),), (raw,))
+    peer = ConvertBenchmark((), (Method("other", "", "peer", fails),), (raw,))
     ((_, refusal),) = run(peer, peer.cases)
     assert "no such program" in refusal.reason  # type: ignore[union-attr]
-    ours = ConvertPart((), (Method("ntc", "", "ours", fails),), (raw,))
+    ours = ConvertBenchmark((), (Method("ntc", "", "ours", fails),), (raw,))
     with pytest.raises(OSError, match="no such program"):
         list(run(ours, ours.cases))
 
@@ -94,16 +94,18 @@ def test_a_peer_that_fails_is_told_and_ours_is_an_error(tmp_path: Path) -> None:
 def test_a_command_that_is_not_there_or_writes_nothing_is_refused(tmp_path: Path) -> None:
     for command, reason in ((["no-such-command"], "not installed"), (["true"], "no picture")):
         with pytest.raises(Unsupported, match=reason):
-            commanded(command, tmp_path / "picture.png")
-    took = commanded(["touch", str(tmp_path / "picture.png")], tmp_path / "picture.png")
+            run_program(command, tmp_path / "picture.png")
+    took = run_program(["touch", str(tmp_path / "picture.png")], tmp_path / "picture.png")
     assert took.seconds > 0
     assert took.peak_bytes > 0
 
 
 @pytest.fixture
-def part() -> ConvertPart:
+def part() -> ConvertBenchmark:
     raws = tuple(Raw(REAL, name, name, 2.0, cannot_run) for name in "ab")
-    return ConvertPart((), tuple(Method(name, "", "peer", cannot_run) for name in ("ntc", "other")), raws)
+    return ConvertBenchmark(
+        (), tuple(Method(name, "", "peer", cannot_run) for name in ("ntc", "other")), raws
+    )
 
 
 def took(cpu: float, stages: dict[str, float], left: float | None) -> dict[str, object]:
@@ -111,7 +113,7 @@ def took(cpu: float, stages: dict[str, float], left: float | None) -> dict[str, 
     return costs | {"left": left, "groups": None, "machine": "a machine"}
 
 
-def test_means_are_over_the_real_raws_and_of_what_is_known(part: ConvertPart) -> None:
+def test_means_are_over_the_real_raws_and_of_what_is_known(part: ConvertBenchmark) -> None:
     stages = dict(zip(STAGES, (0.2, 0.4, 0.6, 0.8), strict=True))
     tripled = {name: 3 * value for name, value in stages.items()}
     store = Store(None, part, {})
@@ -126,7 +128,7 @@ def test_means_are_over_the_real_raws_and_of_what_is_known(part: ConvertPart) ->
     assert [cell.text for cell in other][3:] == ["0.50", *[""] * 7]
 
 
-def test_results_are_continued(tmp_path: Path, part: ConvertPart) -> None:
+def test_results_are_continued(tmp_path: Path, part: ConvertBenchmark) -> None:
     Store(tmp_path / "a.json", part, {}).add(part.cases[0], took(2.0, {"decoding": 1.0}, 0.5))
     again = Store(tmp_path / "a.json", part, {})
     assert [case in again for case in part.cases] == [True, False, False, False]

@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 
 from cli.app import app
 from evaluation.data.reference import demosaic_reference
-from evaluation.measure.case import Case, Measured
-from evaluation.measure.demosaic import DemosaicPart
+from evaluation.measure.case import Case, Measurement
+from evaluation.measure.demosaic import DemosaicBenchmark
 from evaluation.measure.metrics import Bytes
 from evaluation.methods.demosaicers import menon
 from tests.cli.waves import save_waves
@@ -36,13 +36,13 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order: picture and method."""
-    measure, calls = DemosaicPart.measure, list[str]()
+    measure, calls = DemosaicBenchmark.measure, list[str]()
 
-    def recorded(part: DemosaicPart, case: Case, loaded: Bytes) -> Measured:
+    def recorded(part: DemosaicBenchmark, case: Case, loaded: Bytes) -> Measurement:
         calls.append(f"{case.image} {case.method.name}")
         return measure(part, case, loaded)
 
-    monkeypatch.setattr(DemosaicPart, "measure", recorded)
+    monkeypatch.setattr(DemosaicBenchmark, "measure", recorded)
     return calls
 
 
@@ -135,7 +135,7 @@ def test_a_failure_of_ours_is_an_error(pictures: Path, monkeypatch: pytest.Monke
         raise ValueError("math domain error")
 
     monkeypatch.setattr("evaluation.methods.demosaicers.demosaic", broken)
-    monkeypatch.setattr("cli.failures.logged", lambda _: None)
+    monkeypatch.setattr("cli.failures.write_log", lambda _: None)
     assert benchmark(pictures, "--methods", method).exit_code == 70
 
 
@@ -161,14 +161,14 @@ def test_a_second_run_measures_only_what_is_missing(
 def test_an_interruption_keeps_and_prints_what_is_finished(
     tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure = DemosaicPart.measure
+    measure = DemosaicBenchmark.measure
 
-    def interrupted(part: DemosaicPart, case: Case, loaded: Bytes) -> Measured:
+    def interrupted(part: DemosaicBenchmark, case: Case, loaded: Bytes) -> Measurement:
         if case.image == "2" and case.method.name == "bilinear":
             raise KeyboardInterrupt
         return measure(part, case, loaded)
 
-    monkeypatch.setattr(DemosaicPart, "measure", interrupted)
+    monkeypatch.setattr(DemosaicBenchmark, "measure", interrupted)
     files = tmp_path / "r.json", tmp_path / "r.csv"
     result = benchmark(pictures, "--methods", FAST, "--json", files[0], "--csv", files[1])
     assert result.exit_code == 130

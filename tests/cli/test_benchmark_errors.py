@@ -9,8 +9,8 @@ from typer.testing import CliRunner, Result
 
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from evaluation.measure.case import Case, Measured
-from evaluation.measure.errors import ErrorPart
+from evaluation.measure.case import Case, Measurement
+from evaluation.measure.errors import ErrorBenchmark
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
@@ -29,13 +29,13 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order."""
-    calls, original = list[str](), ErrorPart.measure
+    calls, original = list[str](), ErrorBenchmark.measure
 
-    def noted(part: ErrorPart, case: Case, loaded: Any) -> Measured:
+    def noted(part: ErrorBenchmark, case: Case, loaded: Any) -> Measurement:
         calls.append(f"{case.image} {case.task}")
         return original(part, case, loaded)
 
-    monkeypatch.setattr(ErrorPart, "measure", noted)
+    monkeypatch.setattr(ErrorBenchmark, "measure", noted)
     return calls
 
 
@@ -76,14 +76,14 @@ def test_a_rerun_measures_only_what_is_missing(tmp_path: Path, pictures: Path, m
 def test_an_interruption_leaves_what_is_finished(
     tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = ErrorPart.measure
+    original = ErrorBenchmark.measure
 
-    def interrupted(part: ErrorPart, case: Case, loaded: Any) -> Measured:
+    def interrupted(part: ErrorBenchmark, case: Case, loaded: Any) -> Measurement:
         if case.image == "2":
             raise KeyboardInterrupt
         return original(part, case, loaded)
 
-    monkeypatch.setattr(ErrorPart, "measure", interrupted)
+    monkeypatch.setattr(ErrorBenchmark, "measure", interrupted)
     result = benchmark(pictures, "--quality", "fast", "--json", tmp_path / "r.json")
     assert result.exit_code == 130
     assert "pictures of waves: 1 of 2;" in result.stdout
@@ -128,14 +128,14 @@ def test_errors_are_a_part_of_the_report_measured_once(
 def test_a_picture_that_is_refused_is_told_in_the_report(
     tmp_path: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = ErrorPart.measure
+    original = ErrorBenchmark.measure
 
-    def refusing(part: ErrorPart, case: Case, loaded: Any) -> Measured:
+    def refusing(part: ErrorBenchmark, case: Case, loaded: Any) -> Measurement:
         if case.image == "2":
             raise InputError("such a picture; give another")
         return original(part, case, loaded)
 
-    monkeypatch.setattr(ErrorPart, "measure", refusing)
+    monkeypatch.setattr(ErrorBenchmark, "measure", refusing)
     folder = tmp_path / "report"
     arguments = ["benchmark", "all", str(pictures), "-o", str(folder), "--parts", "errors"]
     assert CliRunner().invoke(app, arguments).exit_code == 0

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.app import app
-from evaluation.measure.case import Case, Measured
-from evaluation.measure.inpaint import InpaintPart
+from evaluation.measure.case import Case, Measurement
+from evaluation.measure.inpaint import InpaintBenchmark
 from evaluation.measure.metrics import Bytes
 from tests.cli.waves import save_waves
 
@@ -30,13 +30,13 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order: picture, mask and method."""
-    measure, calls = InpaintPart.measure, list[str]()
+    measure, calls = InpaintBenchmark.measure, list[str]()
 
-    def recorded(part: InpaintPart, case: Case, loaded: Bytes) -> Measured:
+    def recorded(part: InpaintBenchmark, case: Case, loaded: Bytes) -> Measurement:
         calls.append(f"{case.image} {case.task} {case.method.name}")
         return measure(part, case, loaded)
 
-    monkeypatch.setattr(InpaintPart, "measure", recorded)
+    monkeypatch.setattr(InpaintBenchmark, "measure", recorded)
     return calls
 
 
@@ -111,14 +111,14 @@ def test_results_are_continued(pictures: Path, tmp_path: Path, measured: list[st
 def test_an_interruption_keeps_and_prints_what_is_finished(
     pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure = InpaintPart.measure
+    measure = InpaintBenchmark.measure
 
-    def interrupted(part: InpaintPart, case: Case, loaded: Bytes) -> Measured:
+    def interrupted(part: InpaintBenchmark, case: Case, loaded: Bytes) -> Measurement:
         if case.image == "2":
             raise KeyboardInterrupt
         return measure(part, case, loaded)
 
-    monkeypatch.setattr(InpaintPart, "measure", interrupted)
+    monkeypatch.setattr(InpaintBenchmark, "measure", interrupted)
     result = benchmark(pictures, *QUICK, "--json", tmp_path / "r.json")
     assert result.exit_code == 130
     assert len(json.loads((tmp_path / "r.json").read_text())["results"]) == 4

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.app import app
-from evaluation.measure.case import Case, Measured
-from evaluation.measure.noise import NoisePart
+from evaluation.measure.case import Case, Measurement
+from evaluation.measure.noise import NoiseBenchmark
 from tests.cli.waves import save_waves
 
 pytestmark = pytest.mark.usefixtures("thread_variables")
@@ -31,13 +31,13 @@ def pictures(tmp_path: Path) -> Path:
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is measured, in order."""
-    calls, original = list[str](), NoisePart.measure
+    calls, original = list[str](), NoiseBenchmark.measure
 
-    def noted(part: NoisePart, case: Case, loaded: Any) -> Measured:
+    def noted(part: NoiseBenchmark, case: Case, loaded: Any) -> Measurement:
         calls.append(f"{case.image} {case.task.name} {case.method.name}")
         return original(part, case, loaded)
 
-    monkeypatch.setattr(NoisePart, "measure", noted)
+    monkeypatch.setattr(NoiseBenchmark, "measure", noted)
     return calls
 
 

@@ -19,13 +19,13 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.viewer.crops import CropBox
 from evaluation.data.raws import find_raws
 from evaluation.measure import raws as measuring
-from evaluation.measure.brightness import clipped, luma
-from evaluation.measure.raws import RawsPart, has_faults, raw_rows, totals
+from evaluation.measure.brightness import luma, measure_clipping
+from evaluation.measure.raws import RawsBenchmark, has_faults, raw_rows, totals
 from evaluation.measure.results import Results
 from evaluation.measure.store import Store
 from evaluation.methods import conversions
 from evaluation.methods.conversions import Converter, outcome, reason, upright
-from evaluation.methods.processes import Ended
+from evaluation.methods.processes import ProcessResult
 from evaluation.report.raw_pictures import middle
 
 Fake = Callable[..., list[str]]
@@ -100,7 +100,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, faults: dict[str, str] | None = No
         program = (faults or {}).get(Path(words[1]).name, MAKES)
         return [sys.executable, "-c", program, *words]
 
-    monkeypatch.setattr(conversions, "own_command", command)
+    monkeypatch.setattr(conversions, "make_command", command)
     monkeypatch.setattr(conversions, "embedded_command", lambda *_: [sys.executable, "-c", ""])
     return command
 
@@ -119,7 +119,7 @@ def test_raws_stand_beside_the_pictures_of_their_cameras(folder: Path, tmp_path:
     made, refused = json.loads(kept.read_text())["results"]
     picture = np.asarray(develop(folder / "a.dng", quality="fast", bits=8).image, dtype=np.uint8)
     assert made["luma"] == pytest.approx(luma(picture))
-    assert made["clipped"] == pytest.approx(clipped(picture))
+    assert made["clipped"] == pytest.approx(measure_clipping(picture))
     assert made["camera_luma"] == pytest.approx(80, abs=1)
     assert made["camera_clipped"] == pytest.approx(1 / 8, abs=0.01)
     assert 0 <= made["newly_clipped"] < 0.2
@@ -197,15 +197,15 @@ def test_a_crash_after_the_conversion_is_one_as_well(
         monkeypatch.setattr(conversions, "embedded_command", lambda *_: crash)
     else:
         monkeypatch.setattr(
-            conversions, "own_command", lambda *words: crash if step in words else usual(*words)
+            conversions, "make_command", lambda *words: crash if step in words else usual(*words)
         )
     row, shown = Converter().convert(made / "a.cr2", tmp_path)
     assert (row["outcome"], shown) == ("crashed", None)
     assert row["reason"].endswith(": signal 11")
 
 
-def ended(code: int, errors: str = "", exceeded: str = "") -> Ended:
-    return Ended(code, 9.6, 1.0, 2_500_000_000, "", errors, exceeded)  # type: ignore[arg-type]
+def ended(code: int, errors: str = "", exceeded: str = "") -> ProcessResult:
+    return ProcessResult(code, 9.6, 1.0, 2_500_000_000, "", errors, exceeded)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def ended(code: int, errors: str = "", exceeded: str = "") -> Ended:
         (ended(1), "failed", "exit code 1: it says nothing"),
     ],
 )
-def test_failures_are_told_apart(how: Ended, kind: str, why: str) -> None:
+def test_failures_are_told_apart(how: ProcessResult, kind: str, why: str) -> None:
     assert (outcome(how), reason(how, Path("a.cr2"))) == (kind, why)
 
 
@@ -253,7 +253,7 @@ def test_without_raws_those_of_the_test_data_are_taken(
 ) -> None:
     monkeypatch.setenv("DEMOSAIC_NTC_DATA", str(tmp_path))
     with pytest.raises(InputError, match="there are no raws"):
-        RawsPart.of()
+        RawsBenchmark.of()
     for name in ("raw", "raw_more"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.nef").touch()
@@ -265,7 +265,7 @@ def test_a_file_that_cannot_be_read_has_no_checksum(tmp_path: Path) -> None:
     assert [raw.sha256 for raw in find_raws([tmp_path], tmp_path / "page")] == [""]
 
 
-def results_of(part: RawsPart, *rows: dict[str, object]) -> Results:
+def results_of(part: RawsBenchmark, *rows: dict[str, object]) -> Results:
     store = Store(None, part)
     costs = {"seconds": 2.0, "cpu_seconds": 3.0, "peak_bytes": 300_000_000, "machine": "a machine"}
     for case, row in zip(part.cases, rows, strict=True):
@@ -280,7 +280,7 @@ def picture_of(luma: float, camera: float | None) -> dict[str, object]:
 
 
 def test_pictures_of_another_brightness_are_marked(made: Path, tmp_path: Path) -> None:
-    part = RawsPart.of((), [made], tmp_path / "page")
+    part = RawsBenchmark.of((), [made], tmp_path / "page")
     results = results_of(part, picture_of(113, 100), picture_of(111, 100), picture_of(111, None))
     converted, _ = part.tables(results)
     by_title = [
@@ -308,7 +308,7 @@ def test_pictures_of_another_brightness_are_marked(made: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("kind", ["crashed", "timed out", "out of memory", "failed", "refused"])
 def test_only_refusals_are_no_fault(kind: str, made: Path, tmp_path: Path) -> None:
-    part = RawsPart.of((), [made / "a.cr2"], tmp_path / "page")
+    part = RawsBenchmark.of((), [made / "a.cr2"], tmp_path / "page")
     results = results_of(part, {"outcome": kind, "reason": "why"})
     assert has_faults(results) == (kind != "refused")
     table, _ = part.tables(results)
@@ -330,7 +330,7 @@ def test_names_and_notices_are_text_on_the_page(
 
 
 def test_a_revived_part_has_the_same_cases(made: Path, tmp_path: Path) -> None:
-    part = RawsPart.of((), [made], tmp_path / "page", timeout=5, memory=2)
+    part = RawsBenchmark.of((), [made], tmp_path / "page", timeout=5, memory=2)
     assert "at most 5 s and 2 GB" in part.methods[0].settings
-    again = RawsPart.revived(json.loads(json.dumps(part.plan)))
+    again = RawsBenchmark.from_plan(json.loads(json.dumps(part.plan)))
     assert [case.key for case in again.cases] == [case.key for case in part.cases]

@@ -11,11 +11,19 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from evaluation.data.sets import Picture, PictureSet
+from evaluation.data.sets import ImageSet, SetImage
 from evaluation.measure import speed as stages
 from evaluation.measure.benchmark import cannot_run
 from evaluation.measure.results import Results
-from evaluation.measure.speed import REST, STAGES, TOTAL, SpeedPart, StageClock, clocked, stage_seconds
+from evaluation.measure.speed import (
+    REST,
+    STAGES,
+    TOTAL,
+    SpeedBenchmark,
+    StageClock,
+    clock_stages,
+    stage_seconds,
+)
 from evaluation.measure.store import Store
 from evaluation.methods.method import Method
 
@@ -52,7 +60,7 @@ def test_an_unknown_quality_is_wrong_usage(pictures: Path) -> None:
 
 def test_every_function_of_a_stage_is_there_and_is_put_back() -> None:
     before = [getattr(owner, name) for places in STAGES.values() for owner, name in places]
-    with clocked():
+    with clock_stages():
         during = [getattr(owner, name) for places in STAGES.values() for owner, name in places]
         assert all(new is not old for new, old in zip(during, before, strict=True))
     assert [getattr(owner, name) for places in STAGES.values() for owner, name in places] == before
@@ -64,9 +72,9 @@ def test_what_a_stage_calls_counts_for_its_own_stage_unless_the_caller_takes_all
     ticks = iter([0.0, 1.0, 4.0, 6.0, 10.0, 13.0])
     monkeypatch.setattr(stages, "thread_time", lambda: next(ticks))
     clock = StageClock()
-    guess = clock.timed("guesses", lambda: None)
-    clock.timed("refinements", guess)()  # 0 … 6, within it 1 … 4
-    clock.timed("trials", guess)()  # 10 … 13
+    guess = clock.time_stage("guesses", lambda: None)
+    clock.time_stage("refinements", guess)()  # 0 … 6, within it 1 … 4
+    clock.time_stage("trials", guess)()  # 10 … 13
     assert {name: seconds for name, seconds in clock.seconds.items() if seconds} == {
         "guesses": 3.0,
         "refinements": 3.0,
@@ -78,11 +86,11 @@ def test_every_thread_has_its_own_stack() -> None:
     clock = StageClock()
 
     def in_another_thread() -> None:
-        thread = Thread(target=clock.timed("matching", lambda: sum(range(300_000))))
+        thread = Thread(target=clock.time_stage("matching", lambda: sum(range(300_000))))
         thread.start()
         thread.join()
 
-    clock.timed("trials", in_another_thread)()
+    clock.time_stage("trials", in_another_thread)()
     assert clock.seconds["matching"] > clock.seconds["trials"]
 
 
@@ -93,9 +101,9 @@ def test_the_rest_is_what_no_stage_took() -> None:
 
 
 def test_tables_have_the_mean_of_every_stage() -> None:
-    pictures = PictureSet("set", tuple(Picture(Path(f"{name}.png"), name, 500, 1000) for name in "ab"))
+    pictures = ImageSet("set", tuple(SetImage(Path(f"{name}.png"), name, 500, 1000) for name in "ab"))
     methods = tuple(Method(name, "", "ours", cannot_run) for name in ("fast", "normal"))
-    part = SpeedPart((pictures,), methods)
+    part = SpeedBenchmark((pictures,), methods)
     spent: dict[tuple[str, str], dict[str, Any]] = {
         ("a", "fast"): {"guesses": 1.0, "rest": 1.0},
         ("b", "fast"): {"guesses": 2.0},

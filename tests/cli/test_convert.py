@@ -115,7 +115,7 @@ def test_black_and_white_set_the_levels(tmp_path: Path) -> None:
 
 def test_white_metadata_keeps_the_level_of_the_file(tmp_path: Path) -> None:
     """Green that saturates below white, while the light goes on rising, is white by `auto` alone."""
-    source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     ramp = np.broadcast_to(np.linspace(0.3, 1.6, 120)[None, :, None], (80, 120, 3))
     write_dng(source, np.minimum(exposed(ramp, cfa, Camera()), 14_000), cfa, Camera())
     saturated = (slice(None), slice(90, None))
@@ -125,7 +125,7 @@ def test_white_metadata_keeps_the_level_of_the_file(tmp_path: Path) -> None:
 
 
 def test_highlights_blend_keeps_detail_that_clip_loses(tmp_path: Path) -> None:
-    source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     ramp = np.broadcast_to(np.linspace(1.05, 1.5, 60)[None, :, None], (40, 60, 3))
     write_dng(source, exposed(ramp, cfa, Camera()), cfa, Camera())
     assert np.ptp(_convert(tmp_path / "a.png", "--highlights", "clip", source=source)) < 1e-3
@@ -133,7 +133,7 @@ def test_highlights_blend_keeps_detail_that_clip_loses(tmp_path: Path) -> None:
 
 
 def test_rotation_is_applied_unless_refused(tmp_path: Path) -> None:
-    source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     camera = Camera(orientation=6)
     write_dng(source, exposed(light_of(rounded(scene(36, 48))), cfa, camera), cfa, camera)
     turned = _convert(tmp_path / "a.png", source=source)
@@ -144,7 +144,7 @@ def test_rotation_is_applied_unless_refused(tmp_path: Path) -> None:
 def test_crop_of_the_camera_cuts_the_picture(tmp_path: Path) -> None:
     from demosaic_ntc.io.tiff_tags import LONG, Field
 
-    source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     tags = {50719: Field(LONG, (6, 4)), 50720: Field(LONG, (30, 20))}
     light = light_of(rounded(scene(36, 48)))
     write_dng(source, exposed(light, cfa, Camera()), cfa, Camera(), changed=tags)
@@ -172,7 +172,9 @@ def test_plain_mosaics_need_only_their_array(tmp_path: Path) -> None:
     import tifffile
 
     linear = light_of(rounded(scene(36, 48)))
-    tifffile.imwrite(tmp_path / "m.tif", Cfa.named("GBRG").sample(np.round(linear * 65535).astype(np.uint16)))
+    tifffile.imwrite(
+        tmp_path / "m.tif", Cfa.from_name("GBRG").sample(np.round(linear * 65535).astype(np.uint16))
+    )
     picture = _convert(tmp_path / "a.png", "--cfa", "GBRG", source=tmp_path / "m.tif")
     wrong = _convert(tmp_path / "b.png", "--cfa", "RGGB", source=tmp_path / "m.tif")
     truth = scene(36, 48)
@@ -181,7 +183,7 @@ def test_plain_mosaics_need_only_their_array(tmp_path: Path) -> None:
 
 def test_headerless_data_needs_size_and_array(tmp_path: Path) -> None:
     linear = light_of(rounded(scene(36, 48)))
-    mosaic = Cfa.named("RGGB").sample(np.round(linear * 16383).astype("<u2"))
+    mosaic = Cfa.from_name("RGGB").sample(np.round(linear * 16383).astype("<u2"))
     (tmp_path / "m.raw").write_bytes(mosaic.tobytes())
     layout = ("--width", 48, "--height", 36, "--bits", 14, "--cfa", "RGGB")
     picture = _convert(tmp_path / "a.png", *layout, source=tmp_path / "m.raw")

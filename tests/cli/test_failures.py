@@ -11,8 +11,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.app import Program
-from cli.failures import ExitCode, Terminated, exit_code, explained, one_line
+from cli.app import CommandLine
+from cli.failures import ExitCode, Terminated, exit_code, exit_on_error, one_line
 from cli.interrupts import signals_unwind
 from demosaic_ntc.errors import DiskFull, InputError, LicenceMissing, ModelTooLarge, NotAnImage, TooLarge
 
@@ -25,7 +25,7 @@ def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def failing(error: BaseException) -> typer.Typer:
     """A program whose only work is to fail."""
-    program = typer.Typer(cls=Program, add_completion=False, pretty_exceptions_enable=False)
+    program = typer.Typer(cls=CommandLine, add_completion=False, pretty_exceptions_enable=False)
 
     @program.callback()
     def options(debug: bool = typer.Option(False, "--debug")) -> None:
@@ -93,7 +93,7 @@ def test_a_failure_that_is_no_bug_leaves_no_log(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("quiet", "said"), [(False, "demosaic-ntc: warning: slow today\n"), (True, "")])
 def test_warnings_are_one_line_or_none(quiet: bool, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with warnings.catch_warnings(), explained(debug=False, quiet=quiet):
+    with warnings.catch_warnings(), exit_on_error(debug=False, quiet=quiet):
         warnings.simplefilter("always")
         warnings.warn("slow today", RuntimeWarning, stacklevel=1)
     assert capsys.readouterr().err == said
@@ -137,7 +137,7 @@ def test_signals_unwind_the_stack_before_the_program_ends(
     cleaned = []
 
     def work() -> None:
-        with signals_unwind(), explained(debug=False):
+        with signals_unwind(), exit_on_error(debug=False):
             try:
                 os.kill(os.getpid(), sent)
             finally:

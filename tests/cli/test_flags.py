@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 
 from cli.app import app
-from cli.flags import SETTINGS, in_flags
+from cli.flags import SETTINGS, replace_flags
 
 PRODUCT = Path(__file__).resolve().parents[2] / "demosaic_ntc"
 
@@ -23,7 +23,7 @@ PRODUCT = Path(__file__).resolve().parents[2] / "demosaic_ntc"
     ],
 )
 def test_settings_become_options(below: str, here: str) -> None:
-    assert in_flags(below) == here
+    assert replace_flags(below) == here
 
 
 def test_every_setting_is_an_option_of_some_command() -> None:

@@ -60,7 +60,7 @@ def test_noise_of_the_profile_is_shown_and_may_be_given_instead(tmp_path: Path) 
     """Of a span of 15000: √(4e-4·0.18 + 1e-6) is 0.85 % of white, √1e-6 is 15 sample values."""
     path, mosaic = tmp_path / "a.dng", np.full((40, 60), 3000, np.uint16)
     profile = {NOISE_PROFILE: Field(DOUBLE, (4e-4, 1e-6))}
-    write_dng(path, mosaic, Cfa.named("RGGB"), Camera(black=1000, white=16000), changed=profile)
+    write_dng(path, mosaic, Cfa.from_name("RGGB"), Camera(black=1000, white=16000), changed=profile)
     line = "at mid grey 0.85 % of white, read noise 15 DN (the file's profile, stated 0.85 %)"
     assert line in _run("info", path).stdout
     shown = _run("info", path, "--noise", "0,4e-6").stdout
@@ -72,7 +72,7 @@ def test_noise_that_the_samples_contradict_is_shown_beside_what_they_show(tmp_pa
     path, noise = tmp_path / "a.dng", 30 * np.random.default_rng(0).standard_normal((192, 256))
     profile = {NOISE_PROFILE: Field(DOUBLE, (0.0, 16e-6))}
     mosaic = np.round(4000 + noise).astype(np.uint16)
-    write_dng(path, mosaic, Cfa.named("RGGB"), Camera(black=1000, white=16000), changed=profile)
+    write_dng(path, mosaic, Cfa.from_name("RGGB"), Camera(black=1000, white=16000), changed=profile)
     shown = _run("info", path).stdout
     assert re.search(r"\(the file's profile, scaled, stated 0.4 %, measured 0\.(19|2|21) %\)", shown)
     done = _run(path, tmp_path / "a.png", "--quality", "fast")
@@ -103,7 +103,7 @@ def test_levels_at_which_colours_saturate_are_shown(tmp_path: Path) -> None:
     levels = np.tile([[15900, 15200], [15200, 14800]], (120, 120))
     mosaic = np.minimum(1000 + 15000 * light * np.tile([[0.5, 1], [1, 0.6]], (120, 120)), levels)
     path = tmp_path / "clipped.dng"
-    write_dng(path, mosaic.astype(np.uint16), Cfa.named("RGGB"), Camera(black=1000, white=16000))
+    write_dng(path, mosaic.astype(np.uint16), Cfa.from_name("RGGB"), Camera(black=1000, white=16000))
     assert "16000, used 15900 (red), 15200 (green), 14800 (blue)" in _run("info", path).stdout
     (facts,) = json.loads(_run("info", path, "--json").stdout)
     assert (facts["white"], facts["white_used"]) == (16000, 15200)

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.arguments.finite import Careful
+from cli.arguments.finite import FiniteCommand
 from cli.arguments.plain_values import is_plain, take_plain_values
 
 
@@ -103,7 +103,7 @@ def _program(command: type[Any]) -> typer.Typer:
     ],
 )
 def test_a_command_reads_and_refuses_the_same(arguments: str) -> None:
-    ours = CliRunner().invoke(_program(Careful), arguments.split())
+    ours = CliRunner().invoke(_program(FiniteCommand), arguments.split())
     theirs = CliRunner().invoke(_program(typer.core.TyperCommand), arguments.split())
     assert (ours.exit_code, ours.output) == (theirs.exit_code, theirs.output)
 

@@ -8,15 +8,15 @@ from typer.testing import CliRunner
 from cli.actions.prepare import prepare_shown
 from cli.app import app
 from demosaic_ntc.jit import precompile, signatures
-from demosaic_ntc.jit.precompile import Ledger
+from demosaic_ntc.jit.precompile import KernelRecord
 
 _ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
 
 
 @pytest.fixture(autouse=True)
-def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelRecord:
     """Nothing on record, and compilers that do nothing."""
-    record = Ledger(tmp_path / "kept" / "a.prepared")
+    record = KernelRecord(tmp_path / "kept" / "a.prepared")
     record.path.parent.mkdir()
     monkeypatch.setattr(signatures, "ledger", lambda: record)
     monkeypatch.setattr(signatures, "_asked_for", set())
@@ -33,10 +33,10 @@ def test_one_line_says_that_kernels_are_prepared(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err == ""
 
 
-def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str], empty: Ledger) -> None:
+def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str], empty: KernelRecord) -> None:
     prepare_shown(signatures.EXAMPLES, quiet=True)
     assert capsys.readouterr().err == ""
-    assert empty.missing(signatures.EXAMPLES) == []
+    assert empty.find_missing(signatures.EXAMPLES) == []
 
 
 def test_prepare_compiles_all_and_says_where() -> None:
@@ -60,7 +60,7 @@ def test_prepare_fails_where_compilers_do(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("words", [["none.dng", "out.png"], ["inpaint", "none.png", "mask.png", "out.png"]])
-def test_a_wrong_path_is_told_before_anything_is_prepared(words: list[str], empty: Ledger) -> None:
+def test_a_wrong_path_is_told_before_anything_is_prepared(words: list[str], empty: KernelRecord) -> None:
     answer = CliRunner().invoke(app, words)
     assert answer.exit_code != 0
     assert "preparing" not in answer.output

@@ -1,18 +1,18 @@
 import numpy as np
 import pytest
 
-from demosaic_ntc.demosaicing.cfa import NAMED_ROWS, Cfa, as_cfa
+from demosaic_ntc.demosaicing.cfa import NAMED_ROWS, Cfa, make_cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.errors import InputError
 
 
 def test_rggb_shows_red_at_the_top_left_and_blue_diagonally_below() -> None:
-    assert Cfa.named("RGGB").pattern.tolist() == [[0, 1], [1, 2]]
+    assert Cfa.from_name("RGGB").pattern.tolist() == [[0, 1], [1, 2]]
 
 
 @pytest.mark.parametrize("name", NAMED_ROWS)
 def test_a_named_array_keeps_its_name_and_reads_back_from_its_rows(name: str) -> None:
-    cfa = Cfa.named(name)
+    cfa = Cfa.from_name(name)
     assert cfa.name == name
     assert Cfa.parse(cfa.rows) == cfa
 
@@ -27,17 +27,17 @@ def test_names_are_read_as_people_write_them() -> None:
     [((0, 0), "RGGB"), ((0, 1), "GRBG"), ((1, 0), "GBRG"), ((1, 1), "BGGR"), ((-3, 5), "BGGR")],
 )
 def test_a_crop_of_rggb_is_another_bayer_phase(shift: tuple[int, int], name: str) -> None:
-    assert Cfa.named("RGGB").shifted(*shift).name == name
+    assert Cfa.from_name("RGGB").shift(*shift).name == name
 
 
 def test_xtrans_has_twenty_green_and_eight_red_and_blue_pixels_per_period() -> None:
-    assert np.bincount(Cfa.named("XTRANS").pattern.ravel()).tolist() == [8, 20, 8]
+    assert np.bincount(Cfa.from_name("XTRANS").pattern.ravel()).tolist() == [8, 20, 8]
 
 
 def test_a_crop_is_sampled_by_the_shifted_array() -> None:
     picture = np.arange(9 * 10 * 3).reshape(9, 10, 3)
-    cfa = Cfa.named("XTRANS")
-    assert np.array_equal(cfa.sample(picture)[2:, 1:], cfa.shifted(2, 1).sample(picture[2:, 1:]))
+    cfa = Cfa.from_name("XTRANS")
+    assert np.array_equal(cfa.sample(picture)[2:, 1:], cfa.shift(2, 1).sample(picture[2:, 1:]))
 
 
 def test_a_repeated_pattern_is_reduced_to_one_period() -> None:
@@ -47,7 +47,7 @@ def test_a_repeated_pattern_is_reduced_to_one_period() -> None:
 
 
 def test_only_the_four_bayer_phases_are_bayer() -> None:
-    bayer = [name for name in NAMED_ROWS if Cfa.named(name).is_bayer]
+    bayer = [name for name in NAMED_ROWS if Cfa.from_name(name).is_bayer]
     assert bayer == ["RGGB", "BGGR", "GRBG", "GBRG"]
 
 
@@ -59,11 +59,11 @@ def test_masks_mark_exactly_one_channel_per_pixel() -> None:
 
 def test_sampling_picks_the_channel_of_the_mask() -> None:
     picture = np.arange(12).reshape(2, 2, 3)
-    assert Cfa.named("GBRG").sample(picture).tolist() == [[1, 5], [6, 10]]
+    assert Cfa.from_name("GBRG").sample(picture).tolist() == [[1, 5], [6, 10]]
 
 
 def test_arrays_are_equal_when_their_patterns_are() -> None:
-    assert {Cfa.named("RGGB"), Cfa.parse("RG/GB"), as_cfa("rggb")} == {Cfa.named("RGGB")}
+    assert {Cfa.from_name("RGGB"), Cfa.parse("RG/GB"), make_cfa("rggb")} == {Cfa.from_name("RGGB")}
 
 
 @pytest.mark.parametrize("text", ["RGBG", "", "RG/G", "RG/GX", "/", "bayer"])
@@ -88,18 +88,18 @@ def test_a_pattern_of_other_numbers_is_refused() -> None:
 )
 def test_shapes_that_hold_no_period_are_refused(shape: tuple[int, ...], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        Cfa.named("XTRANS").channel_map(shape)
+        Cfa.from_name("XTRANS").channel_map(shape)
 
 
 def test_only_rgb_pictures_can_be_sampled() -> None:
     with pytest.raises(InputError, match="height × width × 3"):
-        Cfa.named("RGGB").sample(np.zeros((4, 4, 4)))
+        Cfa.from_name("RGGB").sample(np.zeros((4, 4, 4)))
 
 
 def test_a_monochrome_sensor_has_no_array() -> None:
     mono = Cfa.parse("mono")
     assert (mono.name, mono.rows, mono.is_mono, mono.is_bayer) == ("MONO", "G", True, False)
-    assert mono.shifted(1, 1) == mono == Cfa.parse(mono.rows)
-    assert not Cfa.named("RGGB").is_mono
+    assert mono.shift(1, 1) == mono == Cfa.parse(mono.rows)
+    assert not Cfa.from_name("RGGB").is_mono
     with pytest.raises(InputError, match="no colours to restore"):
         demosaic(np.zeros((8, 8)), "mono")

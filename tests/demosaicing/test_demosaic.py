@@ -9,7 +9,7 @@ from demosaic_ntc.demosaicing.demosaic import FIRST_GUESSES, demosaic
 from demosaic_ntc.engine.checks import full_scale
 from demosaic_ntc.engine.groups import reference_positions
 from demosaic_ntc.engine.pass_tables import PLANS
-from demosaic_ntc.engine.passes import Kind
+from demosaic_ntc.engine.passes import HoleKind
 from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import BadMask, InputError, Unsupported
 
@@ -18,24 +18,24 @@ Floats = NDArray[np.float32]
 
 @pytest.mark.parametrize("method", FIRST_GUESSES)
 def test_the_picture_keeps_samples_and_scale_of_integers(method: Any, scene: Floats) -> None:
-    mosaic = np.rint(Cfa.named("RGGB").sample(scene) * 4095).astype(np.uint16)
+    mosaic = np.rint(Cfa.from_name("RGGB").sample(scene) * 4095).astype(np.uint16)
     result = demosaic(mosaic, method=method)
     assert result.image.dtype == np.float32
     assert result.certificate is None
-    assert np.array_equal(Cfa.named("RGGB").sample(result.image), mosaic)
+    assert np.array_equal(Cfa.from_name("RGGB").sample(result.image), mosaic)
     assert np.abs(result.image / 4095 - scene).mean() < 0.04
 
 
 @pytest.mark.parametrize("scale", [1, 255, 65535])
 def test_the_scale_of_the_samples_scales_the_picture(scale: int, scene: Floats) -> None:
-    mosaic = Cfa.named("GRBG").sample(scene)[:40, :50].astype(np.float64)
+    mosaic = Cfa.from_name("GRBG").sample(scene)[:40, :50].astype(np.float64)
     unit = demosaic(mosaic, "GRBG", method="blend").image
     scaled = demosaic(mosaic * scale, "GRBG", method="blend", white=scale).image
     assert scaled == pytest.approx(unit * scale, abs=1e-5 * scale)
 
 
 def test_threads_do_not_change_the_picture(scene: Floats) -> None:
-    mosaic = Cfa.named("RGGB").sample(scene)
+    mosaic = Cfa.from_name("RGGB").sample(scene)
     one, two = (demosaic(mosaic, method="blend", threads=threads).image for threads in (1, 2))
     assert np.array_equal(one, two)
 
@@ -99,7 +99,7 @@ def test_a_bayer_method_on_another_array_is_unsupported() -> None:
 @pytest.mark.parametrize("quality", PLANS)
 def test_a_constant_picture_comes_back(quality: Any) -> None:
     truth = np.broadcast_to(np.array([0.2, 0.5, 0.7], np.float32), (24, 26, 3))
-    restored = demosaic(Cfa.named("RGGB").sample(truth), quality=quality)
+    restored = demosaic(Cfa.from_name("RGGB").sample(truth), quality=quality)
     np.testing.assert_allclose(restored.image, truth, atol=1e-4)
 
 
@@ -107,38 +107,40 @@ def test_a_constant_picture_comes_back(quality: Any) -> None:
 def test_a_ramp_comes_back(tint: tuple[float, float, float]) -> None:
     ramp = np.linspace(0.1, 0.9, 40, dtype=np.float32)[None, :, None]
     truth = np.broadcast_to(ramp, (32, 40, 3)) * np.array(tint, np.float32)
-    restored = demosaic(Cfa.named("RGGB").sample(truth), white=1.0)
+    restored = demosaic(Cfa.from_name("RGGB").sample(truth), white=1.0)
     np.testing.assert_allclose(restored.image[4:-4, 4:-4], truth[4:-4, 4:-4], atol=3e-3)
 
 
 @pytest.mark.parametrize("cfa", ["RGGB", "GBRG", "XTRANS", "QUAD_RGGB"])
 def test_measured_samples_are_kept(cfa: str, scene: Floats) -> None:
-    mosaic = (Cfa.named(cfa).sample(scene[:30, :34]) * 4000).astype(np.uint16)
+    mosaic = (Cfa.from_name(cfa).sample(scene[:30, :34]) * 4000).astype(np.uint16)
     image = demosaic(mosaic, cfa, quality="fast").image
-    assert (Cfa.named(cfa).sample(image) == mosaic).all()
+    assert (Cfa.from_name(cfa).sample(image) == mosaic).all()
 
 
 def test_nothing_restored_leaves_the_range_of_its_channel() -> None:
     stripes = (np.indices((40, 44)).sum(axis=0) % 5 < 2)[..., None] * np.array([0.8, 0.6, 0.4]) + 0.1
-    mosaic = Cfa.named("RGGB").sample(stripes.astype(np.float32))
+    mosaic = Cfa.from_name("RGGB").sample(stripes.astype(np.float32))
     image = demosaic(mosaic, white=1.0).image
-    for channel, measured in enumerate(np.moveaxis(Cfa.named("RGGB").masks(mosaic.shape), 2, 0)):
+    for channel, measured in enumerate(np.moveaxis(Cfa.from_name("RGGB").masks(mosaic.shape), 2, 0)):
         assert image[..., channel].min() >= mosaic[measured].min() - 1e-5  # half a step of what is stored
         assert image[..., channel].max() <= mosaic[measured].max() + 1e-5
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (3, 5), (4, 4), (5, 31), (33, 7)])
 def test_any_size_from_one_period_on_works(shape: tuple[int, int], scene: Floats) -> None:
-    restored = demosaic(Cfa.named("RGGB").sample(scene[: shape[0], : shape[1]]), error=True)
+    restored = demosaic(Cfa.from_name("RGGB").sample(scene[: shape[0], : shape[1]]), error=True)
     assert restored.image.shape == (*shape, 3)
     assert np.isfinite(restored.image).all()
     assert restored.error is not None
     assert np.isfinite(restored.error).all()
 
 
-@pytest.mark.parametrize(("array", "kind"), [("RGGB", Kind.BAYER), ("XTRANS", Kind.ARRAY)])
-def test_every_group_of_the_completed_step_has_a_proven_gap(array: str, kind: Kind, scene: Floats) -> None:
-    mosaic = Cfa.named(array).sample(scene[:72, :80])
+@pytest.mark.parametrize(("array", "kind"), [("RGGB", HoleKind.BAYER), ("XTRANS", HoleKind.ARRAY)])
+def test_every_group_of_the_completed_step_has_a_proven_gap(
+    array: str, kind: HoleKind, scene: Floats
+) -> None:
+    mosaic = Cfa.from_name(array).sample(scene[:72, :80])
     certificate = demosaic(mosaic, array, quality="best").certificate
     patches = PLANS["best"][kind][-1].patches
     assert certificate is not None
@@ -151,7 +153,7 @@ def test_every_group_of_the_completed_step_has_a_proven_gap(array: str, kind: Ki
 
 def test_the_control_stops_at_the_prediction_and_certifies_nothing() -> None:
     noise = np.random.default_rng(0).random((40, 40, 3)).astype(np.float32)
-    mosaic = Cfa.named("RGGB").sample(noise)
+    mosaic = Cfa.from_name("RGGB").sample(noise)
     control, completed = (demosaic(mosaic, method=method, white=1.0) for method in ("predict-only", "ntc"))
     assert control.certificate is None
     assert completed.certificate is not None
@@ -161,7 +163,7 @@ def test_the_control_stops_at_the_prediction_and_certifies_nothing() -> None:
 
 @pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
 def test_groups_do_not_depend_on_the_number_of_threads(array: str, scene: Floats) -> None:
-    mosaic = Cfa.named(array).sample(np.tile(scene[:, :40], (2, 1, 1)))
+    mosaic = Cfa.from_name(array).sample(np.tile(scene[:, :40], (2, 1, 1)))
     one, two, four = (demosaic(mosaic, array, threads=number, error=True) for number in (1, 2, 4))
     for other in (two, four):
         assert np.array_equal(one.image, other.image)
@@ -172,20 +174,20 @@ def test_groups_do_not_depend_on_the_number_of_threads(array: str, scene: Floats
 
 
 def test_missing_samples_are_completed_whatever_stands_there(scene: Floats) -> None:
-    mosaic = Cfa.named("RGGB").sample(scene[:72, :80])
+    mosaic = Cfa.from_name("RGGB").sample(scene[:72, :80])
     missing = np.zeros(mosaic.shape, bool)
     missing[10:60:7, 12:70:9] = True
     dead, hot = np.where(missing, np.float32(0), mosaic), np.where(missing, np.float32(1), mosaic)
     restored = [demosaic(wrong, missing=missing, white=1.0).image for wrong in (dead, hot)]
     assert (restored[0] == restored[1]).all()
-    error = np.abs(Cfa.named("RGGB").sample(restored[0]) - mosaic)
+    error = np.abs(Cfa.from_name("RGGB").sample(restored[0]) - mosaic)
     nearest = sum(np.roll(mosaic, step, axis) for step in (-2, 2) for axis in (0, 1)) / 4
     assert error[missing].mean() < 0.65 * np.abs(nearest - mosaic)[missing].mean()
     assert error[~missing].max() == 0
 
 
 def test_after_the_time_limit_a_plain_estimate_stands_uncertified(scene: Floats) -> None:
-    mosaic = Cfa.named("RGGB").sample(scene[:40, :40])
+    mosaic = Cfa.from_name("RGGB").sample(scene[:40, :40])
     restored = demosaic(mosaic, time_limit=1e-9)
     assert restored.certificate is not None
     assert restored.certificate.groups > 0
@@ -196,7 +198,7 @@ def test_after_the_time_limit_a_plain_estimate_stands_uncertified(scene: Floats)
 
 def _bounds(mosaic: Floats) -> tuple[Floats, Floats]:
     """Return the least and the largest sample of every channel."""
-    channels = [mosaic[measured] for measured in np.moveaxis(Cfa.named("RGGB").masks(mosaic.shape), 2, 0)]
+    channels = [mosaic[measured] for measured in np.moveaxis(Cfa.from_name("RGGB").masks(mosaic.shape), 2, 0)]
     return np.array([part.min() for part in channels]), np.array([part.max() for part in channels])
 
 
@@ -215,18 +217,18 @@ def test_bad_flags_of_missing_samples_are_refused(missing: NDArray[np.bool_], wo
 
 @pytest.mark.parametrize("tensor", ["whole", "tiled"])
 def test_plain_tensors_fit_the_samples_and_are_certified(tensor: Any, scene: Floats) -> None:
-    mosaic = Cfa.named("RGGB").sample(scene[:24, :28])
+    mosaic = Cfa.from_name("RGGB").sample(scene[:24, :28])
     restored = demosaic(mosaic, tensor=tensor)
     assert restored.certificate is not None
     assert restored.certificate.groups == 1
-    assert (Cfa.named("RGGB").sample(restored.image) == mosaic).all()
+    assert (Cfa.from_name("RGGB").sample(restored.image) == mosaic).all()
     assert np.abs(restored.image - scene[:24, :28]).mean() < 0.3
 
 
 @pytest.mark.parametrize("cfa", ["RGGB", "XTRANS"])
 def test_noise_that_is_told_is_taken_off(cfa: str, scene: Floats) -> None:
     truth, sigma = scene[:96, :96], 10 / 255
-    mosaic = Cfa.named(cfa).sample(truth)
+    mosaic = Cfa.from_name(cfa).sample(truth)
     mosaic = mosaic + np.random.default_rng(1).normal(0, sigma, mosaic.shape).astype(np.float32)
     errors = [
         np.square(demosaic(mosaic - low, cfa, noise=noise, white=1).image + low - truth).mean()
@@ -237,13 +239,13 @@ def test_noise_that_is_told_is_taken_off(cfa: str, scene: Floats) -> None:
 
 
 def test_noise_that_vanishes_brings_the_exact_picture_back(scene: Floats) -> None:
-    mosaic = Cfa.named("RGGB").sample(scene)[:64, :64]
+    mosaic = Cfa.from_name("RGGB").sample(scene)[:64, :64]
     exact, nearly = demosaic(mosaic).image, demosaic(mosaic, noise=1e-6).image
     assert nearly == pytest.approx(exact, abs=2e-4)
 
 
 def test_noise_leaves_missing_samples_to_be_restored_and_threads_without_a_say(scene: Floats) -> None:
-    mosaic = Cfa.named("RGGB").sample(scene)[:80, :80].copy()
+    mosaic = Cfa.from_name("RGGB").sample(scene)[:80, :80].copy()
     missing = np.zeros(mosaic.shape, np.bool_)
     missing[20:60:7, 21:60:5] = True
     mosaic[missing] = 1.0

@@ -8,7 +8,7 @@ from demosaic_ntc.demosaicing import flat_regions
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
-from demosaic_ntc.demosaicing.samples import Samples
+from demosaic_ntc.demosaicing.samples import MosaicSamples
 
 SIGMA = 0.02
 NOISE: Float32 = np.full((3, 1), SIGMA**2, np.float32)
@@ -22,7 +22,7 @@ def settled(
     mosaic: Float32, noise: Float32 = NOISE, cfa: str = "RGGB", strength: float = 1.0
 ) -> tuple[Flags, Float32]:
     planes = np.full((3, *mosaic.shape), 9.0, np.float32)
-    return settle_calm(planes, Samples(mosaic), Cfa.named(cfa), noise, strength, 1), planes
+    return settle_calm(planes, MosaicSamples(mosaic), Cfa.from_name(cfa), noise, strength, 1), planes
 
 
 @pytest.mark.parametrize("cfa", ["RGGB", "XTRANS"])
@@ -73,7 +73,7 @@ def test_tiles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     whole, planes = settled(mosaic)
     monkeypatch.setattr(flat_regions, "_SIDE", 38)
     parts = np.full((3, 100, 130), 9.0, np.float32)
-    flags = settle_calm(parts, Samples(mosaic), Cfa.named("RGGB"), NOISE, 1.0, 3)
+    flags = settle_calm(parts, MosaicSamples(mosaic), Cfa.from_name("RGGB"), NOISE, 1.0, 3)
     assert np.array_equal(flags, whole)
     assert np.array_equal(parts, planes)
 
@@ -97,7 +97,10 @@ def test_ratios_are_one_where_there_is_noise_alone() -> None:
 
 @pytest.mark.parametrize("shape", [(8, 6), (7, 9)])
 def test_cells_hold_every_sample_once(shape: tuple[int, int]) -> None:
-    mosaic, cfa = np.arange(1, 1 + shape[0] * shape[1], dtype=np.float32).reshape(shape), Cfa.named("RGGB")
+    mosaic, cfa = (
+        np.arange(1, 1 + shape[0] * shape[1], dtype=np.float32).reshape(shape),
+        Cfa.from_name("RGGB"),
+    )
     cells = flat_regions._cells(mosaic, cfa)
     for channel in range(3):
         held = np.concatenate([values[flags[channel]] for values, flags in cells])
@@ -106,13 +109,13 @@ def test_cells_hold_every_sample_once(shape: tuple[int, int]) -> None:
 
 def test_between_cells_a_slope_goes_on() -> None:
     rows, columns = np.indices((6, 5), dtype=np.float32)
-    spread = flat_regions._between_cells(3 * rows + columns)
+    spread = flat_regions._interpolate_cells(3 * rows + columns)
     expected = (3 * np.arange(12)[:, None] + np.arange(10) - 2) / 2  # the middle of a cell is half a pixel on
     assert spread[1:-1, 1:-1] == pytest.approx(expected[1:-1, 1:-1], abs=1e-5)
 
 
 def test_an_edge_between_colours_is_not_calm() -> None:
-    light, red = np.full((96, 96), 0.5, np.float32), Cfa.named("RGGB").channel_map((96, 96)) == 0
+    light, red = np.full((96, 96), 0.5, np.float32), Cfa.from_name("RGGB").channel_map((96, 96)) == 0
     light[:, 48:] += np.where(red, 2.2 * SIGMA, 0).astype(np.float32)[:, 48:]
     flags, _ = settled(noisy(light, 11), strength=1.25)
     assert flags[24:-24, 44:52].mean() < 0.5 < flags[24:-24, 16:28].mean()

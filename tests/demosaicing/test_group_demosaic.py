@@ -9,20 +9,20 @@ from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing import group_demosaic as module
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.group_demosaic import TRIALS, Completed, complete_mosaic, worth_groups
+from demosaic_ntc.demosaicing.group_demosaic import TRIALS, Completed, complete_mosaic, find_refinement_mask
 from demosaic_ntc.demosaicing.initial_estimate import first_estimate
-from demosaic_ntc.demosaicing.interpolation.blend import Contest, try_both
-from demosaic_ntc.demosaicing.samples import Samples
+from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, try_both
+from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine.groups import reference_positions
-from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan, without_completion
-from demosaic_ntc.engine.passes import Kind, Patches, Step, gaussian
-from demosaic_ntc.engine.restore import Estimate, Work, restore
+from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan, disable_completion
+from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, gaussian
+from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import Progress
 from tests.waves import waves
 
-PATCHES = Patches(size=4, stride=4, count=16, reach=5)
+PATCHES = PatchGrid(size=4, stride=4, count=16, reach=5)
 STEP = Step(PATCHES, gaussian(8, vertices=2), 1.4)
-BOTH = {Kind.BAYER: (STEP,), Kind.ARRAY: (STEP, STEP)}
+BOTH = {HoleKind.BAYER: (STEP,), HoleKind.ARRAY: (STEP, STEP)}
 
 
 def completed(
@@ -32,25 +32,25 @@ def completed(
     events: list[Progress] = []
     deadline = Deadline(1.0, clock=lambda: 2.0) if over else Deadline()
     done = complete_mosaic(
-        Samples(mosaic), missing, cfa, try_both, BOTH, 1, events.append, deadline, errors, apart=-1
+        MosaicSamples(mosaic), missing, cfa, try_both, BOTH, 1, events.append, deadline, errors, apart=-1
     )
     return Estimate(np.asarray(done.estimate.planes), done.estimate.variance), done.gaps, mosaic, events
 
 
 @pytest.mark.parametrize(("array", "steps"), [("RGGB", 1), ("GBRG", 1), ("XTRANS", 2), ("QUAD_RGGB", 2)])
 def test_arrays_have_steps_of_their_own_and_every_group_a_gap(array: str, steps: int) -> None:
-    estimate, gaps, mosaic, _ = completed(Cfa.named(array))
+    estimate, gaps, mosaic, _ = completed(Cfa.from_name(array))
     groups = len(reference_positions(36, PATCHES)) * len(reference_positions(38, PATCHES))
     assert gaps.size == steps * groups
     assert np.isfinite(gaps).all()
-    assert np.array_equal(Cfa.named(array).sample(np.moveaxis(estimate.planes, 0, 2)), mosaic)
+    assert np.array_equal(Cfa.from_name(array).sample(np.moveaxis(estimate.planes, 0, 2)), mosaic)
     assert estimate.variance.size == 0
 
 
 def test_missing_samples_are_not_kept_and_their_errors_are_not_zero() -> None:
     missing = np.zeros((36, 38), np.bool_)
     missing[5:30:6, 4:30:5] = True
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     estimate, _, mosaic, _ = completed(cfa, missing, errors=True)
     sampled = cfa.sample(np.moveaxis(estimate.planes, 0, 2))
     assert np.array_equal(sampled[~missing], mosaic[~missing])
@@ -60,7 +60,7 @@ def test_missing_samples_are_not_kept_and_their_errors_are_not_zero() -> None:
 
 
 def test_after_the_deadline_errors_are_those_of_the_first_estimate() -> None:
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     estimate, gaps, _, _ = completed(cfa, errors=True, over=True)
     measured = np.moveaxis(cfa.masks((36, 38)), 2, 0)
     assert np.isinf(gaps).all()
@@ -69,7 +69,7 @@ def test_after_the_deadline_errors_are_those_of_the_first_estimate() -> None:
 
 
 def test_progress_names_both_stages_and_ends_complete() -> None:
-    _, _, _, events = completed(Cfa.named("RGGB"))
+    _, _, _, events = completed(Cfa.from_name("RGGB"))
     assert list(dict.fromkeys(event.stage for event in events)) == ["first estimate", "groups"]
     for stage in ("first estimate", "groups"):
         last = [event for event in events if event.stage == stage][-1]
@@ -89,7 +89,7 @@ def test_progress_names_both_stages_and_ends_complete() -> None:
 def test_guesses_may_differ_by_more_where_there_is_noise(
     deviation: float | None, apart: float, told: tuple[float, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cfa, seen = Cfa.named("RGGB"), list[tuple[float, float]]()
+    cfa, seen = Cfa.from_name("RGGB"), list[tuple[float, float]]()
 
     def noted(*given: Any, **more: Any) -> Any:
         seen.append((255 * given[5], 255 * given[6]))
@@ -97,7 +97,7 @@ def test_guesses_may_differ_by_more_where_there_is_noise(
 
     monkeypatch.setattr(module, "first_estimate", noted)
     noise = None if deviation is None else np.full((3, 2), (deviation / 255) ** 2, np.float32)
-    mosaic, nothing = Samples(np.full((36, 38), 0.4, np.float32)), Deadline()
+    mosaic, nothing = MosaicSamples(np.full((36, 38), 0.4, np.float32)), Deadline()
     complete_mosaic(
         *(mosaic, None, cfa, try_both, BOTH, 1, lambda progress: None, nothing),
         noise=noise,
@@ -114,20 +114,28 @@ def test_groups_are_formed_where_guesses_differ_and_close_to_it() -> None:
     differing, expected, missing = np.zeros((3, 40, 40), np.bool_)
     differing[20, 12] = missing[3, 3] = True
     expected[15:26, 7:18] = True
-    assert np.array_equal(worth_groups(differing, None), expected)
+    assert np.array_equal(find_refinement_mask(differing, None), expected)
     expected[3, 3] = True
-    assert np.array_equal(worth_groups(differing, missing), expected)
+    assert np.array_equal(find_refinement_mask(differing, missing), expected)
 
 
 def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
-    cfa, rng = Cfa.named("RGGB"), np.random.default_rng(0)
+    cfa, rng = Cfa.from_name("RGGB"), np.random.default_rng(0)
     picture = np.full((64, 96, 3), 0.4, np.float32)
     picture[:, :32] += 0.3 * rng.random((64, 32, 3), np.float32)
     mosaic = cfa.sample(picture)
 
     def done(apart: float, missing: Flags | None = None) -> Completed:
         return complete_mosaic(
-            Samples(mosaic), missing, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), apart=apart
+            MosaicSamples(mosaic),
+            missing,
+            cfa,
+            try_both,
+            BOTH,
+            1,
+            lambda event: None,
+            Deadline(),
+            apart=apart,
         )
 
     part, whole, first = done(1.5 / 255), done(-1.0), done(9.0)
@@ -142,7 +150,7 @@ def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
 
 
 def test_means_are_corrected_less_where_the_smooth_guess_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    cfa, seen = Cfa.named("RGGB"), list[Work]()
+    cfa, seen = Cfa.from_name("RGGB"), list[MaskedPass]()
     mosaic = cfa.sample(np.moveaxis(waves(3, 36, 38), 0, 2))
 
     def spied(start: Any, what: Any, works: Any, *rest: Any) -> Any:
@@ -150,26 +158,28 @@ def test_means_are_corrected_less_where_the_smooth_guess_is_trusted(monkeypatch:
         return restore(start, what, works, *rest)
 
     monkeypatch.setattr(module, "restore", spied)
-    complete_mosaic(Samples(mosaic), None, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), apart=-1.0)
-    first = first_estimate(Samples(mosaic), cfa, try_both, 1, lambda share: None)
+    complete_mosaic(
+        MosaicSamples(mosaic), None, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), apart=-1.0
+    )
+    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None)
     places = np.array([[4, 9], [30, 17], [21, 20]])
     assert seen[0].shares(places) == pytest.approx(1 - 0.7 * first.confidence.at(places), abs=1e-6)
 
 
 def test_noise_alone_is_no_reason_for_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    cfa, held = Cfa.named("RGGB"), list[tuple[int, ...]]()
+    cfa, held = Cfa.from_name("RGGB"), list[tuple[int, ...]]()
     mosaic = np.random.default_rng(1).normal(0.5, 0.02, (96, 96)).astype(np.float32)
-    errors = Contest.errors
+    errors = MethodSelection.errors
 
-    def counted(contest: Contest, *given: Any) -> Any:
+    def counted(contest: MethodSelection, *given: Any) -> Any:
         held.append(given[1].shape)
         return errors(contest, *given)
 
-    monkeypatch.setattr(Contest, "errors", counted)
+    monkeypatch.setattr(MethodSelection, "errors", counted)
     for noise, trials in ((None, True), (np.full((3, 1), 0.02**2, np.float32), False)):
         held.clear()
         complete_mosaic(
-            Samples(mosaic),
+            MosaicSamples(mosaic),
             None,
             cfa,
             try_both,
@@ -186,8 +196,8 @@ def test_noise_alone_is_no_reason_for_trials(monkeypatch: pytest.MonkeyPatch) ->
 def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_small_groups_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cfa, seen = Cfa.named("RGGB"), list[Work]()
-    plan: Plan = {Kind.BAYER: (STEP, STEP)}
+    cfa, seen = Cfa.from_name("RGGB"), list[MaskedPass]()
+    plan: Plan = {HoleKind.BAYER: (STEP, STEP)}
     grey = 0.5 + 0.1 * np.sin(np.arange(96) / 6)[None].repeat(96, axis=0)
     mosaic = (grey + np.random.default_rng(2).normal(0, 0.004, (96, 96))).astype(np.float32)
     noise = np.full((3, 1), 0.004**2, np.float32)
@@ -199,11 +209,11 @@ def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_small_groups_only(
     monkeypatch.setattr("demosaic_ntc.demosaicing.group_demosaic.restore", spied)
     for control in (False, True):
         complete_mosaic(
-            Samples(mosaic),
+            MosaicSamples(mosaic),
             None,
             cfa,
             try_both,
-            without_completion(plan) if control else plan,
+            disable_completion(plan) if control else plan,
             1,
             lambda event: None,
             Deadline(),
@@ -214,5 +224,5 @@ def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_small_groups_only(
         assert all(work.wanted.mean() < 0.1 for work in both)
         assert small.wanted.mean() > 0.5
         assert not (small.wanted & both[0].wanted).any()
-        assert small.step.patches == AGREED[Kind.BAYER].patches
+        assert small.step.patches == AGREED[HoleKind.BAYER].patches
         assert (small.step.does.vertices == 0) == control

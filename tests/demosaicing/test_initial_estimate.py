@@ -9,10 +9,10 @@ from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.dilation import close_to
 from demosaic_ntc.demosaicing.initial_estimate import first_estimate
-from demosaic_ntc.demosaicing.interpolation.blend import Contest, apart, blend, try_both, try_quickly
+from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, blend, try_both, try_quickly
 from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
 from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
-from demosaic_ntc.demosaicing.samples import Samples
+from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine import tiles
 from tests.waves import waves
 
@@ -25,9 +25,9 @@ def scene(height: int, width: int) -> Float32:
 @pytest.mark.parametrize("trial", [try_both, try_quickly])
 @pytest.mark.parametrize("least", [-1.0, 0.01])
 @pytest.mark.slow
-def test_seams_between_tiles_are_exact(array: str, trial: Contest, least: float) -> None:
-    cfa = Cfa.named(array)
-    mosaic = Samples(cfa.sample(scene(150, 140)))
+def test_seams_between_tiles_are_exact(array: str, trial: MethodSelection, least: float) -> None:
+    cfa = Cfa.from_name(array)
+    mosaic = MosaicSamples(cfa.sample(scene(150, 140)))
     shares: list[float] = []
     far = 0.019 if cfa.is_bayer else 0.062  # about what guesses differ by in the middle
     whole = first_estimate(mosaic, cfa, trial, 1, lambda share: None, least, far, errors=True)
@@ -44,9 +44,9 @@ def test_seams_between_tiles_are_exact(array: str, trial: Contest, least: float)
 
 
 def test_samples_stand_in_their_place_and_the_rest_is_the_blend() -> None:
-    cfa = Cfa.named("GRBG")
+    cfa = Cfa.from_name("GRBG")
     mosaic = cfa.sample(scene(40, 44))
-    first = first_estimate(Samples(mosaic), cfa, try_both, 1, lambda share: None, errors=True)
+    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None, errors=True)
     picture = np.moveaxis(np.asarray(first.picture), 0, 2)
     assert np.array_equal(cfa.sample(picture), mosaic)
     assert picture == pytest.approx(blend(mosaic, cfa, 1).image, abs=1e-4)
@@ -58,14 +58,14 @@ def test_samples_stand_in_their_place_and_the_rest_is_the_blend() -> None:
 
 
 def test_guesses_differ_by_the_most_of_three_channels_in_the_mean_around() -> None:
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = cfa.sample(scene(40, 44))
     trial = try_both(mosaic, cfa)
     most = np.pad(np.abs(trial.smooth - trial.residual).max(axis=2), 3, mode="reflect")
     around = np.lib.stride_tricks.sliding_window_view(most, (7, 7)).mean(axis=(2, 3))
     assert apart(trial.smooth, trial.residual) == pytest.approx(around, abs=1e-6)
     middle = float(np.median(around))
-    found = first_estimate(Samples(mosaic), cfa, try_both, 1, lambda share: None, far=middle).differing
+    found = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None, far=middle).differing
     clear = np.abs(around - middle) > 1e-6
     assert np.array_equal(found[clear], (around > middle)[clear])
 
@@ -74,28 +74,28 @@ def test_guesses_differ_by_the_most_of_three_channels_in_the_mean_around() -> No
 def test_trials_are_held_where_guesses_differ_and_the_rest_has_their_difference_for_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cfa, picture = Cfa.named("RGGB"), np.full((200, 160, 3), 0.4, np.float32)
+    cfa, picture = Cfa.from_name("RGGB"), np.full((200, 160, 3), 0.4, np.float32)
     picture[60:90, 40:70] = np.random.default_rng(0).random((30, 30, 3), np.float32)
     mosaic, tried = cfa.sample(picture), list[tuple[int, ...]]()
-    held = Contest.errors
+    held = MethodSelection.errors
 
-    def counted(contest: Contest, *given: Any) -> Any:
+    def counted(contest: MethodSelection, *given: Any) -> Any:
         tried.append(given[1].shape)
         return held(contest, *given)
 
-    monkeypatch.setattr(Contest, "errors", counted)
-    first = first_estimate(Samples(mosaic), cfa, try_both, 1, lambda share: None, 0.01, errors=True)
+    monkeypatch.setattr(MethodSelection, "errors", counted)
+    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None, 0.01, errors=True)
     ((height, width),) = tried
     assert height < 200
     assert width <= 160
     far = np.s_[170:, :]
     guesses = try_both.guesses(mosaic, cfa)
     assert first.error[far] == pytest.approx(np.square(apart(*guesses)[far]))
-    whole = first_estimate(Samples(mosaic), cfa, try_both, 1, lambda share: None)
+    whole = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None)
     assert np.asarray(first.picture) == pytest.approx(np.asarray(whole.picture), abs=0.02)
     assert whole.error.size == 0
     tried.clear()
-    flat = Samples(np.full((64, 64), 0.5, np.float32))
+    flat = MosaicSamples(np.full((64, 64), 0.5, np.float32))
     first_estimate(flat, cfa, try_both, 1, lambda share: None, 0.01)
     assert not tried
 
@@ -105,23 +105,25 @@ def spots() -> Float32:
     picture = np.full((240, 300, 3), 0.4, np.float32)
     for place in (np.s_[10:30, 10:30], np.s_[205:225, 265:285]):
         picture[place] = np.random.default_rng(0).random((20, 20, 3), np.float32)
-    return Cfa.named("RGGB").sample(picture)
+    return Cfa.from_name("RGGB").sample(picture)
 
 
-@pytest.mark.parametrize("contest", [try_both, Contest(quick=True, sparing=True)])
-def test_trials_in_small_tiles_come_to_the_same(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
-    mosaic, seen = Samples(spots()), list[tuple[int, ...]]()
-    held = Contest.errors
+@pytest.mark.parametrize("contest", [try_both, MethodSelection(quick=True, sparing=True)])
+def test_trials_in_small_tiles_come_to_the_same(
+    contest: MethodSelection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mosaic, seen = MosaicSamples(spots()), list[tuple[int, ...]]()
+    held = MethodSelection.errors
 
-    def counted(contest: Contest, *given: Any) -> Any:
+    def counted(contest: MethodSelection, *given: Any) -> Any:
         seen.append(given[1].shape)
         return held(contest, *given)
 
-    monkeypatch.setattr(Contest, "errors", counted)
+    monkeypatch.setattr(MethodSelection, "errors", counted)
     results = []
     for small in ((64, 32), ()):
         monkeypatch.setattr(tiles, "_SMALL", small)
-        cfa = Cfa.named("RGGB")
+        cfa = Cfa.from_name("RGGB")
         results.append(first_estimate(mosaic, cfa, contest, 1, lambda share: None, 0.01, errors=True))
     assert len(seen) > 2  # one tile at last
     assert sum(height * width for height, width in seen[:-1]) < seen[-1][0] * seen[-1][1]
@@ -130,9 +132,9 @@ def test_trials_in_small_tiles_come_to_the_same(contest: Contest, monkeypatch: p
 
 
 def test_sparing_guesses_are_refined_close_to_where_they_differ_whatever_the_tiles() -> None:
-    cfa, contest, mosaic = Cfa.named("RGGB"), Contest(quick=True, sparing=True), spots()
+    cfa, contest, mosaic = Cfa.from_name("RGGB"), MethodSelection(quick=True, sparing=True), spots()
     whole, tiled, refined = (
-        first_estimate(Samples(mosaic), cfa, each, 2, lambda share: None, 9.0, far, side=side)
+        first_estimate(MosaicSamples(mosaic), cfa, each, 2, lambda share: None, 9.0, far, side=side)
         for each, far, side in ((contest, 0.01, 1280), (contest, 0.01, 64), (try_quickly, 0.01, 1280))
     )
     assert np.array_equal(np.asarray(whole.picture), np.asarray(tiled.picture))
@@ -143,6 +145,6 @@ def test_sparing_guesses_are_refined_close_to_where_they_differ_whatever_the_til
     assert 0 < near.mean() < 0.5
     spread, full = np.asarray(whole.picture), np.asarray(refined.picture)
     assert np.array_equal(spread[:, near], full[:, near])
-    never = first_estimate(Samples(mosaic), cfa, contest, 1, lambda share: None, 9.0, 9.0)
+    never = first_estimate(MosaicSamples(mosaic), cfa, contest, 1, lambda share: None, 9.0, 9.0)
     assert np.array_equal(spread[:, ~near], np.asarray(never.picture)[:, ~near])
     assert not np.array_equal(spread[:, near], np.asarray(never.picture)[:, near])

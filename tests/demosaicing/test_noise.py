@@ -12,7 +12,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise, middle, noise_factor
 from demosaic_ntc.errors import InputError
 
-RGGB = Cfa.named("RGGB")
+RGGB = Cfa.from_name("RGGB")
 ARRAYS = ("RGGB", "GBRG", "X-Trans", "quad-rggb", "RGB/GBR/BRG")
 
 
@@ -43,13 +43,13 @@ def test_variance_is_a_line_in_the_light_and_negatives_are_dark() -> None:
 
 def test_strength_scales_deviations() -> None:
     model = NoiseModel((0.01, 0.02, 0.04), (0.001, 0.0, 0.002))
-    assert model.scaled(3).deviation(0.3, 2) == pytest.approx(3 * model.deviation(0.3, 2))
-    assert model.scaled(0).is_zero
+    assert model.scale(3).deviation(0.3, 2) == pytest.approx(3 * model.deviation(0.3, 2))
+    assert model.scale(0).is_zero
     assert not model.is_zero
 
 
 def test_one_number_stands_for_all_colours() -> None:
-    assert NoiseModel.given(1e-4, [1e-6, 2e-6, 3e-6]) == NoiseModel((1e-4,) * 3, (1e-6, 2e-6, 3e-6))
+    assert NoiseModel.from_user(1e-4, [1e-6, 2e-6, 3e-6]) == NoiseModel((1e-4,) * 3, (1e-6, 2e-6, 3e-6))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_one_number_stands_for_all_colours() -> None:
 )
 def test_what_is_no_noise_is_refused(slope: float, floor: float, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        NoiseModel.given(slope, floor)
+        NoiseModel.from_user(slope, floor)
 
 
 @pytest.mark.parametrize("array", ARRAYS)
@@ -159,7 +159,7 @@ def _photographed(data: Path, name: str, slope: float) -> tuple[NDArray[np.float
     light = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
     floor = 0.001 * slope + 1e-7
     mosaic = _noisy(light * [0.5, 1, 0.625], RGGB, [slope] * 3, [floor] * 3)
-    return mosaic, NoiseModel.given(slope, floor)
+    return mosaic, NoiseModel.from_user(slope, floor)
 
 
 @pytest.mark.data
@@ -194,12 +194,12 @@ def test_dark_patches_do_not_lower_the_noise_of_brighter_ones() -> None:
 def test_how_far_off_a_model_is_is_found(array: str, off: float) -> None:
     cfa, truth = Cfa.parse(array), NoiseModel((4e-4, 3e-4, 2e-4), (1e-5, 1e-5, 2e-5))
     mosaic = _noisy(_picture(384, 512), cfa, truth.slope, truth.floor)
-    assert noise_factor(mosaic, cfa, truth.scaled(off)) == pytest.approx(1 / off, rel=0.1)
+    assert noise_factor(mosaic, cfa, truth.scale(off)) == pytest.approx(1 / off, rel=0.1)
 
 
 def test_parts_that_were_smoothed_do_not_make_a_model_wrong() -> None:
     """Lossy compression takes the noise off skies; where samples of other parts agree, the model stays."""
-    truth = NoiseModel.given(4e-4, 1e-5)
+    truth = NoiseModel.from_user(4e-4, 1e-5)
     x = np.mgrid[:384, :512][1]
     even = 0.1 + 0.8 * (x / 512)[..., None] * np.ones(3)
     mosaic = _noisy(even, RGGB, truth.slope, truth.floor)
@@ -207,7 +207,7 @@ def test_parts_that_were_smoothed_do_not_make_a_model_wrong() -> None:
     assert noise_factor(mosaic, RGGB, truth) == pytest.approx(1, abs=0.1)
 
 
-@pytest.mark.parametrize("model", [NoiseModel.given(0.0, 0.0), NoiseModel.given(1e-4, 1e-6)])
+@pytest.mark.parametrize("model", [NoiseModel.from_user(0.0, 0.0), NoiseModel.from_user(1e-4, 1e-6)])
 def test_of_little_nothing_is_said_about_a_model(model: NoiseModel) -> None:
     mosaic = np.random.default_rng(0).random((300, 60) if model.is_zero else (60, 60)).astype(np.float32)
     assert noise_factor(mosaic, RGGB, model) is None
@@ -230,7 +230,7 @@ def test_a_right_model_is_right_for_photographs(data: Path, name: str, slope: fl
 def test_a_wrong_model_is_wrong_for_photographs(data: Path, name: str, slope: float) -> None:
     mosaic, truth = _photographed(data, name, slope)
     for off in (1.6, 1 / 1.6):
-        assert noise_factor(mosaic, RGGB, truth.scaled(off)) == pytest.approx(1 / off, rel=0.25)
+        assert noise_factor(mosaic, RGGB, truth.scale(off)) == pytest.approx(1 / off, rel=0.25)
 
 
 @pytest.mark.parametrize("values", [[3], [9, 1], [4, 1, 7], [65535, 65535, 1, 65535], [2, 5, 5, 3]])
@@ -245,6 +245,6 @@ def test_texture_that_grows_with_the_light_is_no_slope_of_even_noise(
 ) -> None:
     picture = np.asarray(Image.open(data / "kodak" / f"{name}.png"), np.float32)[128:320, 128:320] / 255
     noise = np.random.default_rng(0).normal(0, 5 / 255, picture.shape[:2])
-    mosaic = np.asarray(Cfa.named("RGGB").sample(picture) + noise, np.float32)
-    found = estimate_noise(mosaic, Cfa.named("RGGB")).typical_deviation(float(np.median(mosaic)))
+    mosaic = np.asarray(Cfa.from_name("RGGB").sample(picture) + noise, np.float32)
+    found = estimate_noise(mosaic, Cfa.from_name("RGGB")).typical_deviation(float(np.median(mosaic)))
     assert 0.9 * 5 / 255 < found < most * 5 / 255

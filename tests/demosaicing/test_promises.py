@@ -230,9 +230,9 @@ def test_time_limit_bounds_the_first_estimate(noise: float | None) -> None:
 def test_deadline_tells_whether_it_was_heeded() -> None:
     now = [0.0]
     deadline = Deadline.after(1.0, lambda: now[0])
-    assert not deadline.passed()
+    assert not deadline.is_over()
     now[0] = 2.0
     assert not deadline.has_cut, "nobody has asked since"
-    assert deadline.passed()
+    assert deadline.is_over()
     assert deadline.has_cut
-    assert not Deadline().passed()
+    assert not Deadline().is_over()

@@ -5,31 +5,33 @@ import pytest
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.quantised_planes import Steps, Stored
-from demosaic_ntc.demosaicing.samples import Samples
-from demosaic_ntc.demosaicing.subsampled_map import Coarse
+from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes, Quantiser
+from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.subsampled_map import SubsampledMap
 from tests.waves import waves
 
 SHAPE = (70, 41)
 WINDOW = (slice(None), slice(5, 68), slice(3, 20))
 
 
-def stored(array: str) -> tuple[Stored, Float32]:
+def stored(array: str) -> tuple[QuantisedPlanes, Float32]:
     """Return room for a picture and the picture."""
     cfa, planes = Cfa.parse(array), waves(3, *SHAPE)
     mosaic = cfa.sample(np.moveaxis(planes, 0, 2))
-    return Stored.empty(Samples(mosaic), cfa, Steps.between(float(mosaic.min()), float(mosaic.max()))), planes
+    return QuantisedPlanes.empty(
+        MosaicSamples(mosaic), cfa, Quantiser.from_range(float(mosaic.min()), float(mosaic.max()))
+    ), planes
 
 
 def test_steps_reach_beyond_the_samples_and_round_to_the_nearest() -> None:
-    steps = Steps.between(0.25, 0.75)
+    steps = Quantiser.from_range(0.25, 0.75)
     seen = np.linspace(0.19, 0.81, 100_001, dtype=np.float32)
-    assert np.abs(steps.values(steps.coded(seen)) - seen).max() < 0.51 * steps.step
+    assert np.abs(steps.values(steps.encode(seen)) - seen).max() < 0.51 * steps.step
     assert steps.step == pytest.approx(0.5 * 1.25 / 65535)
-    assert steps.coded(np.array([-1, 2], np.float32)).tolist() == [0, 65535]
+    assert steps.encode(np.array([-1, 2], np.float32)).tolist() == [0, 65535]
     codes = np.arange(65536, dtype=np.uint16)
-    assert np.array_equal(steps.coded(steps.values(codes)), codes)
-    assert Steps.between(0.5, 0.5).values(np.array([0], np.uint16))[0] < 0.5
+    assert np.array_equal(steps.encode(steps.values(codes)), codes)
+    assert Quantiser.from_range(0.5, 0.5).values(np.array([0], np.uint16))[0] < 0.5
 
 
 @pytest.mark.parametrize("array", ["RGGB", "GBRG", "XTRANS", "RGB/GBR/BRG"])
@@ -58,12 +60,12 @@ def test_windows_are_written_where_they_lie() -> None:
 def test_measured_entries_are_written_once_they_are_stored_and_free() -> None:
     picture, planes = stored("RGGB")
     picture[:, :, :] = planes
-    everything, free = picture.with_all_stored(), np.zeros(SHAPE, np.bool_)
+    everything, free = picture.store_all(), np.zeros(SHAPE, np.bool_)
     assert np.abs(everything[:, :, :] - planes).max() < 0.51 * picture.steps.step
     everything[:, :, :] = planes + np.float32(0.01)
     assert np.abs(everything[:, :, :] - planes - 0.01).max() < 0.6 * picture.steps.step
     free[4, 7] = True
-    one = picture.with_all_stored(free)
+    one = picture.store_all(free)
     one[:, :, :] = planes + np.float32(0.01)
     moved = np.abs(one[:, :, :] - planes) > 0.005
     measured = np.moveaxis(picture.cfa.masks(SHAPE), 2, 0)
@@ -73,7 +75,7 @@ def test_measured_entries_are_written_once_they_are_stored_and_free() -> None:
 
 def test_smooth_maps_are_read_on_straight_lines_between_what_is_kept() -> None:
     rows, columns = np.indices((30, 27), np.float32)
-    values, coarse = 3 * rows + 2 * columns, Coarse((30, 27))
+    values, coarse = 3 * rows + 2 * columns, SubsampledMap((30, 27))
     for top in range(0, 30, 7):
         place = slice(top, min(top + 7, 30)), slice(0, 27)
         coarse.write(*place, values[place])

@@ -11,14 +11,14 @@ from demosaic_ntc.errors import InputError
 
 @pytest.mark.parametrize(("name", "side"), [("RGGB", 2), ("GBRG", 2), ("XTRANS", 3), ("quad-rggb", 4)])
 def test_cells_show_all_colours(name: str, side: int) -> None:
-    assert cell_side(Cfa.named(name)) == side
+    assert cell_side(Cfa.from_name(name)) == side
 
 
 @pytest.mark.parametrize("name", ["RGGB", "GRBG", "BGGR", "quad-rggb"])
 def test_all_colours_are_seen_at_the_middle_of_their_cells(name: str) -> None:
     """A ramp is a ramp in all of them, with the same value at the same place; but at its ends."""
     rows, columns = np.mgrid[0:48, 0:64]
-    cfa = Cfa.named(name)
+    cfa = Cfa.from_name(name)
     side = cell_side(cfa)
     seen = cell_means((0.01 * rows + 0.003 * columns).astype(np.float32), cfa)
     rows, columns = (side * places + (side - 1) / 2 for places in np.mgrid[0 : 48 // side, 0 : 64 // side])
@@ -34,8 +34,8 @@ def test_every_pixel_is_the_mean_of_its_cell(
     name: str, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Against a plain loop over cells, before colours are moved to their middles."""
-    monkeypatch.setattr(module, "centred", lambda means, cfa, side: means)
-    cfa = Cfa.named(name)
+    monkeypatch.setattr(module, "centre_means", lambda means, cfa, side: means)
+    cfa = Cfa.from_name(name)
     mosaic = np.random.default_rng(2).random(shape, dtype=np.float32)
     side, masks = cell_side(cfa), cfa.masks(shape)
     means = cell_means(mosaic, cfa)
@@ -50,11 +50,11 @@ def test_missing_samples_do_not_count_and_empty_cells_ask_their_neighbours() -> 
     missing = np.zeros((8, 8), np.bool_)
     mosaic[0, 1], missing[0, 1] = 9.0, True  # one of two greens
     mosaic[4, 4], missing[4, 4] = 9.0, True  # the only red of its cell
-    assert cell_means(mosaic, Cfa.named("RGGB"), missing) == pytest.approx(0.5)
+    assert cell_means(mosaic, Cfa.from_name("RGGB"), missing) == pytest.approx(0.5)
 
 
 def test_what_shows_nothing_is_refused() -> None:
-    rggb = Cfa.named("RGGB")
+    rggb = Cfa.from_name("RGGB")
     with pytest.raises(InputError, match="no whole cell"):
         cell_means(np.ones((1, 5), np.float32), rggb)
     blind = ~rggb.masks((4, 4))[..., 1]

@@ -11,7 +11,7 @@ from scipy.spatial import KDTree
 
 from demosaic_ntc import find_blemishes
 from demosaic_ntc.detection import candidates
-from demosaic_ntc.detection.candidates import halved, shapes
+from demosaic_ntc.detection.candidates import halve_plane, shapes
 from demosaic_ntc.errors import InputError
 
 Picture = NDArray[np.float64]
@@ -149,4 +149,4 @@ def test_bands_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_half_the_size_is_means_of_four_with_ends_repeated() -> None:
     plane = np.array([[0, 2, 4], [6, 8, 10], [1, 3, 5]], np.float32)
-    assert halved(plane).tolist() == [[4, 7], [2, 5]]
+    assert halve_plane(plane).tolist() == [[4, 7], [2, 5]]

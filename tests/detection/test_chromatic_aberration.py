@@ -7,7 +7,7 @@ from scipy.ndimage import gaussian_filter, map_coordinates
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
-from demosaic_ntc.detection.chromatic_aberration import Fringes, find_fringes, without_fringes
+from demosaic_ntc.detection.chromatic_aberration import Fringes, correct_fringes, find_fringes
 from demosaic_ntc.errors import InputError
 
 Floats = NDArray[np.float32]
@@ -36,22 +36,22 @@ def _drawn(truth: Floats, fringes: Fringes) -> Floats:
 @pytest.mark.parametrize("name", ["RGGB", "GBRG"])
 @pytest.mark.parametrize(("red", "blue"), [(0.002, -0.003), (-0.0015, 0.0), (0.004, 0.004)])
 def test_scales_are_found(truth: Floats, name: str, red: float, blue: float) -> None:
-    found = find_fringes(Cfa.named(name).sample(_drawn(truth, Fringes(red, blue))), Cfa.named(name))
+    found = find_fringes(Cfa.from_name(name).sample(_drawn(truth, Fringes(red, blue))), Cfa.from_name(name))
     assert (found.red, found.blue) == pytest.approx((red, blue), abs=4e-4)
 
 
 def test_a_clean_picture_has_none_and_stays(truth: Floats) -> None:
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = cfa.sample(truth)
     found = find_fringes(mosaic, cfa)
     assert not found.any
-    assert np.array_equal(without_fringes(mosaic, cfa, found), mosaic)
+    assert np.array_equal(correct_fringes(mosaic, cfa, found), mosaic)
 
 
 def test_pictures_come_closer_and_green_stays(truth: Floats) -> None:
-    cfa, fringes = Cfa.named("GRBG"), Fringes(0.003, -0.003)
+    cfa, fringes = Cfa.from_name("GRBG"), Fringes(0.003, -0.003)
     mosaic = cfa.sample(_drawn(truth, fringes))
-    mended = without_fringes(mosaic, cfa, find_fringes(mosaic, cfa))
+    mended = correct_fringes(mosaic, cfa, find_fringes(mosaic, cfa))
     green = cfa.masks(mosaic.shape)[..., 1]
     assert np.array_equal(mended[green], mosaic[green])
 
@@ -63,7 +63,7 @@ def test_pictures_come_closer_and_green_stays(truth: Floats) -> None:
 
 
 def test_noise_and_flat_pictures_have_none() -> None:
-    cfa, generator = Cfa.named("RGGB"), np.random.default_rng(6)
+    cfa, generator = Cfa.from_name("RGGB"), np.random.default_rng(6)
     assert not find_fringes(generator.random((300, 300), np.float32), cfa).any
     assert not find_fringes(np.full((300, 300), 0.4, np.float32), cfa).any
     assert not find_fringes(np.full((4, 6), 0.4, np.float32), cfa).any
@@ -71,7 +71,7 @@ def test_noise_and_flat_pictures_have_none() -> None:
 
 def test_other_arrays_are_refused() -> None:
     with pytest.raises(InputError, match="Bayer"):
-        find_fringes(np.ones((24, 24), np.float32), Cfa.named("XTRANS"))
+        find_fringes(np.ones((24, 24), np.float32), Cfa.from_name("XTRANS"))
 
 
 def _between(plane: Floats, row: float, column: float) -> float:
@@ -85,7 +85,7 @@ def _between(plane: Floats, row: float, column: float) -> float:
 
 def test_every_sample_is_green_and_the_difference_where_its_colour_shows_it() -> None:
     """Against a plain loop over the red sites of a random mosaic."""
-    cfa, scale = Cfa.named("RGGB"), 0.06
+    cfa, scale = Cfa.from_name("RGGB"), 0.06
     mosaic = np.random.default_rng(7).random((20, 24), np.float32)
     green = demosaic(mosaic, cfa, method="bilinear", white=1.0).image[..., 1]
     middle = [(length - 1) / 2 for length in mosaic.shape]
@@ -93,7 +93,7 @@ def test_every_sample_is_green_and_the_difference_where_its_colour_shows_it() ->
     for row, column in np.ndindex(difference.shape):
         seen = [m + (1 + scale) * (2 * at - m) for m, at in zip(middle, (row, column), strict=True)]
         difference[row, column] = mosaic[2 * row, 2 * column] - _between(green, *seen)
-    mended = without_fringes(mosaic, cfa, Fringes(red=scale))
+    mended = correct_fringes(mosaic, cfa, Fringes(red=scale))
     for row, column in ((2, 3), (4, 9), (7, 2), (8, 10)):
         shown = [(m + (1 - scale) * (2 * at - m)) / 2 for m, at in zip(middle, (row, column), strict=True)]
         expected = green[2 * row, 2 * column] + _between(difference, *shown)

@@ -9,7 +9,7 @@ from demosaic_ntc.demosaicing.noise import NOISELESS, NoiseModel
 from demosaic_ntc.detection.defects import find_defects
 
 SIGMA = 0.004
-NOISE = NoiseModel.given(0.0, SIGMA**2)
+NOISE = NoiseModel.from_user(0.0, SIGMA**2)
 
 
 def _flat(shape: tuple[int, int], level: float = 0.3) -> NDArray[np.float32]:
@@ -25,11 +25,11 @@ def test_single_samples_that_differ_are_found_everywhere(array: str, value: floa
         there[row, column] = True
     there[300:400:31, 7::29] = True
     mosaic[there] = value
-    assert np.array_equal(find_defects(mosaic, Cfa.named(array), NOISE), there)
+    assert np.array_equal(find_defects(mosaic, Cfa.from_name(array), NOISE), there)
 
 
 def test_noise_alone_is_no_defect() -> None:
-    assert not find_defects(_flat((600, 800)), Cfa.named("RGGB"), NOISE).any()
+    assert not find_defects(_flat((600, 800)), Cfa.from_name("RGGB"), NOISE).any()
 
 
 @pytest.mark.parametrize("width", [0.6, 1.0])
@@ -45,7 +45,7 @@ def test_stars_are_left_alone(width: float, shift: float) -> None:
         light += (
             0.5 * np.exp(-squares / (2 * width**2))[..., None] * np.array([[1, 1, 1], [1, 0.7, 0.5]])[k % 2]
         )
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = cfa.sample(light) + np.random.default_rng(1).normal(0, SIGMA, (200, 200))
     assert not find_defects(mosaic.astype(np.float32), cfa, NOISE).any()
 
@@ -54,7 +54,7 @@ def test_flocks_are_texture() -> None:
     """Many lone samples of one colour next to each other are none of a sensor's."""
     mosaic = _flat((120, 120))
     mosaic[40:80:8, 40:80:8] = 0.8
-    assert not find_defects(mosaic, Cfa.named("RGGB"), NOISE)[40:80, 40:80].any()
+    assert not find_defects(mosaic, Cfa.from_name("RGGB"), NOISE)[40:80, 40:80].any()
 
 
 def test_balance_makes_colours_comparable() -> None:
@@ -62,7 +62,7 @@ def test_balance_makes_colours_comparable() -> None:
     rows, columns = np.mgrid[:60, :60]
     weak = np.array([0.1, 1.0, 0.1])
     light = 0.02 + 0.8 * np.exp(-((rows - 30) ** 2 + (columns - 31) ** 2) / (2 * 0.7**2))[..., None] * weak
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = (cfa.sample(light) + np.random.default_rng(2).normal(0, SIGMA, (60, 60))).astype(np.float32)
     assert not find_defects(mosaic, cfa, NOISE, balance=(10.0, 1.0, 10.0)).any()
 
@@ -70,12 +70,12 @@ def test_balance_makes_colours_comparable() -> None:
 def test_nothing_is_told_where_other_colours_are_saturated() -> None:
     mosaic = np.ones((60, 60), np.float32)
     mosaic[30, 30], mosaic[30, 41] = 0.8, 0.1  # one that may be a detail, one that is dead
-    found = np.argwhere(find_defects(mosaic, Cfa.named("RGGB"), NOISE))
+    found = np.argwhere(find_defects(mosaic, Cfa.from_name("RGGB"), NOISE))
     assert found.tolist() == [[30, 41]]
 
 
 def test_steps_of_samples_are_no_defects() -> None:
     mosaic = np.full((64, 64), 0.5, np.float32)
     mosaic[32, 32] += 4 / 255
-    assert not find_defects(mosaic, Cfa.named("RGGB"), NOISELESS, step=1 / 255).any()
-    assert find_defects(mosaic, Cfa.named("RGGB"), NOISELESS)[32, 32]
+    assert not find_defects(mosaic, Cfa.from_name("RGGB"), NOISELESS, step=1 / 255).any()
+    assert find_defects(mosaic, Cfa.from_name("RGGB"), NOISELESS)[32, 32]

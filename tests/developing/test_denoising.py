@@ -6,20 +6,25 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.demosaicing.samples import Samples
-from demosaic_ntc.developing.denoising import Strengths, stabilised_for, with_grain
+from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.developing.denoising import Strengths, add_grain, stabilise_noise
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine
-from demosaic_ntc.developing.variance_stabilisation import Root, Stabilised, steepness_of_way, to_srgb_curve
+from demosaic_ntc.developing.variance_stabilisation import (
+    Root,
+    Stabilised,
+    convert_to_srgb_curve,
+    steepness_of_way,
+)
 from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.io.lazy_image import Later
+from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.raw.levels import Exposure, expose
 from demosaic_ntc.raw.photo import RawPhoto
 
-RGGB = Cfa.named("RGGB")
+RGGB = Cfa.from_name("RGGB")
 BLACK, WHITE = 1000.0, 16000.0
 BALANCE = (2.0, 1.0, 1.5, 1.0)
 
@@ -52,7 +57,7 @@ def test_the_curve_goes_from_black_to_white_and_back_without_a_kink(shift: float
 
 
 def test_under_the_curve_noise_is_alike_at_every_level_and_as_told() -> None:
-    noise = NoiseModel.given(2e-4, 1e-6)
+    noise = NoiseModel.from_user(2e-4, 1e-6)
     photo = photo_of(np.zeros((8, 8)))
     stabilised = Stabilised.of(noise, photo, exposed(photo))
     told, draw = stabilised.levels(), np.random.default_rng(0).normal(size=200_000)
@@ -69,7 +74,7 @@ def test_under_the_curve_noise_is_alike_at_every_level_and_as_told() -> None:
 @pytest.mark.parametrize("floor", [1e-7, 1e-5, 1e-4])
 def test_the_way_back_keeps_the_mean_of_light_in_the_dark(floor: float) -> None:
     photo = photo_of(np.zeros((8, 8)))
-    stabilised = Stabilised.of(NoiseModel.given(3e-4, floor), photo, exposed(photo))
+    stabilised = Stabilised.of(NoiseModel.from_user(3e-4, floor), photo, exposed(photo))
     draw = np.random.default_rng(1).normal(size=400_000)
     for light in (0.0, 0.003, 0.02, 0.3):
         image = np.empty((1, 1, 3), np.float32)
@@ -78,18 +83,18 @@ def test_the_way_back_keeps_the_mean_of_light_in_the_dark(floor: float) -> None:
             image[..., channel] = stabilised.curve.encode(
                 light + stabilised.deviation(at, channel) * draw
             ).mean()
-        image = to_srgb_curve(stabilised, 1.0)(image)
+        image = convert_to_srgb_curve(stabilised, 1.0)(image)
         assert SRGB_CURVE.decode(image.astype(np.float64))[0, 0] == pytest.approx([light] * 3, abs=1e-4)
 
 
 def test_what_was_not_averaged_goes_back_by_the_inverse_of_the_curve() -> None:
     photo = photo_of(np.zeros((8, 8)))
-    stabilised = Stabilised.of(NoiseModel.given(3e-4, 1e-5), photo, exposed(photo))
+    stabilised = Stabilised.of(NoiseModel.from_user(3e-4, 1e-5), photo, exposed(photo))
     light = np.linspace(-0.02, 1.1, 300).reshape(10, 10, 3)
     image = stabilised.curve.encode(light).astype(np.float32)
     steep = steepness_of_way(image, stabilised)
     moved = image + np.float32(1e-3)
-    back = to_srgb_curve(stabilised, 0.0)
+    back = convert_to_srgb_curve(stabilised, 0.0)
     image, moved = back(image), back(moved)
     assert image == pytest.approx(SRGB_CURVE.encode(light), abs=1e-4)
     bright = light > 0.01
@@ -105,8 +110,8 @@ def dark_field(raw: float, sigma: float, seed: int) -> RawPhoto:
 def test_a_dark_field_keeps_its_mean_and_shows_no_phase(raw: float, sigma: float) -> None:
     photo = dark_field(raw, sigma, 3)
     exposure = exposed(photo)
-    noise = NoiseModel.given(1e-6, sigma**2)
-    stabilised = stabilised_for(noise, photo, exposure, always=True)
+    noise = NoiseModel.from_user(1e-6, sigma**2)
+    stabilised = stabilise_noise(noise, photo, exposure, always=True)
     assert stabilised is not None
     ready = Prepared(photo, exposure, encode_mosaic(photo, exposure, stabilised), None, None, Strengths())
     image = complete_mosaic(ready, Engine(threads=1), unheard).image
@@ -125,8 +130,8 @@ def grained(
     image: NDArray[np.float32], samples: NDArray[np.float32], deviations: NDArray[np.float64]
 ) -> NDArray[np.float32]:
     """Give half of what was lost back, row by row."""
-    later = Later((len(image), image.shape[1]), np.float32, lambda rows, columns: image[rows, columns])
-    given = with_grain(later, Samples(samples), RGGB, 0.5, deviations)
+    later = LazyImage((len(image), image.shape[1]), np.float32, lambda rows, columns: image[rows, columns])
+    given = add_grain(later, MosaicSamples(samples), RGGB, 0.5, deviations)
     return np.concatenate([np.asarray(given[row : row + 1]) for row in range(len(image))])
 
 
@@ -148,10 +153,10 @@ def test_grain_is_grey_and_scaled_to_green() -> None:
 
 def test_noise_that_hardly_shows_is_left_alone_unless_asked_for() -> None:
     photo = photo_of(np.full((8, 8), 0.2))
-    faint, zero = NoiseModel.given(1e-8, 1e-9), NoiseModel.given(0, 0)
-    assert stabilised_for(faint, photo, exposed(photo), always=False) is None
-    assert stabilised_for(faint, photo, exposed(photo), always=True) is not None
-    assert stabilised_for(zero, photo, exposed(photo), always=True) is None
+    faint, zero = NoiseModel.from_user(1e-8, 1e-9), NoiseModel.from_user(0, 0)
+    assert stabilise_noise(faint, photo, exposed(photo), always=False) is None
+    assert stabilise_noise(faint, photo, exposed(photo), always=True) is not None
+    assert stabilise_noise(zero, photo, exposed(photo), always=True) is None
 
 
 @pytest.mark.parametrize(

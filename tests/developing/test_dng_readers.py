@@ -41,7 +41,7 @@ def test_readers_show_our_own_picture(tmp_path: Path, samples: Path, reader: Rea
 @pytest.mark.slow
 def test_readers_show_clipped_highlights_white(tmp_path: Path, samples: Path, reader: Reader) -> None:
     """RawTherapee takes no files below 100 kB for raws, so this is not smaller."""
-    cfa, camera = Cfa.named("RGGB"), Camera()
+    cfa, camera = Cfa.from_name("RGGB"), Camera()
     light = 3 * light_of(np.asarray(Image.open(samples / "scene.png")))
     write_dng(tmp_path / "a.dng", exposed(light, cfa, camera), cfa, camera, exif=EXIF)
     convert_file(tmp_path / "a.dng", tmp_path / "linear.dng", _settings())

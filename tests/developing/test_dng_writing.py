@@ -27,7 +27,7 @@ from demosaic_ntc.io.tiff_tags import (
     TagReader,
     numbers,
 )
-from demosaic_ntc.raw.dng.colours import camera_from_xyz, stated_colours
+from demosaic_ntc.raw.dng.colours import camera_from_xyz, read_colours
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.workflows.conversion import convert_file
 from samples.dng import CAMERA_FROM_XYZ, NEUTRAL, Camera, exposed, write_dng
@@ -36,7 +36,7 @@ from samples.scene import scene
 
 FAST = Engine(method="bilinear")
 LIGHT = light_of(rounded(scene(96, 128)))
-RGGB = Cfa.named("RGGB")
+RGGB = Cfa.from_name("RGGB")
 
 
 def _settings(output: Output | None = None, **development: Any) -> Settings:
@@ -197,13 +197,13 @@ def test_colours_that_cannot_be_kept_as_they_stand_are_left_to_the_matrix_in_use
     tmp_path: Path, changed: dict[int, Field]
 ) -> None:
     with _raw(tmp_path / "a.dng", changed=changed).open("rb") as file:
-        assert stated_colours(file) == {}
+        assert read_colours(file) == {}
 
 
 def test_second_matrix_without_its_light_is_left_out(tmp_path: Path) -> None:
     changed = {50722: Field(SRATIONAL, (1, 0, 0, 0, 1, 0, 0, 0, 1))}
     with _raw(tmp_path / "a.dng", changed=changed).open("rb") as file:
-        assert 50722 not in stated_colours(file)
+        assert 50722 not in read_colours(file)
 
 
 @pytest.mark.data

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 from demosaic_ntc.developing.render import (
     Finish,
     blend_highlights,
-    brightening,
     encode_mosaic,
+    find_auto_gain,
     finish,
 )
 from demosaic_ntc.io.colour import LINEAR_CURVE, SPACES, SRGB_CURVE
-from demosaic_ntc.io.pixels import oriented, unheard
+from demosaic_ntc.io.pixels import ignore_share, orient
 from demosaic_ntc.raw.levels import Exposure, expose
 from demosaic_ntc.raw.photo import RawPhoto
 
@@ -33,7 +33,7 @@ def test_every_16_bit_value_survives_encoding_and_decoding() -> None:
     photo = _photo(np.arange(65536, dtype=np.uint16).reshape(256, 256))
     mosaic = encode_mosaic(photo, _exposure(photo))
     image = np.repeat(mosaic.samples[..., None], 3, axis=2)
-    pixels = finish(image, mosaic.lift, LINEAR, unheard)
+    pixels = finish(image, mosaic.lift, LINEAR, ignore_share)
     assert np.abs(pixels[..., 1].astype(int) - photo.mosaic).max() <= 1
 
 
@@ -62,19 +62,19 @@ def test_saturated_samples_are_equal_in_all_channels() -> None:
 def test_pixels_are_within_a_code_of_the_exact_curve() -> None:
     light = np.random.default_rng(0).random((50, 40, 3))
     pixels = finish(
-        SRGB_CURVE.encode(light).astype(np.float32), 0.0, Finish(SPACES["srgb"], np.eye(3)), unheard
+        SRGB_CURVE.encode(light).astype(np.float32), 0.0, Finish(SPACES["srgb"], np.eye(3)), ignore_share
     )
     assert np.abs(pixels - SRGB_CURVE.encode(light) * 65535).max() <= 1.0
 
 
 def test_eight_bits_are_rounded() -> None:
     image = np.full((2, 2, 3), 100.6 / 255, dtype=np.float32)
-    assert set(finish(image, 0.0, Finish(SPACES["srgb"], np.eye(3), bits=8), unheard).ravel()) == {101}
+    assert set(finish(image, 0.0, Finish(SPACES["srgb"], np.eye(3), bits=8), ignore_share).ravel()) == {101}
 
 
 def test_a_stop_doubles_the_light() -> None:
     image = SRGB_CURVE.encode(np.full((2, 2, 3), 0.2)).astype(np.float32)
-    assert finish(image, 0.0, replace(LINEAR, gain=2.0), unheard)[0, 0, 0] == pytest.approx(
+    assert finish(image, 0.0, replace(LINEAR, gain=2.0), ignore_share)[0, 0, 0] == pytest.approx(
         0.4 * 65535, abs=2
     )
 
@@ -86,14 +86,14 @@ def test_orientation_agrees_with_pillow(orientation: int) -> None:
     pixels = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
     image = Image.fromarray(pixels)
     image.getexif()[274] = orientation
-    assert np.array_equal(oriented(pixels, orientation), np.asarray(ImageOps.exif_transpose(image)))
+    assert np.array_equal(orient(pixels, orientation), np.asarray(ImageOps.exif_transpose(image)))
 
 
 def test_brightening_takes_one_percent_to_white() -> None:
     light = np.full((100, 100, 3), 0.1)
     light[:2] = 0.5
     image = SRGB_CURVE.encode(light).astype(np.float32)
-    assert brightening(image, 0.0, LINEAR) == pytest.approx(2.0, rel=0.01)
+    assert find_auto_gain(image, 0.0, LINEAR) == pytest.approx(2.0, rel=0.01)
 
 
 def test_blending_leaves_unclipped_pixels_alone() -> None:
@@ -111,6 +111,6 @@ def test_blending_keeps_brightness_and_takes_colour_out() -> None:
 def test_large_pictures_are_rendered_in_bands_without_seams() -> None:
     light = np.random.default_rng(0).random((700, 8, 3))
     image = SRGB_CURVE.encode(light).astype(np.float32)
-    whole = finish(image, 0.0, LINEAR, unheard)
-    halves = [finish(image[:351], 0.0, LINEAR, unheard), finish(image[351:], 0.0, LINEAR, unheard)]
+    whole = finish(image, 0.0, LINEAR, ignore_share)
+    halves = [finish(image[:351], 0.0, LINEAR, ignore_share), finish(image[351:], 0.0, LINEAR, ignore_share)]
     assert np.array_equal(whole, np.concatenate(halves))

@@ -13,12 +13,12 @@ from demosaic_ntc.developing.render import Finish, finish, finish_error
 from demosaic_ntc.developing.settings import Development, Engine, LookName, Settings
 from demosaic_ntc.developing.tone import (
     Adjustments,
-    Look,
+    ToneMapping,
     _Curve,
+    add_contrast,
     automatic_look,
-    brightened,
+    brighten,
     camera_look,
-    contrasted,
     neutral_look,
 )
 from demosaic_ntc.errors import InputError
@@ -38,7 +38,7 @@ def _photo(brightness: float, count: int = 4000, seed: int = 1) -> NDArray[np.fl
     return np.clip(light * np.exp(0.3 * generator.standard_normal((count, 3))), 0, 1).astype(np.float32)
 
 
-def _looks(light: NDArray[np.float32]) -> list[Look]:
+def _looks(light: NDArray[np.float32]) -> list[ToneMapping]:
     """One look of each kind."""
     own = neutral_look(LUMINANCE, Adjustments(contrast=30, saturation=20))
     assert own is not None
@@ -52,24 +52,24 @@ def _looks(light: NDArray[np.float32]) -> list[Look]:
 
 @pytest.mark.parametrize("gain", [0.3, 1.0, 2.7, 9.0])
 def test_exposure_keeps_black_and_white_and_lifts_dark_tones_by_its_gain(gain: float) -> None:
-    tones = brightened(TONES, gain)
+    tones = brighten(TONES, gain)
     assert (tones[0], tones[-1]) == (0, pytest.approx(1))
     assert (np.diff(tones) > 0).all()
-    assert float(brightened(np.array(1e-4), gain)) == pytest.approx(1e-4 * gain, rel=1e-3)
+    assert float(brighten(np.array(1e-4), gain)) == pytest.approx(1e-4 * gain, rel=1e-3)
 
 
 def test_two_exposures_are_one() -> None:
-    assert brightened(brightened(TONES, 2.0), 3.0) == pytest.approx(brightened(TONES, 6.0))
+    assert brighten(brighten(TONES, 2.0), 3.0) == pytest.approx(brighten(TONES, 6.0))
 
 
 @pytest.mark.parametrize("power", [0.6, 1.0, 1.7])
 def test_contrast_turns_around_mid_grey_and_back(power: float) -> None:
-    tones = contrasted(TONES, power)
+    tones = add_contrast(TONES, power)
     assert (tones[0], tones[-1]) == (0, pytest.approx(1))
     assert (np.diff(tones) > 0).all()
-    assert float(contrasted(np.array(0.18), power)) == pytest.approx(0.18)
-    assert (float(contrasted(np.array(0.05), power)) < 0.05) == (power > 1)
-    assert contrasted(tones, 1 / power) == pytest.approx(TONES, abs=1e-9)
+    assert float(add_contrast(np.array(0.18), power)) == pytest.approx(0.18)
+    assert (float(add_contrast(np.array(0.05), power)) < 0.05) == (power > 1)
+    assert add_contrast(tones, 1 / power) == pytest.approx(TONES, abs=1e-9)
 
 
 def test_grey_stays_grey_and_white_white_in_every_look() -> None:
@@ -252,7 +252,7 @@ def test_round_curves_rise_from_black_to_white_through_the_aim(roundness: float,
 def test_contrast_that_ends_at_a_slope_is_as_steep_around_mid_grey() -> None:
     step = 1e-5
     for end in (0.0, 0.4, 0.8):
-        values = contrasted(np.array([0.18 - step, 0.18, 0.18 + step, 1 - step, 1.0]), 1.3, end)
+        values = add_contrast(np.array([0.18 - step, 0.18, 0.18 + step, 1 - step, 1.0]), 1.3, end)
         assert np.diff(values[:3]) / step == pytest.approx(1.3, rel=1e-3)
         assert (values[4] - values[3]) / step == pytest.approx(end, abs=0.05)
 

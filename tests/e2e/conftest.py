@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from evaluation.studies.browser import installed
+from evaluation.studies.browser import find_browser
 from tests.e2e.page import Browser
 
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A page of a headless Chromium."""
-    program = installed()
+    program = find_browser()
     if program is None:
         pytest.skip("there is no Chromium; `make browser` installs one where it may")
     page = Browser(program, tmp_path_factory.mktemp("profile"))

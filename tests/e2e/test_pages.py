@@ -8,8 +8,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
-from demosaic_ntc.viewer.pictures import beside, lossless, thumbnail
+from demosaic_ntc.viewer.page import Page, PageScene, Version, page_html
+from demosaic_ntc.viewer.pictures import lossless, thumbnail, write_beside
 from tests.e2e.looking import click, element, eventually
 from tests.e2e.page import Browser
 
@@ -24,10 +24,10 @@ def test_pictures_in_files_beside_the_page_are_shown_with_their_errors(
         name: np.full((SIDE, SIDE, 3), shade, np.uint8) for name, shade in (("truth", 90), ("ours", 100))
     }
     versions = tuple(
-        Version(name, beside(tmp_path / "pictures", f"{name}.webp", lossless(picture)))
+        Version(name, write_beside(tmp_path / "pictures", f"{name}.webp", lossless(picture)))
         for name, picture in pictures.items()
     )
-    shown = Scene("one", SIDE, SIDE, versions, thumbnail(pictures["truth"]), None, "truth")
+    shown = PageScene("one", SIDE, SIDE, versions, thumbnail(pictures["truth"]), None, "truth")
     path = tmp_path / "index.html"
     path.write_text(page_html(Page("Report", "Words.", {}, (shown,))), encoding="utf-8")
     browser.resize(1200, 900)

@@ -4,13 +4,13 @@ import pytest
 
 pytest.importorskip("starlette", reason="the studio needs starlette and uvicorn")
 
-from evaluation.studies.browser import installed
+from evaluation.studies.browser import find_browser
 from evaluation.studies.studio import measure_studio, studio_table
 
 
 @pytest.mark.slow
 def test_a_small_picture_is_measured() -> None:
-    if installed() is None:
+    if find_browser() is None:
         pytest.skip("there is no Chromium; `make browser` installs one where it may")
     measured = measure_studio(0.5, "fast")
     assert [step["step"] for step in measured.steps] == ["first view", "strokes", "repair, fast"]

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
+from demosaic_ntc.viewer.page import Page, PageScene, Version, page_html
 from demosaic_ntc.viewer.pictures import address, lossless, thumbnail
 from evaluation.measure.metrics import Bytes
 from evaluation.report.tables import Cell, DataTable, html
@@ -29,11 +29,11 @@ def coded(name: str) -> Bytes:
     return np.stack([COLUMN * x, ROW * y, np.full_like(x, BLUES[name])], axis=-1).astype(np.uint8)
 
 
-def scene(name: str, *, truth: bool = True) -> Scene:
+def scene(name: str, *, truth: bool = True) -> PageScene:
     names = list(BLUES) if truth else list(BLUES)[1:]
     versions = tuple(Version(each, address(lossless(coded(each))), "30.00 dB") for each in names)
     small = thumbnail(np.asarray(Image.effect_noise((60, 40), 80).convert("RGB")))
-    return Scene(name, SIDE, SIDE, versions, small, (0.1, 0.2, 0.5, 0.5), "truth" if truth else None)
+    return PageScene(name, SIDE, SIDE, versions, small, (0.1, 0.2, 0.5, 0.5), "truth" if truth else None)
 
 
 def tables() -> tuple[DataTable, ...]:

@@ -31,7 +31,7 @@ def psnr(image: NDArray[np.float32], truth: Float32, where: Flags | None = None)
 
 
 def mosaic_gain(truth: Float32, array: str, quality: Any, method: Any = "ntc") -> float:
-    mosaic = Cfa.named(array).sample(truth)
+    mosaic = Cfa.from_name(array).sample(truth)
     first = demosaic(mosaic, array, method="blend", white=1.0).image
     done = demosaic(mosaic, array, method=method, quality=quality, white=1.0, threads=1).image
     return psnr(done, truth) - psnr(first, truth)
@@ -57,7 +57,7 @@ def test_completion_harms_no_picture(sample: Float32) -> None:
 
 
 def test_dead_samples_come_back_better_than_at_first(sample: Float32) -> None:
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = cfa.sample(sample)
     missing = np.zeros(mosaic.shape, np.bool_)
     missing[7:90:7, 8:110:9] = True
@@ -107,7 +107,7 @@ def test_grey_and_many_channels_gain_too(channels: int, sample: Float32) -> None
 
 
 def test_errors_of_a_mosaic_are_zero_where_measured_and_scale_with_white(sample: Float32) -> None:
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = cfa.sample(sample)
     one = demosaic(mosaic, error=True, quality="fast", white=1.0)
     two = demosaic(mosaic * 2, error=True, quality="fast", white=2.0)
@@ -136,7 +136,7 @@ def check_calibration(error: Float32, miss: Float32) -> None:
 
 @pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
 def test_expected_errors_of_a_mosaic_are_those_it_has(array: str, sample: Float32) -> None:
-    cfa = Cfa.named(array)
+    cfa = Cfa.from_name(array)
     done = demosaic(cfa.sample(sample), array, white=1.0, error=True)
     assert done.error is not None
     where = ~cfa.masks((96, 120))

@@ -15,8 +15,8 @@ from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.engine import groups
 from demosaic_ntc.engine.groups import (
+    GroupInput,
     GroupPass,
-    Scene,
     _runs,
     bands_of,
     count_references,
@@ -26,39 +26,39 @@ from demosaic_ntc.engine.groups import (
 )
 from demosaic_ntc.engine.kernels.group_pass import LEAST_SPREAD
 from demosaic_ntc.engine.observations import bits_of
-from demosaic_ntc.engine.passes import Patches, Step, gaussian, mean
+from demosaic_ntc.engine.passes import PatchGrid, Step, gaussian, mean
 from demosaic_ntc.jit.signatures import EXAMPLES, FOR_COMPLETION
 from tests.waves import waves
 
 SHAPE = (70, 44)
-PATCHES = Patches(size=4, stride=3, count=8, reach=5)
+PATCHES = PatchGrid(size=4, stride=3, count=8, reach=5)
 MOSAIC = Step(PATCHES, gaussian(6, vertices=2, correction=2.0))
 HOLES = Step(PATCHES, gaussian(6, vertices=2), trust=(0.3, 0.3))
 MEANS = Step(PATCHES, mean(6, vertices=2), trust=(0.05, 0.01))
 NOWHERE: Float32 = np.zeros((0, 0), np.float32)
 
 
-def picture_of(known: Bits) -> Scene:
+def picture_of(known: Bits) -> GroupInput:
     """Return waves with a little noise, as if these bits of it were known."""
     noise = np.random.default_rng(0).normal(0, 0.02, (3, *SHAPE))
     planes = (waves(3, *SHAPE) + noise).astype(np.float32)
     ones, exact = np.ones(SHAPE, np.uint8), np.zeros((3, 1), np.float32)
-    return Scene(planes, known, ones, planes[:0], exact, NOWHERE)
+    return GroupInput(planes, known, ones, planes[:0], exact, NOWHERE)
 
 
-def mosaic() -> Scene:
-    return picture_of(bits_of(np.moveaxis(Cfa.named("RGGB").masks(SHAPE), 2, 0)))
+def mosaic() -> GroupInput:
+    return picture_of(bits_of(np.moveaxis(Cfa.from_name("RGGB").masks(SHAPE), 2, 0)))
 
 
 def scattered() -> Flags:
     return np.random.default_rng(1).random(SHAPE) < 0.2
 
 
-def holes() -> Scene:
+def holes() -> GroupInput:
     return picture_of(np.where(scattered(), 0, 7).astype(np.uint8))
 
 
-def pass_over(picture: Scene, step: Step, threads: int = 1, errors: bool = True) -> GroupPass:
+def pass_over(picture: GroupInput, step: Step, threads: int = 1, errors: bool = True) -> GroupPass:
     if step.trust[0] < 1:
         confidence = np.where(picture.known == 7, 1, step.trust[0]).astype(np.float32)
         picture = replace(picture, confidence=confidence)
@@ -79,7 +79,7 @@ def said_by(groups: GroupPass, wanted: Flags, **options: Any) -> All:
     deadline, planes = options.pop("deadline", Deadline()), np.array(groups._scene.planes[:, :, :])
     groups._scene = replace(groups._scene, planes=planes.copy())
     errors = np.zeros((2, *planes.shape), np.float32)
-    for said in groups.restored(wanted, options.pop("report", lambda share: None), deadline, **options):
+    for said in groups.restore(wanted, options.pop("report", lambda share: None), deadline, **options):
         assert np.array_equal(said.before, planes[:, said.rows])
         planes[:, said.rows] = said.planes
         groups._scene.planes[:, said.rows, :] = np.nan
@@ -94,7 +94,7 @@ NOISY = Step(PATCHES, gaussian(6, noise=12.0, vertices=2))
 CASES = [(mosaic, MOSAIC), (mosaic, NOISY), (holes, HOLES), (holes, MEANS)]
 
 
-def wanted_in(picture: Scene) -> Flags:
+def wanted_in(picture: GroupInput) -> Flags:
     return np.asarray(picture.known != 7)
 
 
@@ -142,7 +142,7 @@ def test_the_last_reference_ends_at_the_border(length: int, starts: list[int]) -
     st.integers(1, 4),
 )
 def test_references_are_those_whose_patch_holds_a_wanted_pixel(wanted: Flags, size: int, stride: int) -> None:
-    patches = Patches(size, stride, 5, 6).fitting(wanted.shape)
+    patches = PatchGrid(size, stride, 5, 6).fit_to(wanted.shape)
     rows, columns = (reference_positions(length, patches) for length in wanted.shape)
     expected = [
         [row, column]
@@ -186,7 +186,7 @@ def test_tiles_hold_every_reference_once_in_order_and_leave_gaps_out(wanted: Fla
 
 @pytest.mark.parametrize(("wanted", "lengths"), [(40, [16, 16, 16]), (100, [100]), (500, [100]), (16, [16])])
 def test_runs_of_references_are_spread_over_all(wanted: int, lengths: list[int]) -> None:
-    patches = Patches(size=2, stride=2, count=4, reach=3)
+    patches = PatchGrid(size=2, stride=2, count=4, reach=3)
     shape = (40, 10)  # five times twenty references
     runs, everywhere = _runs(shape, patches, wanted), references_in(np.ones(shape, np.bool_), patches)
     assert [len(run) for run in runs] == lengths
@@ -239,8 +239,8 @@ def test_what_is_hardly_known_hardly_decides_which_patches_are_alike() -> None:
     confidence = np.ones((30, 30), np.float32)
     confidence[13:15, 13:15] = 1e-6
     ones = np.ones((30, 30), np.uint8)
-    picture = Scene(planes, ones, ones, planes[:0], np.zeros((3, 1), np.float32), confidence)
-    step = Step(Patches(size=4, stride=4, count=5, reach=6), gaussian(4))
+    picture = GroupInput(planes, ones, ones, planes[:0], np.zeros((3, 1), np.float32), confidence)
+    step = Step(PatchGrid(size=4, stride=4, count=5, reach=6), gaussian(4))
     for trust, alike in ((confidence, True), (NOWHERE, False)):
         groups, places = GroupPass(replace(picture, confidence=trust), step, 1), np.array([[12, 12]])
         (found,) = groups._match(groups._around(places), places)
@@ -273,7 +273,7 @@ def test_the_completion_is_prepared_when_a_group_needs_it(monkeypatch: pytest.Mo
     asked: list[frozenset[str]] = []
     monkeypatch.setattr(groups, "prepare_kernels", asked.append)
     picture = mosaic()
-    said_by(pass_over(picture, MOSAIC.without_completion), wanted_in(picture))
+    said_by(pass_over(picture, MOSAIC.prediction_only), wanted_in(picture))
     assert asked == []
     said_by(pass_over(picture, MEANS), wanted_in(picture))
     assert set(asked) == {FOR_COMPLETION}
@@ -285,7 +285,7 @@ def test_completed_groups_are_certified_and_others_are_not() -> None:
     proven = said_by(pass_over(picture, MOSAIC), wanted_in(picture)).gaps
     assert np.isfinite(proven).all()
     assert proven.min() >= 0
-    control = said_by(pass_over(picture, MOSAIC.without_completion), wanted_in(picture)).gaps
+    control = said_by(pass_over(picture, MOSAIC.prediction_only), wanted_in(picture)).gaps
     assert np.isinf(control).all()
     assert control.size == proven.size
 
@@ -293,7 +293,7 @@ def test_completed_groups_are_certified_and_others_are_not() -> None:
 def test_groups_that_leave_too_much_are_completed_and_come_closer_to_what_is_known() -> None:
     picture = mosaic()
     wanted, strict = wanted_in(picture), gaussian(6, noise=12.0, vertices=6)
-    control = said_by(pass_over(picture, Step(PATCHES, strict).without_completion), wanted)
+    control = said_by(pass_over(picture, Step(PATCHES, strict).prediction_only), wanted)
     completed = said_by(pass_over(picture, Step(PATCHES, strict)), wanted)
     shown = np.stack([(picture.known >> channel) & 1 for channel in range(3)]).astype(np.bool_)
     before, after = (np.square(said.planes - picture.planes)[shown].mean() for said in (control, completed))
@@ -343,7 +343,7 @@ def test_pictures_smaller_than_a_patch_are_covered(shape: tuple[int, int], step:
     known = np.ones(shape, np.uint8)
     known[-1, -1] = 0
     noise, trust = np.zeros((3, 1), np.float32), np.ones(shape, np.float32)
-    picture = Scene(planes, known, 1 - known, planes[:0], noise, trust)
+    picture = GroupInput(planes, known, 1 - known, planes[:0], noise, trust)
     said = said_by(GroupPass(picture, step, 1), known == 0)
     assert said.planes == pytest.approx(planes, abs=1e-4)
     assert np.isfinite(said.gaps).all()
@@ -351,7 +351,7 @@ def test_pictures_smaller_than_a_patch_are_covered(shape: tuple[int, int], step:
 
 
 def test_a_group_has_the_share_of_the_correction_that_is_told_for_its_middle() -> None:
-    step = Step(Patches(4, 4, 16, 5), gaussian(6, correction=3.0))
+    step = Step(PatchGrid(4, 4, 16, 5), gaussian(6, correction=3.0))
     places = list[Places]()
 
     def told(where: Places) -> Float32:
@@ -360,7 +360,7 @@ def test_a_group_has_the_share_of_the_correction_that_is_told_for_its_middle() -
 
     everywhere = np.ones(SHAPE, np.bool_)
     said, none, whole = (
-        np.concatenate([one.planes for one in groups.restored(everywhere, lambda share: None, Deadline())], 1)
+        np.concatenate([one.planes for one in groups.restore(everywhere, lambda share: None, Deadline())], 1)
         for groups in (
             GroupPass(mosaic(), step, 1, shares=told),
             GroupPass(mosaic(), replace(step, does=step.does._replace(correction=0.0)), 1),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from demosaic_ntc.engine.observations import Known, bits_of
+from demosaic_ntc.engine.observations import ObservedPixels, bits_of
 
 FLAGS = np.array([[[True, False, True]], [[False, False, True]], [[True, False, False]]])
 
@@ -19,7 +19,7 @@ def test_more_channels_than_bits_are_refused() -> None:
 
 def test_flags_come_back_and_the_range_is_that_of_known_values() -> None:
     planes = np.array([[[0.5, 9.0, 0.25]], [[-9.0, 9.0, 0.75]], [[0.125, -9.0, 9.0]]], np.float32)
-    known = Known.of(planes, FLAGS, np.zeros((1, 3), np.uint8))
+    known = ObservedPixels.of(planes, FLAGS, np.zeros((1, 3), np.uint8))
     assert np.array_equal(np.stack([known.flags(channel) for channel in range(3)]), FLAGS)
     assert known.low.tolist() == [0.25, 0.75, 0.125]
     assert known.high.tolist() == [0.5, 0.75, 0.125]

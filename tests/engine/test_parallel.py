@@ -4,13 +4,13 @@ from threading import Event
 
 import pytest
 
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.parallel import imap_threads
 from tests.batch.batches import PATIENCE
 
 
 @pytest.mark.parametrize("threads", [1, 3, 20])
 def test_results_stand_as_the_items_do(threads: int) -> None:
-    assert list(in_order(lambda item: item**2, range(10), threads)) == [item**2 for item in range(10)]
+    assert list(imap_threads(lambda item: item**2, range(10), threads)) == [item**2 for item in range(10)]
 
 
 def test_a_slow_item_does_not_lose_its_place() -> None:
@@ -23,12 +23,12 @@ def test_a_slow_item_does_not_lose_its_place() -> None:
             second_is_done.set()
         return item
 
-    assert list(in_order(work, [0, 1], 2)) == [0, 1]
+    assert list(imap_threads(work, [0, 1], 2)) == [0, 1]
 
 
 def test_only_a_few_items_are_begun_ahead_of_their_use() -> None:
     begun: list[int] = []
-    results = in_order(begun.append, range(100), 2)
+    results = imap_threads(begun.append, range(100), 2)
     next(results)
     results.close()  # type: ignore[attr-defined]
     assert len(begun) <= 4
@@ -36,4 +36,4 @@ def test_only_a_few_items_are_begun_ahead_of_their_use() -> None:
 
 def test_errors_of_the_work_come_through() -> None:
     with pytest.raises(ZeroDivisionError):
-        list(in_order(lambda item: 1 // item, [1, 0], 2))
+        list(imap_threads(lambda item: 1 // item, [1, 0], 2))

@@ -7,20 +7,20 @@ from demosaic_ntc.engine.checks import QUALITIES
 from demosaic_ntc.engine.kernels.group_pass import GAUSSIAN, MEAN
 from demosaic_ntc.engine.kernels.products import WEIGHT_BITS
 from demosaic_ntc.engine.observations import DEEPEST
-from demosaic_ntc.engine.pass_tables import AGREED, PLANS, without_completion
-from demosaic_ntc.engine.passes import Kind, Patches, Step, gaussian, mean
+from demosaic_ntc.engine.pass_tables import AGREED, PLANS, disable_completion
+from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, gaussian, mean
 
 
 def test_every_quality_has_steps_for_every_kind() -> None:
     assert tuple(PLANS) == QUALITIES
     for plan in PLANS.values():
-        assert set(plan) == set(Kind) - {Kind.KNOWN}
+        assert set(plan) == set(HoleKind) - {HoleKind.KNOWN}
         assert all(plan.values())
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
 def test_holes_are_repaired_in_the_order_of_their_kinds(quality: str) -> None:
-    holes = [kind for kind in PLANS[quality] if kind < Kind.BAYER]
+    holes = [kind for kind in PLANS[quality] if kind < HoleKind.BAYER]
     assert holes == sorted(holes)
 
 
@@ -28,15 +28,15 @@ def test_places_that_agree_may_have_gaps_between_references_that_other_patches_c
     for step in AGREED.values():
         covered = step.does.restored * step.patches.size**2
         assert covered > 8 * step.patches.stride**2
-        assert step.without_gaps.patches.stride <= step.patches.size
-        assert step.without_gaps.does == step.does
+        assert step.dense.patches.stride <= step.patches.size
+        assert step.dense.does == step.does
 
 
 def test_patches_have_gaps_where_their_stride_exceeds_their_size() -> None:
-    assert Patches(4, 6, 40, 8).has_gaps
-    assert not Patches(4, 4, 40, 8).has_gaps
-    assert Patches(4, 6, 40, 8).fitting((9, 9)) == Patches(4, 6, 40, 8)
-    assert Patches(4, 6, 40, 8).fitting((3, 9)) == Patches(3, 3, 40, 8)
+    assert PatchGrid(4, 6, 40, 8).has_gaps
+    assert not PatchGrid(4, 4, 40, 8).has_gaps
+    assert PatchGrid(4, 6, 40, 8).fit_to((9, 9)) == PatchGrid(4, 6, 40, 8)
+    assert PatchGrid(4, 6, 40, 8).fit_to((3, 9)) == PatchGrid(3, 3, 40, 8)
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
@@ -50,7 +50,7 @@ def test_patches_overlap_or_touch_and_their_offsets_fit_a_byte(quality: str) -> 
 
 def test_no_pixel_is_covered_by_more_patches_than_sums_have_room_for() -> None:
     steps = [step for plan in PLANS.values() for steps in plan.values() for step in steps]
-    for step in [*steps, *(step.without_gaps for step in AGREED.values())]:
+    for step in [*steps, *(step.dense for step in AGREED.values())]:
         patches = step.patches
         near = (
             2 * patches.reach + patches.size - 1
@@ -61,7 +61,7 @@ def test_no_pixel_is_covered_by_more_patches_than_sums_have_room_for() -> None:
 
 @pytest.mark.parametrize("quality", QUALITIES)
 def test_the_control_differs_in_the_completion_alone(quality: str) -> None:
-    plan, control = PLANS[quality], without_completion(PLANS[quality])
+    plan, control = PLANS[quality], disable_completion(PLANS[quality])
     assert list(control) == list(plan)
     for kind, steps in plan.items():
         assert [step.does.vertices for step in control[kind]] == [0] * len(steps)
@@ -76,15 +76,15 @@ def test_the_control_differs_in_the_completion_alone(quality: str) -> None:
             )
 
 
-@pytest.mark.parametrize("kind", [Kind.BAYER, Kind.ARRAY])
+@pytest.mark.parametrize("kind", [HoleKind.BAYER, HoleKind.ARRAY])
 @pytest.mark.parametrize("quality", QUALITIES)
-def test_the_last_step_over_a_mosaic_and_no_other_is_completed(quality: str, kind: Kind) -> None:
+def test_the_last_step_over_a_mosaic_and_no_other_is_completed(quality: str, kind: HoleKind) -> None:
     completed = [step.does.vertices > 0 for step in PLANS[quality][kind]]
     assert completed == [False] * (len(completed) - 1) + [True]
 
 
 def test_patches_are_looked_for_everywhere_nearby_and_at_some_places_further_out() -> None:
-    places = [(int(dy), int(dx)) for dy, dx in Patches(4, 4, 8, 5, dense=1).offsets]
+    places = [(int(dy), int(dx)) for dy, dx in PatchGrid(4, 4, 8, 5, dense=1).offsets]
     offsets = set(places)
     assert len(offsets) == len(places) < 11 * 11 - 1
     assert (0, 0) not in offsets
@@ -96,7 +96,7 @@ def test_patches_are_looked_for_everywhere_nearby_and_at_some_places_further_out
 
 
 def test_the_nearest_places_are_looked_at_first() -> None:
-    squares = np.square(Patches(4, 4, 8, 6).offsets).sum(axis=1)
+    squares = np.square(PatchGrid(4, 4, 8, 6).offsets).sum(axis=1)
     assert (np.diff(squares) >= 0).all()
     assert len(squares) == 13 * 13 - 1
 
@@ -105,21 +105,21 @@ def test_the_nearest_places_are_looked_at_first() -> None:
     ("shape", "size", "stride"), [((40, 50), 6, 5), ((4, 50), 4, 4), ((50, 3), 3, 3), ((1, 1), 1, 1)]
 )
 def test_patches_fit_into_any_picture(shape: tuple[int, int], size: int, stride: int) -> None:
-    patches = Patches(6, 5, 8, 9).fitting(shape)
+    patches = PatchGrid(6, 5, 8, 9).fit_to(shape)
     assert (patches.size, patches.stride, patches.count, patches.reach) == (size, stride, 8, 9)
 
 
 def test_trust_falls_with_every_pixel_into_a_hole_and_never_vanishes() -> None:
-    step = Step(Patches(4, 4, 8, 9), mean(4), trust=(0.4, 0.01))
-    assert step.fading(0)[1:4] == pytest.approx([0.4, 0.26, 0.169])
-    assert step.fading(1)[1] == pytest.approx(0.01)
-    assert len(step.fading(0)) == DEEPEST + 1
-    assert (np.diff(step.fading(1)) < 0).all()
-    assert np.square(step.fading(1), dtype=np.float32).min() > np.finfo(np.float32).tiny
+    step = Step(PatchGrid(4, 4, 8, 9), mean(4), trust=(0.4, 0.01))
+    assert step.compute_trust(0)[1:4] == pytest.approx([0.4, 0.26, 0.169])
+    assert step.compute_trust(1)[1] == pytest.approx(0.01)
+    assert len(step.compute_trust(0)) == DEEPEST + 1
+    assert (np.diff(step.compute_trust(1)) < 0).all()
+    assert np.square(step.compute_trust(1), dtype=np.float32).min() > np.finfo(np.float32).tiny
 
 
 def test_full_trust_is_never_exceeded() -> None:
-    assert Step(Patches(4, 4, 8, 9), mean(4)).fading(0)[0] == 1
+    assert Step(PatchGrid(4, 4, 8, 9), mean(4)).compute_trust(0)[0] == 1
 
 
 def test_floor_and_noise_are_given_in_levels_of_eight_bits() -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.engine.groups import GroupPass, Said
-from demosaic_ntc.engine.observations import DEEPEST, Known
-from demosaic_ntc.engine.passes import Patches, Step, gaussian, mean
+from demosaic_ntc.engine.groups import GroupAggregate, GroupPass
+from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
+from demosaic_ntc.engine.passes import PatchGrid, Step, gaussian, mean
 from demosaic_ntc.engine.restore import (
     Estimate,
-    Work,
+    MaskedPass,
     _confidence,
     _note_variance,
     _scene,
@@ -23,7 +23,7 @@ from demosaic_ntc.engine.restore import (
 from tests.waves import waves
 
 SHAPE = (30, 34)
-PATCHES = Patches(size=4, stride=3, count=8, reach=5)
+PATCHES = PatchGrid(size=4, stride=3, count=8, reach=5)
 STEP = Step(PATCHES, gaussian(6), relaxed=1.5, trust=(0.3, 0.3))
 NOTHING: Float32 = np.zeros((0, 0, 0), np.float32)
 EVERYWHERE = np.ones(SHAPE, np.bool_)
@@ -34,21 +34,23 @@ def flags() -> Flags:
     return np.random.default_rng(0).random((3, *SHAPE)) > 0.25
 
 
-def start(known: Flags, errors: bool = False) -> tuple[Estimate, Known]:
+def start(known: Flags, errors: bool = False) -> tuple[Estimate, ObservedPixels]:
     """Return waves whose unknown entries were guessed badly."""
     guessed = waves(3, *SHAPE) + np.random.default_rng(1).normal(0, 0.1, (3, *SHAPE)).astype(np.float32)
     planes = np.where(known, waves(3, *SHAPE), np.clip(guessed, 0.25, 0.75))
     variance = np.where(known, np.float32(0), np.float32(0.01)) if errors else NOTHING
-    return Estimate(planes, variance), Known.of(planes, known, np.ones(SHAPE, np.uint8))
+    return Estimate(planes, variance), ObservedPixels.of(planes, known, np.ones(SHAPE, np.uint8))
 
 
-def restored(estimate: Estimate, known: Known, *works: Work, threads: int = 1) -> tuple[Estimate, Float32]:
+def restored(
+    estimate: Estimate, known: ObservedPixels, *works: MaskedPass, threads: int = 1
+) -> tuple[Estimate, Float32]:
     return restore(estimate, known, works, threads, lambda share: None, Deadline())
 
 
-def all_said(before: Float32, planes: Float32) -> Said:
+def all_said(before: Float32, planes: Float32) -> GroupAggregate:
     """Return what groups say of a whole picture, errors left out."""
-    return Said(
+    return GroupAggregate(
         slice(0, planes.shape[1]), before, planes, NOTHING, NOTHING, np.ones(planes.shape[1:], np.bool_)
     )
 
@@ -56,7 +58,7 @@ def all_said(before: Float32, planes: Float32) -> Said:
 def test_known_entries_are_kept_and_the_others_come_closer() -> None:
     known = flags()
     estimate, what = start(known)
-    after, gaps = restored(estimate, what, Work(STEP, EVERYWHERE))
+    after, gaps = restored(estimate, what, MaskedPass(STEP, EVERYWHERE))
     assert np.array_equal(after.planes[known], estimate.planes[known])
     truth = waves(3, *SHAPE)
     before, now = (np.abs(one.planes - truth)[~known].mean() for one in (estimate, after))
@@ -70,7 +72,7 @@ def test_only_wanted_pixels_change() -> None:
     wanted[5:20, 7:22] = True
     known = flags()
     estimate, what = start(known)
-    after, _ = restored(estimate, what, Work(STEP, wanted))
+    after, _ = restored(estimate, what, MaskedPass(STEP, wanted))
     changed = (after.planes != estimate.planes).any(axis=0)
     assert not changed[~wanted].any()
     assert changed[wanted].mean() > 0.5
@@ -80,19 +82,19 @@ def test_a_step_goes_beyond_what_the_groups_say_by_its_relaxation() -> None:
     known = flags()
     estimate, what = start(known)
     scene = _scene(estimate, what, STEP)
-    (said,) = GroupPass(scene, STEP, 1).restored(EVERYWHERE, lambda share: None, Deadline())
+    (said,) = GroupPass(scene, STEP, 1).restore(EVERYWHERE, lambda share: None, Deadline())
     beyond = estimate.planes + 1.5 * (said.planes - estimate.planes)
     bounds = what.low[:, None, None], what.high[:, None, None]
     expected = np.where(known, estimate.planes, np.clip(beyond, *bounds))
-    after, _ = restored(estimate, what, Work(STEP, EVERYWHERE))
+    after, _ = restored(estimate, what, MaskedPass(STEP, EVERYWHERE))
     assert after.planes == pytest.approx(expected, abs=1e-5)
 
 
 def test_steps_follow_each_other() -> None:
     estimate, what = start(flags())
-    one, _ = restored(estimate, what, Work(STEP, EVERYWHERE))
-    two, _ = restored(one, what, Work(STEP, EVERYWHERE))
-    both, _ = restored(estimate, what, Work(STEP, EVERYWHERE), Work(STEP, EVERYWHERE))
+    one, _ = restored(estimate, what, MaskedPass(STEP, EVERYWHERE))
+    two, _ = restored(one, what, MaskedPass(STEP, EVERYWHERE))
+    both, _ = restored(estimate, what, MaskedPass(STEP, EVERYWHERE), MaskedPass(STEP, EVERYWHERE))
     assert np.array_equal(both.planes, two.planes)
     assert not np.array_equal(both.planes, one.planes)
 
@@ -102,21 +104,21 @@ def test_what_falls_into_gaps_between_references_is_restored_by_itself() -> None
     estimate, what = start(known)
     sparse = replace(STEP, patches=replace(PATCHES, stride=9))
     scene = _scene(estimate, what, sparse)
-    said = list(GroupPass(scene, sparse, 1).restored(EVERYWHERE, lambda share: None, Deadline()))
+    said = list(GroupPass(scene, sparse, 1).restore(EVERYWHERE, lambda share: None, Deadline()))
     unsaid = ~np.concatenate([piece.anything for piece in said])
     assert 0 < unsaid.sum() < unsaid.size
-    after, _ = restored(estimate, what, Work(sparse, EVERYWHERE))
+    after, _ = restored(estimate, what, MaskedPass(sparse, EVERYWHERE))
     first = np.concatenate([piece.planes for piece in said], axis=1)
     assert np.array_equal(first[:, unsaid], estimate.planes[:, unsaid])
     assert (after.planes != estimate.planes)[unsaid & ~known].mean() > 0.9
-    again, _ = restored(estimate, what, Work(sparse, EVERYWHERE), threads=3)
+    again, _ = restored(estimate, what, MaskedPass(sparse, EVERYWHERE), threads=3)
     assert np.array_equal(again.planes, after.planes)
 
 
 def test_restored_values_stay_within_the_known_ones_of_their_channel() -> None:
     known = flags()
     estimate, what = start(known)
-    after, _ = restored(estimate, what, Work(STEP, EVERYWHERE), Work(STEP, EVERYWHERE))
+    after, _ = restored(estimate, what, MaskedPass(STEP, EVERYWHERE), MaskedPass(STEP, EVERYWHERE))
     for channel in range(3):
         assert after.planes[channel].min() >= estimate.planes[channel][known[channel]].min()
         assert after.planes[channel].max() <= estimate.planes[channel][known[channel]].max()
@@ -127,9 +129,9 @@ def test_gaps_are_those_of_the_completed_steps() -> None:
     completed = Step(PATCHES, gaussian(6, vertices=2), trust=(0.3, 0.3))
     half = np.zeros(SHAPE, np.bool_)
     half[:15] = True
-    _, none = restored(estimate, what, Work(STEP, EVERYWHERE))
-    _, some = restored(estimate, what, Work(STEP, EVERYWHERE), Work(completed, half))
-    _, more = restored(estimate, what, Work(completed, half), Work(completed, EVERYWHERE))
+    _, none = restored(estimate, what, MaskedPass(STEP, EVERYWHERE))
+    _, some = restored(estimate, what, MaskedPass(STEP, EVERYWHERE), MaskedPass(completed, half))
+    _, more = restored(estimate, what, MaskedPass(completed, half), MaskedPass(completed, EVERYWHERE))
     assert none.size == 0 < some.size < more.size
     assert np.isfinite(more).all()
 
@@ -138,7 +140,7 @@ def test_after_the_deadline_the_estimate_stands() -> None:
     estimate, what = start(flags(), errors=True)
     completed = Step(PATCHES, gaussian(6, vertices=2), relaxed=1.4, trust=(0.3, 0.3), spread=0.7)
     over = Deadline(1.0, clock=lambda: 2.0)
-    after, gaps = restore(estimate, what, [Work(completed, EVERYWHERE)], 1, lambda share: None, over)
+    after, gaps = restore(estimate, what, [MaskedPass(completed, EVERYWHERE)], 1, lambda share: None, over)
     assert np.array_equal(after.planes, estimate.planes)
     assert np.array_equal(after.variance, estimate.variance)
     assert gaps.size > 0
@@ -148,7 +150,7 @@ def test_after_the_deadline_the_estimate_stands() -> None:
 def test_steps_are_reported_as_parts_of_one_whole() -> None:
     estimate, what = start(flags())
     shares: list[float] = []
-    restore(estimate, what, [Work(STEP, EVERYWHERE)] * 2, 1, shares.append, Deadline())
+    restore(estimate, what, [MaskedPass(STEP, EVERYWHERE)] * 2, 1, shares.append, Deadline())
     assert shares == sorted(shares)
     assert 0.5 in shares
     assert shares[-1] == 1
@@ -163,7 +165,7 @@ def test_a_part_is_reported_after_those_before_it() -> None:
 def test_confidence_grows_with_what_is_known_of_a_pixel_and_falls_with_depth() -> None:
     known = np.array([[[1, 1, 0, 0]], [[1, 0, 0, 0]]], np.bool_)
     depth = np.array([[0, 1, 2, 200]], np.uint8)
-    what = Known.of(np.zeros((2, 1, 4), np.float32), known, depth)
+    what = ObservedPixels.of(np.zeros((2, 1, 4), np.float32), known, depth)
     falling = 0.5 * 0.65**1, 0.5 * 0.65 ** (DEEPEST - 1)
     confidence = _confidence(what, Step(PATCHES, gaussian(6), trust=(0.5, 0.9)))
     assert confidence[0] == pytest.approx([1, 0.5 + 0.5 * 0.5, falling[0], max(falling[1], 1e-6)])
@@ -180,7 +182,7 @@ def test_what_groups_leave_at_known_entries_is_felt_in_the_rims_of_holes() -> No
     known[:, :, 2:8] = False
     estimate, said = np.full((1, 3, 9), 0.5, np.float32), np.full((1, 3, 9), 0.25, np.float32)
     said[known] = 0.375
-    what = Known.of(estimate, known, np.ones((3, 9), np.uint8))
+    what = ObservedPixels.of(estimate, known, np.ones((3, 9), np.uint8))
     _spread_nearby(all_said(estimate, said), what, 0.7)
     assert said[known] == pytest.approx(0.5)
     assert said[0, :, 2:4] == pytest.approx(0.375, abs=1e-4)  # 0.25 and the 0.125 that are left nearby
@@ -190,7 +192,7 @@ def test_what_groups_leave_at_known_entries_is_felt_in_the_rims_of_holes() -> No
 def test_nearer_entries_are_felt_more() -> None:
     known, estimate = np.array([[[True, False, False, True]]]), np.array([[[1.0, 0, 0, 0]]], np.float32)
     said = np.zeros((1, 1, 4), np.float32)
-    what = Known.of(estimate, known, np.ones((1, 4), np.uint8))
+    what = ObservedPixels.of(estimate, known, np.ones((1, 4), np.uint8))
     _spread_nearby(all_said(estimate, said), what, 0.7)
     near, far = (float(np.exp(-0.5 * (steps / 0.7) ** 2)) for steps in (1, 2))
     assert said[0, 0, 1:3] == pytest.approx([near / (near + far), far / (near + far)], rel=1e-4)
@@ -200,7 +202,7 @@ def test_every_channel_spreads_from_its_own_known_entries() -> None:
     known = np.array([[[True, False, False]], [[False, False, True]]])
     estimate, said = np.ones((2, 1, 3), np.float32), np.zeros((2, 1, 3), np.float32)
     estimate[1, 0, 2] = 0.5
-    what = Known.of(estimate, known, np.ones((1, 3), np.uint8))
+    what = ObservedPixels.of(estimate, known, np.ones((1, 3), np.uint8))
     _spread_nearby(all_said(estimate, said), what, 0.7)
     assert said[0, 0] == pytest.approx([1, 1, 1], abs=1e-3)
     assert said[1, 0] == pytest.approx([0.5, 0.5, 0.5], abs=1e-3)
@@ -210,7 +212,9 @@ def test_means_spread_what_they_leave() -> None:
     known = np.repeat(flags()[:1], 3, axis=0)
     estimate, what = start(known)
     plain, spread = (
-        restored(estimate, what, Work(Step(PATCHES, mean(6), trust=(0.1, 0.1), spread=width), EVERYWHERE))[0]
+        restored(
+            estimate, what, MaskedPass(Step(PATCHES, mean(6), trust=(0.1, 0.1), spread=width), EVERYWHERE)
+        )[0]
         for width in (0.0, 0.7)
     )
     assert not np.array_equal(plain.planes, spread.planes)
@@ -221,7 +225,7 @@ def test_squared_errors_are_of_what_is_expected_of_its_spread_and_of_the_move() 
     known = np.zeros((1, 2, 3), np.bool_)
     known[0, 0, 0] = True
     before, variance = np.full((1, 2, 3), 0.5, np.float32), np.full((1, 2, 3), 9.0, np.float32)
-    said = Said(
+    said = GroupAggregate(
         rows=slice(0, 2),
         before=before,
         planes=np.full((1, 2, 3), 0.7, np.float32),
@@ -230,7 +234,7 @@ def test_squared_errors_are_of_what_is_expected_of_its_spread_and_of_the_move() 
         anything=np.ones((2, 3), np.bool_),
     )
     wanted = np.array([[True, True, True], [True, True, False]])
-    what = Known.of(before, known, np.ones((2, 3), np.uint8))
+    what = ObservedPixels.of(before, known, np.ones((2, 3), np.uint8))
     _note_variance(variance, said, what, wanted)
     moved = 3.0 * 0.04
     expected = [[0, 1.25 * 0.2 + 4.5 * 0.01 + moved, 9], [1.25 * 0.1 + 4.5 * 0.02 + moved, 0.125 + moved, 9]]
@@ -241,7 +245,7 @@ def test_squared_errors_are_of_what_is_expected_of_its_spread_and_of_the_move() 
 def test_threads_do_not_change_a_bit(threads: int) -> None:
     estimate, what = start(flags(), errors=True)
     completed = Step(PATCHES, gaussian(6, vertices=2), trust=(0.3, 0.3))
-    works = [Work(STEP, EVERYWHERE), Work(completed, EVERYWHERE)]
+    works = [MaskedPass(STEP, EVERYWHERE), MaskedPass(completed, EVERYWHERE)]
     one, other = (restored(estimate, what, *works, threads=number) for number in (1, threads))
     assert np.array_equal(one[0].planes, other[0].planes)
     assert np.array_equal(one[0].variance, other[0].variance)
@@ -252,7 +256,9 @@ def test_noise_in_what_is_known_smooths_what_is_restored() -> None:
     known = flags()
     estimate, exact = start(known)
     noisy = replace(exact, noise=np.full((3, 1), 10, np.float32))
-    sharp, smooth = (restored(estimate, what, Work(STEP, EVERYWHERE))[0].planes for what in (exact, noisy))
+    sharp, smooth = (
+        restored(estimate, what, MaskedPass(STEP, EVERYWHERE))[0].planes for what in (exact, noisy)
+    )
     assert sharp[~known].std() > smooth[~known].std()
 
 
@@ -263,15 +269,15 @@ def test_noisy_entries_are_estimated_and_exact_ones_come_back() -> None:
     for noise, moved in ((0.0, False), (10.0, True)):
         levels = np.full((3, 1), noise, np.float32)
         what = replace(exact, noise=levels, measured=measured)
-        after = restored(estimate, what, Work(STEP, EVERYWHERE))[0].planes
+        after = restored(estimate, what, MaskedPass(STEP, EVERYWHERE))[0].planes
         assert (after[known] != measured[known]).any() == moved
         assert after.max() < 7
 
 
 def test_a_step_goes_from_that_of_exact_samples_to_that_of_noise() -> None:
     step = replace(STEP, relaxed=1.6, noisy=1.2)
-    assert step.in_noise(0.0) == step
-    half, whole = step.in_noise(step.does.noise), step.in_noise(1.0)
+    assert step.adapt_to_noise(0.0) == step
+    half, whole = step.adapt_to_noise(step.does.noise), step.adapt_to_noise(1.0)
     assert half.relaxed == pytest.approx(1.4)
     assert half.does.floor == pytest.approx(step.does.floor / 2)
     assert whole.relaxed == pytest.approx(1.2, abs=1e-3)

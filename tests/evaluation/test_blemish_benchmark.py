@@ -9,7 +9,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from evaluation.data.blemishes import KINDS, damaged
+from evaluation.data.blemishes import KINDS, add_blemishes
 from evaluation.studies import blemishes
 
 
@@ -21,7 +21,7 @@ def calm() -> NDArray[np.uint8]:
 
 
 def test_blemishes_are_the_same_for_a_seed_apart_and_of_all_kinds() -> None:
-    first, second = (damaged(calm(), np.random.default_rng(5)) for _ in range(2))
+    first, second = (add_blemishes(calm(), np.random.default_rng(5)) for _ in range(2))
     assert np.array_equal(first.pixels, second.pixels)
     assert {each.kind for each in first.blemishes} == set(KINDS)
     touched = np.zeros(first.pixels.shape[:2], int)

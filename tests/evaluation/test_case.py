@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import DiskFull, Unsupported
-from evaluation.measure.benchmark import Part
-from evaluation.measure.case import Case, Measured, Refusal, run
+from evaluation.measure.benchmark import Benchmark
+from evaluation.measure.case import Case, Measurement, Refusal, run
 from evaluation.methods.method import Method, Role
 
 Work = Callable[[Case], str]
@@ -29,7 +29,7 @@ def raises(error: BaseException) -> Work:
 
 
 @dataclass(frozen=True)
-class Doing(Part):
+class Doing(Benchmark):
     """Nothing is measured: whatever is wanted happens."""
 
     name = "doing"
@@ -52,8 +52,8 @@ class Doing(Part):
     def warm_up(self, case: Case, loaded: Any) -> object:
         return self.first(case)
 
-    def measure(self, case: Case, loaded: Any) -> Measured:
-        return Measured({"done": self.doing(case)})
+    def measure(self, case: Case, loaded: Any) -> Measurement:
+        return Measurement({"done": self.doing(case)})
 
     @classmethod
     def of(cls, *_: Any, **__: Any) -> "Doing":
@@ -97,7 +97,7 @@ def test_a_warm_up_that_fails_does_not_matter_and_is_not_repeated() -> None:
 
     part = Doing((), (Method("broken", "", "peer", print),), first=first)
     found = [result for _, result in run(part, part.cases * 2)]
-    assert [each.figures for each in found if isinstance(each, Measured)] == [{"done": "broken"}] * 2
+    assert [each.figures for each in found if isinstance(each, Measurement)] == [{"done": "broken"}] * 2
     assert warmed == ["broken"]
 
 

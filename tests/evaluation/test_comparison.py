@@ -7,14 +7,14 @@ from PIL import Image
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.io.tiff_tags import LONG, Field
-from demosaic_ntc.viewer.comparison import WHITE, on_sensor, read_negative
+from demosaic_ntc.viewer.comparison import WHITE, locate_on_sensor, read_negative
 from demosaic_ntc.viewer.crops import CropBox
 from demosaic_ntc.workflows.conversion import convert_file
 from evaluation.commands.comparing import Choice
 from evaluation.methods.demosaicers import catalogue
-from evaluation.methods.method import Effort, picked
+from evaluation.methods.method import Effort, pick_methods
 from samples.dng import Camera, exposed, write_dng
 from samples.make_samples import light_of, rounded
 from samples.scene import scene
@@ -27,10 +27,10 @@ CROP = {50719: Field(LONG, (5, 3)), 50720: Field(LONG, (110, 84))}  # left and t
 def test_a_part_of_the_upright_picture_is_found_on_the_sensor(orientation: int) -> None:
     sensor = np.arange(60).reshape(6, 10)
     box = CropBox(2, 1, 3, 4)
-    place = on_sensor(box, orientation, sensor.shape).place
+    place = locate_on_sensor(box, orientation, sensor.shape).place
     np.testing.assert_array_equal(
-        oriented(sensor[place], orientation),
-        oriented(sensor, orientation)[box.place],
+        orient(sensor[place], orientation),
+        orient(sensor, orientation)[box.place],
     )
 
 
@@ -40,7 +40,7 @@ def test_versions_look_like_the_picture_that_is_written(
     tmp_path: Path, method: str, orientation: int, crop: dict[int, Field]
 ) -> None:
     """LibRaw's plain interpolation is ours: with the same colours and at the same place they agree."""
-    source, cfa, camera = tmp_path / "a.dng", Cfa.named("GRBG"), Camera(orientation=orientation)
+    source, cfa, camera = tmp_path / "a.dng", Cfa.from_name("GRBG"), Camera(orientation=orientation)
     write_dng(source, exposed(light_of(rounded(scene(96, 128))), cfa, camera), cfa, camera, changed=crop)
     settings = Settings(engine=Engine(method="bilinear"), output=Output(bits=8))
     convert_file(source, tmp_path / "a.png", settings)
@@ -49,24 +49,24 @@ def test_versions_look_like_the_picture_that_is_written(
     negative = read_negative(source, Development())
     assert negative.overview.shape == written.shape
     assert np.abs(negative.overview.astype(int) - written).max() <= 1
-    (chosen,) = picked(catalogue(EFFORT), [method])
+    (chosen,) = pick_methods(catalogue(EFFORT), [method])
     box = CropBox(24, 16, 48, 64)
-    np.testing.assert_allclose(negative.restored(box, chosen), written[box.place], atol=1)
+    np.testing.assert_allclose(negative.restore(box, chosen), written[box.place], atol=1)
 
 
 def test_exposure_is_the_same_for_all_versions(small: Path) -> None:
     plain, brighter = (read_negative(small, Development(exposure=stops)) for stops in (0.0, 1.0))
-    (method,) = picked(catalogue(EFFORT), ["libraw-ahd"])
-    dark, bright = (float(each.restored(each.whole, method).mean()) for each in (plain, brighter))
+    (method,) = pick_methods(catalogue(EFFORT), ["libraw-ahd"])
+    dark, bright = (float(each.restore(each.whole, method).mean()) for each in (plain, brighter))
     assert bright > 1.2 * dark
     assert read_negative(small, Development(exposure="auto")).look.gain >= 1.0
 
 
 def test_sixteen_bits_stay_sixteen_bits() -> None:
     """A slope of less than a step of 8 bits comes back from every library."""
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = np.tile(np.linspace(30_000, 30_128, 64).astype(np.uint16), (64, 1))
-    for method in picked(
+    for method in pick_methods(
         catalogue(EFFORT), ["libraw-linear", "libraw-ahd", "menon", "opencv-bilinear", "bilinear"]
     ):
         picture = method.run(mosaic, cfa).image

@@ -1,8 +1,8 @@
 import numpy as np
 
-from evaluation.methods.tensors import Samples, constant_mean, mean_elsewhere
+from evaluation.methods.tensors import TensorSamples, constant_mean, mean_elsewhere
 
-SAMPLES = Samples((2, 2), np.array([[0, 0], [0, 0], [1, 1]]), np.array([1.0, 1.0, 4.0]))
+SAMPLES = TensorSamples((2, 2), np.array([[0, 0], [0, 0], [1, 1]]), np.array([1.0, 1.0, 4.0]))
 
 
 def test_constant_mean_counts_every_sample() -> None:

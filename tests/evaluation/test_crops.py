@@ -30,7 +30,7 @@ def test_a_picture_smaller_than_the_square_is_taken_whole() -> None:
 @pytest.mark.parametrize("box", [CropBox(-1, 0, 4, 4), CropBox(0, 0, 4, 0), CropBox(8, 0, 4, 4)])
 def test_a_box_outside_the_picture_is_refused(box: CropBox) -> None:
     with pytest.raises(InputError, match="leaves the picture of 10×10"):
-        box.checked((10, 10))
+        box.check((10, 10))
 
 
 def test_a_box_says_where_it_lies_in_the_whole() -> None:

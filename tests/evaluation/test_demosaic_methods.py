@@ -7,11 +7,11 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, Unsupported
 from evaluation.measure.metrics import Bytes, cpsnr, eight_bit
 from evaluation.methods.demosaicers import TILE, catalogue, complete_tiles, default_names
-from evaluation.methods.libraw import XTRANS_LEAST, by_libraw, by_markesteijn
-from evaluation.methods.method import Effort, picked
-from evaluation.methods.tensors import Floats, Samples
+from evaluation.methods.libraw import XTRANS_LEAST, demosaic_libraw, demosaic_markesteijn
+from evaluation.methods.method import Effort, pick_methods
+from evaluation.methods.tensors import Floats, TensorSamples
 
-BAYER, XTRANS, QUAD = Cfa.named("RGGB"), Cfa.named("XTRANS"), Cfa.named("QUAD_RGGB")
+BAYER, XTRANS, QUAD = Cfa.from_name("RGGB"), Cfa.from_name("XTRANS"), Cfa.from_name("QUAD_RGGB")
 
 # Completion of a whole mosaic is no demosaicing: at each row and column parity a channel is never seen.
 NO_DEMOSAICERS = {"als", "silrtc", "tncp", "ntc-whole", "ntc-tiled"}
@@ -30,24 +30,24 @@ def inside(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 @pytest.mark.parametrize("name", ["RGGB", "BGGR", "GRBG", "GBRG"])
 def test_libraw_linear_through_the_raw_is_our_bilinear_away_from_the_border(name: str) -> None:
-    cfa, generator = Cfa.named(name), np.random.default_rng(1)
+    cfa, generator = Cfa.from_name(name), np.random.default_rng(1)
     mosaic = generator.integers(0, 256, (37, 46)).astype(np.uint8)
-    ours, theirs = demosaic(mosaic, cfa, method="bilinear").image, by_libraw("linear", mosaic, cfa)
+    ours, theirs = demosaic(mosaic, cfa, method="bilinear").image, demosaic_libraw("linear", mosaic, cfa)
     assert np.abs(inside(ours) - inside(theirs)).max() <= 1.01 / 257
 
 
 def test_libraws_methods_keep_the_scale_of_an_eight_bit_mosaic() -> None:
     grey = np.full((40, 40), 200, np.uint8)
-    np.testing.assert_allclose(by_libraw("ahd", grey, BAYER), 200.0, atol=0.01)
+    np.testing.assert_allclose(demosaic_libraw("ahd", grey, BAYER), 200.0, atol=0.01)
 
 
 @pytest.mark.parametrize("phase", [(0, 0), (1, 2), (5, 4)])
 def test_small_xtrans_mosaics_reach_markesteijns_method_by_reflection(phase: tuple[int, int]) -> None:
-    cfa, truth = XTRANS.shifted(*phase), scene(61, 70)
+    cfa, truth = XTRANS.shift(*phase), scene(61, 70)
     assert min(truth.shape[:2]) < XTRANS_LEAST
-    restored = by_markesteijn(1, cfa.sample(truth), cfa)
+    restored = demosaic_markesteijn(1, cfa.sample(truth), cfa)
     assert restored.shape == truth.shape
-    linear = by_libraw("linear", cfa.sample(truth), cfa)
+    linear = demosaic_libraw("linear", cfa.sample(truth), cfa)
     errors = [
         np.abs(inside(picture) - inside(truth.astype(np.float32))).mean() for picture in (restored, linear)
     ]
@@ -56,8 +56,8 @@ def test_small_xtrans_mosaics_reach_markesteijns_method_by_reflection(phase: tup
 
 @pytest.mark.parametrize("phase", [(0, 0), (1, 2), (5, 4)])
 def test_reflected_samples_fall_on_pixels_of_their_own_colour(phase: tuple[int, int]) -> None:
-    cfa, truth = XTRANS.shifted(*phase), np.full((62, 71, 3), (200, 100, 50), np.uint8)
-    np.testing.assert_allclose(by_markesteijn(1, cfa.sample(truth), cfa), truth, atol=0.5)
+    cfa, truth = XTRANS.shift(*phase), np.full((62, 71, 3), (200, 100, 50), np.uint8)
+    np.testing.assert_allclose(demosaic_markesteijn(1, cfa.sample(truth), cfa), truth, atol=0.5)
 
 
 @pytest.mark.parametrize("name", list(catalogue(Effort("fast"))))
@@ -77,7 +77,7 @@ def test_arrays_that_a_library_does_not_know_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("cfa", [BAYER, XTRANS])
 def test_the_usual_methods_exist_and_know_the_array(cfa: Cfa) -> None:
-    usual = picked(catalogue(Effort("fast")), default_names(cfa))
+    usual = pick_methods(catalogue(Effort("fast")), default_names(cfa))
     assert [method.role for method in usual[:5]] == ["ours", "ours", "ours", "part", "part"]
     assert {"als", "silrtc", "ntc-whole", "ntc-tiled"} <= {method.name for method in usual}
     for method in usual:
@@ -86,7 +86,7 @@ def test_the_usual_methods_exist_and_know_the_array(cfa: Cfa) -> None:
 
 def test_unknown_methods_are_refused_with_the_known_ones() -> None:
     with pytest.raises(InputError, match="no method amaze; choose from ntc, "):
-        picked(catalogue(Effort()), ["ntc", "amaze"])
+        pick_methods(catalogue(Effort()), ["ntc", "amaze"])
 
 
 def test_settings_tell_results_of_different_effort_apart() -> None:
@@ -98,7 +98,7 @@ def test_settings_tell_results_of_different_effort_apart() -> None:
 def test_completion_sees_each_tile_as_a_tensor_of_its_own() -> None:
     shapes: list[tuple[int, ...]] = []
 
-    def observe(samples: Samples) -> Floats:
+    def observe(samples: TensorSamples) -> Floats:
         shapes.append(samples.shape)
         tile = np.full(samples.shape, np.nan)
         tile[tuple(samples.index.T)] = samples.value

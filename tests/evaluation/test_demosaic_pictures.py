@@ -3,7 +3,7 @@ from math import inf, log10
 import numpy as np
 import pytest
 
-from evaluation.measure.metrics import Bytes, cpsnr, cropped, eight_bit, likeness
+from evaluation.measure.metrics import Bytes, cpsnr, crop_border, eight_bit, likeness
 
 
 def flat(height: int, width: int, colour: tuple[int, int, int]) -> Bytes:
@@ -23,7 +23,7 @@ def test_the_composite_psnr_pools_the_errors_of_all_channels() -> None:
 def test_the_crop_leaves_out_each_side() -> None:
     truth, restored = flat(20, 24, (9, 9, 9)), flat(20, 24, (9, 9, 9))
     restored[:2], restored[-2:], restored[:, :2], restored[:, -2:] = 200, 200, 200, 200
-    assert cropped(restored, 2).shape == (16, 20, 3)
+    assert crop_border(restored, 2).shape == (16, 20, 3)
     assert likeness(restored, truth, crop=2)["cpsnr"] == inf
     assert likeness(restored, truth, crop=1)["cpsnr"] < 30
     assert cpsnr(restored, truth) < likeness(restored, truth, crop=1)["cpsnr"]

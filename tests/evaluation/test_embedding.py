@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.viewer.pictures import address, beside, lossless, reduced, thumbnail
+from demosaic_ntc.viewer.pictures import address, lossless, reduce_to_webp, thumbnail, write_beside
 from evaluation.measure.protocol import SOLVER_LAYERS, commit, engine
 
 NOISE = np.random.default_rng(0).integers(0, 255, (40, 60, 3)).astype(np.uint8)
@@ -35,18 +35,18 @@ def test_thumbnails_are_small_and_keep_their_shape() -> None:
 
 def test_pictures_are_reduced_to_their_longer_side_and_never_enlarged() -> None:
     large = np.repeat(np.repeat(NOISE, 10, axis=0), 10, axis=1)
-    assert decoded(reduced(large, 300)).size == (300, 200)
-    assert decoded(reduced(NOISE, 300)).size == (60, 40)
+    assert decoded(reduce_to_webp(large, 300)).size == (300, 200)
+    assert decoded(reduce_to_webp(NOISE, 300)).size == (60, 40)
 
 
 def test_files_beside_the_page_are_named_from_there(tmp_path: Path) -> None:
-    assert beside(tmp_path / "pictures", "a.webp", b"content") == "pictures/a.webp"
+    assert write_beside(tmp_path / "pictures", "a.webp", b"content") == "pictures/a.webp"
     assert (tmp_path / "pictures" / "a.webp").read_bytes() == b"content"
     assert address(b"abc", "text/plain") == "data:text/plain;base64,YWJj"
 
 
 def test_addresses_of_files_survive_what_would_end_or_change_them(tmp_path: Path) -> None:
-    assert beside(tmp_path / "pictures", "50% #1?.webp", b"content") == "pictures/50%25%20%231%3F.webp"
+    assert write_beside(tmp_path / "pictures", "50% #1?.webp", b"content") == "pictures/50%25%20%231%3F.webp"
     assert (tmp_path / "pictures" / "50% #1?.webp").read_bytes() == b"content"
 
 

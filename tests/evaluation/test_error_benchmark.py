@@ -13,24 +13,24 @@ from numpy.typing import NDArray
 from demosaic_ntc import Restored
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
-from evaluation.data.sets import Picture, PictureSet, read_set
-from evaluation.measure.case import Measured, Row, run
-from evaluation.measure.errors import ErrorPart, bins_of, check_task, summed
+from evaluation.data.sets import ImageSet, SetImage, read_set
+from evaluation.measure.case import Measurement, Row, run
+from evaluation.measure.errors import ErrorBenchmark, bins_of, check_task, sum_entries
 from evaluation.measure.results import Results
 from evaluation.measure.store import ReportFile, Store
 from evaluation.methods.method import Method
 from evaluation.report.gallery import Gallery
-from evaluation.report.parts import kept_results
+from evaluation.report.parts import load_results
 from evaluation.report.plots import reliability
 from evaluation.report.report import _scenes
 from tests.cli.waves import save_waves
 
-RGGB = Cfa.named("RGGB")
-PICTURES = tuple(Picture(Path(f"{name}.png"), f"sha {name}", 40, 48) for name in "abc")
+RGGB = Cfa.from_name("RGGB")
+PICTURES = tuple(SetImage(Path(f"{name}.png"), f"sha {name}", 40, 48) for name in "abc")
 TRUTH = np.random.default_rng(0).integers(50, 200, (40, 48, 3), dtype=np.uint8)
 
 
-def _part(error: Any, off: Any, crop: int = 10, tasks: tuple[str, ...] = ("RGGB",)) -> ErrorPart:
+def _part(error: Any, off: Any, crop: int = 10, tasks: tuple[str, ...] = ("RGGB",)) -> ErrorBenchmark:
     """A method that is off by what is said, expects what is said, and knows the samples of a mosaic."""
 
     def restore(truth: NDArray[np.uint8], task: str) -> tuple[Restored, NDArray[np.bool_]]:
@@ -38,8 +38,8 @@ def _part(error: Any, off: Any, crop: int = 10, tasks: tuple[str, ...] = ("RGGB"
         expected = None if error is None else np.broadcast_to(error, truth.shape).astype(np.float32)
         return Restored(image, error=expected), RGGB.masks((truth.shape[0], truth.shape[1]))
 
-    sets = (PictureSet("set", PICTURES[:1]),)
-    return ErrorPart(sets, (Method("ntc", "settings", "ours", restore),), tasks, crop)
+    sets = (ImageSet("set", PICTURES[:1]),)
+    return ErrorBenchmark(sets, (Method("ntc", "settings", "ours", restore),), tasks, crop)
 
 
 def _row(error: Any, off: Any, crop: int = 10) -> Row:
@@ -49,10 +49,10 @@ def _row(error: Any, off: Any, crop: int = 10) -> Row:
 
 
 def _bins(row: Row) -> pd.DataFrame:
-    return bins_of(summed(row))
+    return bins_of(sum_entries(row))
 
 
-def _results(rows: Iterable[Row], part: ErrorPart) -> Results:
+def _results(rows: Iterable[Row], part: ErrorBenchmark) -> Results:
     """The results of the first cases of a part."""
     store = Store(None, part)
     for case, row in zip(part.cases, rows, strict=False):
@@ -87,7 +87,7 @@ def test_results_survive_the_file(tmp_path: Path) -> None:
     Store(tmp_path / "r.json", part).add(part.cases[0], row)
     (again,) = Store(tmp_path / "r.json", part)
     assert {name: again[name] for name in row} == row
-    assert summed(again) == pytest.approx(summed(row))
+    assert sum_entries(again) == pytest.approx(sum_entries(row))
     assert again["first"] > 0, "classes without entries are left out"
 
 
@@ -98,9 +98,9 @@ def test_a_method_without_errors_is_refused() -> None:
 
 def test_pictures_are_taken_together() -> None:
     """Half of all entries is off by less than expected: bins of the whole, not of each picture."""
-    part = replace(_part(1.0, 1.0), sets=(PictureSet("set", PICTURES),))
+    part = replace(_part(1.0, 1.0), sets=(ImageSet("set", PICTURES),))
     results = _results([_row(2.0, 1.0), _row(1.0, 1.0)], part)
-    found = part.calibrated(results)["RGGB"]
+    found = part.calibrate(results)["RGGB"]
     assert list(found["expected"]) == pytest.approx([1.0] * 5 + [2.0] * 5)
     assert list(found["ratio"]) == pytest.approx([1.0] * 5 + [0.5] * 5)
     (table,) = part.tables(results)
@@ -119,26 +119,26 @@ def test_results_of_other_tasks_and_settings_are_left_out() -> None:
     for changed in ({"task": "XTRANS"}, {"settings": "old"}):
         other = Store(None, part)
         other._rows[tuple((row | changed)[name] for name in part.keys)] = row | changed
-        assert part.calibrated(Results.of(other)) == {}
+        assert part.calibrate(Results.of(other)) == {}
     (table,) = part.tables(Results.of(store))
     assert "pictures of set: 1;" in table.notes[0]
 
 
 @pytest.fixture
-def waves(tmp_path: Path) -> PictureSet:
+def waves(tmp_path: Path) -> ImageSet:
     return read_set(save_waves(tmp_path / "waves", [(48, 56)] * 2, pace=5.0))
 
 
-def test_mosaics_and_masks_are_restored_with_their_errors(waves: PictureSet) -> None:
-    part = ErrorPart.of([waves], masks="random:50", quality="fast")
+def test_mosaics_and_masks_are_restored_with_their_errors(waves: ImageSet) -> None:
+    part = ErrorBenchmark.of([waves], masks="random:50", quality="fast")
     assert [(case.image, case.task) for case in part.cases] == [
         *(("1", "RGGB"), ("1", "random:50"), ("2", "RGGB"), ("2", "random:50")),
     ]
-    found = [result.figures for _, result in run(part, part.cases) if isinstance(result, Measured)]
+    found = [result.figures for _, result in run(part, part.cases) if isinstance(result, Measurement)]
     counts = [sum(each["counts"]) for each in found]
     assert counts[0] == counts[2] == 28 * 36 * 2
     assert 0.4 < counts[1] / (28 * 36 * 3) < 0.6
-    for bins in part.calibrated(_results(found, part)).values():
+    for bins in part.calibrate(_results(found, part)).values():
         assert (np.diff(bins["expected"]) > -1e-9).all()
         assert bins["expected"][0] > 0
 
@@ -155,7 +155,7 @@ def test_a_report_needs_only_what_is_kept(tmp_path: Path) -> None:
     file.put("errors plan", part.plan)
     store = Store(file, part)
     store.add(part.cases[0], _row(np.arange(1, 49)[:, None] / 8, 1.0))
-    again = kept_results(ReportFile(file.path))["errors"]
+    again = load_results(ReportFile(file.path))["errors"]
     gallery = Gallery(tmp_path, whole=False)
     shown = list(again.part.tables(again))
     assert shown == list(part.tables(Results.of(store)))

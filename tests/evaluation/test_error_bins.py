@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from evaluation.measure.errors import BINS, CLASSES, bins_of, histogram, judged
+from evaluation.measure.errors import BINS, CLASSES, bins_of, histogram, judge_bins
 
 Floats = NDArray[np.float32]
 
@@ -89,5 +89,5 @@ def test_where_no_error_is_expected_there_is_no_ratio() -> None:
 def test_bins_are_judged_within_thirty_percent_from_one_percent_on(
     true: float, share: float, counts: bool, agrees: bool
 ) -> None:
-    found = judged(pd.DataFrame([{"entries": 100, "expected": 1.0, "true": true, "share": share}]))
+    found = judge_bins(pd.DataFrame([{"entries": 100, "expected": 1.0, "true": true, "share": share}]))
     assert (found["counts"][0], found["agrees"][0]) == (counts, agrees)

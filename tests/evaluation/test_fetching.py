@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import evaluation.data.fetching as module
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from evaluation.data.fetching import KNOWN_SETS, checked, fetched, located
+from evaluation.data.fetching import KNOWN_SETS, check_folder, fetch, locate
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -64,22 +64,22 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_set_is_downloaded_once_and_its_licence_told(server: Path, tmp_path: Path) -> None:
     told: list[str] = []
-    folder = fetched("waves", told.append)
+    folder = fetch("waves", told.append)
     assert folder == tmp_path / "cache" / "demosaic-ntc" / "sets" / "waves"
     assert sorted(path.name for path in folder.iterdir()) == ["wave1.png", "wave2.png"]
     assert (folder / "wave2.png").read_bytes() == (server / "2.png").read_bytes()
     assert sorted(Handler.asked) == ["/1.png", "/2.png"]
     assert "two waves; licence: free" in told[1]
     told.clear()
-    assert fetched("waves", told.append) == folder
+    assert fetch("waves", told.append) == folder
     assert (len(Handler.asked), told) == (2, [])
 
 
 def test_only_what_is_missing_or_damaged_is_downloaded_again(server: Path) -> None:
-    folder = fetched("waves", lambda _: None)
+    folder = fetch("waves", lambda _: None)
     Handler.asked.clear()
     (folder / "wave2.png").write_bytes(b"damaged")
-    fetched("waves", lambda _: None)
+    fetch("waves", lambda _: None)
     assert Handler.asked == ["/2.png"]
     assert (folder / "wave2.png").read_bytes() == (server / "2.png").read_bytes()
 
@@ -91,7 +91,7 @@ def test_a_tampered_file_is_refused_and_not_kept(server: Path, tmp_path: Path) -
     with pytest.raises(
         InputError, match=r"/2\.png: is not the picture of the set waves \(another checksum\)"
     ):
-        fetched("waves", lambda _: None)
+        fetch("waves", lambda _: None)
     kept = tmp_path / "cache" / "demosaic-ntc" / "sets" / "waves"
     assert [path.name for path in kept.iterdir()] == ["wave1.png"]
 
@@ -106,7 +106,7 @@ def test_without_a_network_it_says_exactly_what_to_put_where(
     registry = module.KNOWN_SETS["waves"]
     registry.write_text(re.sub("http://[^/]*", closed, registry.read_text()))
     with pytest.raises(InputError, match="waves is not here") as failure:
-        fetched("waves", lambda _: None)
+        fetch("waves", lambda _: None)
     assert f"put its 2 files wave1.png … wave2.png into {tmp_path / 'cache'}" in str(failure.value)
     assert "DEMOSAIC_NTC_DATA" in str(failure.value)
 
@@ -119,19 +119,19 @@ def test_the_users_own_folder_comes_first_and_is_checked(
     monkeypatch.setenv("DEMOSAIC_NTC_DATA", str(tmp_path / "data"))
     shutil.copy(server / "1.png", own / "wave1.png")
     with pytest.raises(InputError, match=r"wave2\.png: is missing"):
-        fetched("waves", lambda _: None)
+        fetch("waves", lambda _: None)
     shutil.copy(server / "1.png", own / "wave2.png")
     with pytest.raises(InputError, match=r"wave2\.png: is not the picture of the set waves"):
-        fetched("waves", lambda _: None)
+        fetch("waves", lambda _: None)
     shutil.copy(server / "2.png", own / "wave2.png")
-    assert fetched("waves", lambda _: None) == own
+    assert fetch("waves", lambda _: None) == own
     assert Handler.asked == []
 
 
 @pytest.mark.usefixtures("server")
 def test_a_folder_that_is_there_is_meant_before_a_set(tmp_path: Path) -> None:
     (tmp_path / "waves").mkdir()
-    assert located([Path("waves"), Path("other")], lambda _: None) == [Path("waves"), Path("other")]
+    assert locate([Path("waves"), Path("other")], lambda _: None) == [Path("waves"), Path("other")]
     assert Handler.asked == []
 
 
@@ -146,5 +146,5 @@ def test_the_benchmark_takes_names() -> None:
 @pytest.mark.data
 @pytest.mark.parametrize("name", KNOWN_SETS)
 def test_the_test_data_are_the_known_sets(data: Path, name: str) -> None:
-    assert checked(data / name, name) == data / name
+    assert check_folder(data / name, name) == data / name
     assert len(KNOWN_SETS[name].read_text().splitlines()) == {"kodak": 2 + 24, "mcmaster": 2 + 18}[name]

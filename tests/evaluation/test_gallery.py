@@ -5,12 +5,12 @@ import pytest
 from PIL import Image
 
 from demosaic_ntc.viewer.crops import CropBox
-from evaluation.data.sets import Picture, read_picture
+from evaluation.data.sets import SetImage, read_picture
 from evaluation.report.gallery import SIDE, Gallery
 
 
 @pytest.fixture
-def picture(tmp_path: Path) -> Picture:
+def picture(tmp_path: Path) -> SetImage:
     """A picture with texture at its lower right only."""
     pixels = np.full((2 * SIDE, 3 * SIDE, 3), 90, np.uint8)
     pixels[SIDE:, 2 * SIDE :] = np.random.default_rng(0).integers(0, 255, (SIDE, SIDE, 3))
@@ -19,7 +19,7 @@ def picture(tmp_path: Path) -> Picture:
 
 
 def test_the_most_detailed_part_is_shown_and_comes_back_without_loss(
-    tmp_path: Path, picture: Picture
+    tmp_path: Path, picture: SetImage
 ) -> None:
     gallery = Gallery(tmp_path / "pictures", whole=False)
     box = gallery.box(picture)
@@ -32,14 +32,14 @@ def test_the_most_detailed_part_is_shown_and_comes_back_without_loss(
 
 
 def test_a_part_is_sought_within_a_frame_and_counted_from_its_corner(
-    tmp_path: Path, picture: Picture
+    tmp_path: Path, picture: SetImage
 ) -> None:
     frame = CropBox(2 * SIDE - 16, SIDE - 32, SIDE + 16, SIDE + 32)
     assert Gallery(tmp_path, whole=False).box(picture, frame) == CropBox(16, 32, SIDE, SIDE)
     assert Gallery(tmp_path, whole=True).box(picture, frame) == CropBox(0, 0, SIDE + 16, SIDE + 32)
 
 
-def test_parts_and_whole_pictures_of_one_result_are_kept_apart(tmp_path: Path, picture: Picture) -> None:
+def test_parts_and_whole_pictures_of_one_result_are_kept_apart(tmp_path: Path, picture: SetImage) -> None:
     parts, whole = (Gallery(tmp_path / "pictures", whole=kind) for kind in (False, True))
     parts.keep("key", picture.pixels(), parts.box(picture))
     assert (parts.has("key"), whole.has("key"), whole.source("key"), whole.pixels("key")) == (

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 from evaluation.data.masks import make_mask
 from evaluation.measure.metrics import Bytes, cpsnr, eight_bit
 from evaluation.methods.inpainters import DEFAULT, catalogue
-from evaluation.methods.method import Effort, Method, picked
-from evaluation.methods.plain_tensors import by_ours_folded
-from evaluation.methods.tensors import Samples
+from evaluation.methods.method import Effort, Method, pick_methods
+from evaluation.methods.plain_tensors import complete_ours_folded
+from evaluation.methods.tensors import TensorSamples
 
 METHODS = catalogue(Effort("fast"))
 
@@ -41,7 +41,9 @@ def test_only_ours_is_ours_and_the_control_is_a_part() -> None:
 
 
 def test_settings_tell_results_of_different_effort_apart() -> None:
-    fast, best = (picked(catalogue(Effort(quality)), ["ntc"])[0].settings for quality in ("fast", "best"))
+    fast, best = (
+        pick_methods(catalogue(Effort(quality)), ["ntc"])[0].settings for quality in ("fast", "best")
+    )
     assert "quality fast, 1 thread" in fast
     assert "quality best" in best
     assert all(name in METHODS for name in DEFAULT)
@@ -52,5 +54,5 @@ def test_blocks_are_put_back_where_they_were() -> None:
     rows, columns = np.mgrid[:20, :32]
     stripes = np.repeat(((rows % 8 < 3) & (columns < 16))[..., None], 3, axis=2).astype(np.float64)
     index = np.argwhere(np.random.default_rng(0).random(stripes.shape) < 0.5)
-    completed = by_ours_folded(Samples(stripes.shape, index, stripes[tuple(index.T)]))
+    completed = complete_ours_folded(TensorSamples(stripes.shape, index, stripes[tuple(index.T)]))
     assert np.abs(completed - stripes).max() < 0.01

@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from evaluation.measure.brightness import clipped, luma, newly_clipped
+from evaluation.measure.brightness import luma, measure_clipping, newly_clipped
 from evaluation.studies import looks
-from evaluation.studies.looks import Brightness, look_table, measured
+from evaluation.studies.looks import Brightness, look_table, measure
 
 
 def test_luma_is_the_weighted_median() -> None:
@@ -23,8 +23,8 @@ def test_pixels_are_clipped_where_any_channel_is_at_its_end() -> None:
     neutral[0, 0, 2] = 255
     picture = neutral.copy()
     picture[0, 1:3, 0] = 255
-    assert clipped(neutral) == pytest.approx(0.1)
-    assert clipped(picture) == pytest.approx(0.3)
+    assert measure_clipping(neutral) == pytest.approx(0.1)
+    assert measure_clipping(picture) == pytest.approx(0.3)
     assert newly_clipped(picture, neutral) == pytest.approx(0.2)
 
 
@@ -32,7 +32,7 @@ def test_a_raw_without_a_picture_of_the_camera_has_one_look(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(looks, "OTHER", "no-such-program")
-    found = measured(small)
+    found = measure(small)
     assert found.ours.keys() == {"auto"}
     assert (found.camera, found.other) == (None, None)
     assert found.neutral < found.ours["auto"]

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import InputError, Unsupported
-from evaluation.data.sets import Picture, PictureSet
-from evaluation.measure.noise import CFA, Noise, NoisePart, clipped_cpsnr
+from evaluation.data.sets import ImageSet, SetImage
+from evaluation.measure.noise import CFA, Noise, NoiseBenchmark, measure_clipped_cpsnr
 from evaluation.methods.denoisers import DEFAULT, catalogue, deviations
 from evaluation.methods.method import Effort, Method
 
 
-def _set(name: str, count: int, side: int = 400) -> PictureSet:
+def _set(name: str, count: int, side: int = 400) -> ImageSet:
     """A set of pictures that nobody opens."""
-    return PictureSet(name, tuple(Picture(Path(f"{n}.png"), f"{n}", side, side) for n in range(1, count + 1)))
+    return ImageSet(name, tuple(SetImage(Path(f"{n}.png"), f"{n}", side, side) for n in range(1, count + 1)))
 
 
 def test_white_noise_is_that_of_the_protocol() -> None:
@@ -44,19 +44,19 @@ def test_the_engine_is_told_the_deviation_at_every_level() -> None:
 @pytest.mark.parametrize("sigma", ["0", "256", "2.5", ""])
 def test_what_is_no_noise_is_refused(sigma: str) -> None:
     with pytest.raises(InputError, match="255ths of white"):
-        NoisePart.of((), sigma=sigma)
+        NoiseBenchmark.of((), sigma=sigma)
 
 
 def test_pictures_are_compared_clipped_not_rounded_and_without_their_border() -> None:
     truth = np.full((6, 6, 3), 0.5)
     picture = truth.astype(np.float32)
     picture[0] = 9.0
-    assert clipped_cpsnr(picture, truth, 1) == inf
+    assert measure_clipped_cpsnr(picture, truth, 1) == inf
     picture[2, 2] = 1.5  # counts as 1
-    assert clipped_cpsnr(picture, truth, 1) == pytest.approx(-10 * np.log10(0.25 / 16))
+    assert measure_clipped_cpsnr(picture, truth, 1) == pytest.approx(-10 * np.log10(0.25 / 16))
     picture[2, 2, 0] = np.nan
     with pytest.raises(Unsupported):
-        clipped_cpsnr(picture, truth, 1)
+        measure_clipped_cpsnr(picture, truth, 1)
 
 
 @pytest.mark.parametrize("name", [name for name in DEFAULT if "wavelet" not in name])
@@ -79,14 +79,14 @@ def _check_runs(method: Method) -> None:
     assert abs(float(picture.mean()) - 0.02) < 0.02
 
 
-def _usual_box(*sets: PictureSet) -> object:
+def _usual_box(*sets: ImageSet) -> object:
     """The part of the pictures that is measured where none is named."""
-    return NoisePart.of(sets, "lmmse", "5", quality="fast").box
+    return NoiseBenchmark.of(sets, "lmmse", "5", quality="fast").box
 
 
 def test_usual_pictures_and_parts() -> None:
     sets = [_set("kodak", 24), _set("kodak", 4), _set("mine", 9)]
-    assert [each.name for each in NoisePart.of(sets, usual=True).sets] == [
+    assert [each.name for each in NoiseBenchmark.of(sets, usual=True).sets] == [
         "kodak 1,5,8,13,19,23",
         "kodak 1-4",
         "mine 1-6",
@@ -98,7 +98,7 @@ def test_usual_pictures_and_parts() -> None:
 @pytest.mark.parametrize("box", [(1, 2, 30, 40), None])
 def test_a_part_of_a_report_comes_back_as_it_was_described(box: tuple[int, int, int, int] | None) -> None:
     methods = tuple(catalogue(Effort("fast"))[name] for name in ("ntc", "lmmse"))
-    part = NoisePart((_set("mine", 2),), methods, (5, 7), True, box, 4)
-    again = NoisePart.revived(json.loads(json.dumps(part.plan)))
+    part = NoiseBenchmark((_set("mine", 2),), methods, (5, 7), True, box, 4)
+    again = NoiseBenchmark.from_plan(json.loads(json.dumps(part.plan)))
     assert again.work == part.work
     assert [case.key for case in again.cases] == [case.key for case in part.cases]

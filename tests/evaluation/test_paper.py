@@ -10,14 +10,14 @@ import pytest
 from demosaic_ntc.errors import InputError, TooLarge
 from evaluation.data.paper_tables import TABLES, PaperMethod, Row, Table
 from evaluation.measure import case as cases
-from evaluation.measure.case import Measured, Refusal
-from evaluation.measure.paper import Experiment, PaperPart, instance, select
+from evaluation.measure.case import Measurement, Refusal
+from evaluation.measure.paper import Experiment, PaperBenchmark, instance, select
 from evaluation.measure.results import Results
 from evaluation.measure.store import Store
-from evaluation.measure.summary import Summary, estimate_words, summaries, with_means
-from evaluation.methods.completions import Completion, Outcome, Solver, catalogue
+from evaluation.measure.summary import Summary, estimate_words, select_with_means, summaries
+from evaluation.methods.completions import Completion, CompletionResult, Solver, catalogue
 from evaluation.methods.method import Role
-from evaluation.methods.tensors import Samples, constant_mean
+from evaluation.methods.tensors import TensorSamples, constant_mean
 from evaluation.report.plots import paper_figure
 
 TINY = Experiment(Table("tiny", "tiny", "size", (Row(4, 3, 30),)), Row(4, 3, 30))
@@ -29,49 +29,49 @@ def completion(name: str, solve: Any, paper: PaperMethod | None = None, role: Ro
 
 def part_of(
     methods: Iterable[Completion], seeds: Iterable[int], experiments: Sequence[Experiment] = (TINY,)
-) -> PaperPart:
-    return PaperPart((), tuple(methods), tuple(experiments), tuple(seeds))
+) -> PaperBenchmark:
+    return PaperBenchmark((), tuple(methods), tuple(experiments), tuple(seeds))
 
 
-def run(part: PaperPart) -> list[tuple[int, Measured | Refusal]]:
+def run(part: PaperBenchmark) -> list[tuple[int, Measurement | Refusal]]:
     """What was done, with its seed; rows that were refused before are not."""
     found = cases.run(part, part.cases)
     return [(case.key["seed"], result) for case, result in found if result is not None]
 
 
-def kept(part: PaperPart, path: Path | None = None) -> Store:
+def kept(part: PaperBenchmark, path: Path | None = None) -> Store:
     """A store with all that a part gives."""
     store = Store(path, part)
     for case, result in cases.run(part, part.cases):
         if isinstance(result, Refusal):
             store.refuse(result)
-        elif isinstance(result, Measured):
+        elif isinstance(result, Measurement):
             store.add(case, result.figures)
     return store
 
 
-def summed(part: PaperPart) -> list[Summary]:
+def summed(part: PaperBenchmark) -> list[Summary]:
     return summaries(Results.of(kept(part)))
 
 
-def spy(name: str, seen: list[Samples]) -> Completion:
-    def solve(samples: Samples, seed: int) -> Outcome:
+def spy(name: str, seen: list[TensorSamples]) -> Completion:
+    def solve(samples: TensorSamples, seed: int) -> CompletionResult:
         if samples.shape == TINY.row.shape:
             seen.append(samples)
-        return Outcome(constant_mean(samples))
+        return CompletionResult(constant_mean(samples))
 
     return completion(name, solve)
 
 
-def refuse(samples: Samples, seed: int) -> Outcome:
+def refuse(samples: TensorSamples, seed: int) -> CompletionResult:
     if samples.shape == TINY.row.shape:
         raise TooLarge("too large; choose a smaller one")
-    return Outcome(constant_mean(samples))
+    return CompletionResult(constant_mean(samples))
 
 
 def test_all_methods_get_the_same_samples_in_a_repetition_and_others_in_the_next() -> None:
-    first: list[Samples] = []
-    second: list[Samples] = []
+    first: list[TensorSamples] = []
+    second: list[TensorSamples] = []
     run(part_of([spy("a", first), spy("b", second)], [0, 1]))
     assert all(a is b for a, b in zip(first, second, strict=True))
     assert not np.array_equal(first[0].index, first[1].index)
@@ -86,12 +86,12 @@ def test_a_repetition_depends_on_its_seed_alone() -> None:
 def test_results_come_one_by_one_so_that_an_interruption_keeps_the_finished_ones() -> None:
     calls: list[int] = []
 
-    def interrupted(samples: Samples, seed: int) -> Outcome:
+    def interrupted(samples: TensorSamples, seed: int) -> CompletionResult:
         if samples.shape == TINY.row.shape:
             calls.append(seed)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return Outcome(constant_mean(samples))
+        return CompletionResult(constant_mean(samples))
 
     finished: list[int] = []
     part = part_of([completion("m", interrupted)], range(9))
@@ -101,7 +101,7 @@ def test_results_come_one_by_one_so_that_an_interruption_keeps_the_finished_ones
 
 
 def test_a_method_that_refuses_a_row_is_asked_once_and_the_others_go_on() -> None:
-    seen: list[Samples] = []
+    seen: list[TensorSamples] = []
     results = run(part_of([completion("big", refuse), spy("a", seen)], range(3)))
     assert [result.reason for _, result in results if isinstance(result, Refusal)] == [
         "too large; choose a smaller one"
@@ -110,10 +110,10 @@ def test_a_method_that_refuses_a_row_is_asked_once_and_the_others_go_on() -> Non
 
 
 def failing(paper: PaperMethod | None, at: int) -> Completion:
-    def solve(samples: Samples, seed: int) -> Outcome:
+    def solve(samples: TensorSamples, seed: int) -> CompletionResult:
         if seed == at:
             raise np.linalg.LinAlgError("Singular\nmatrix")
-        return Outcome(constant_mean(samples))
+        return CompletionResult(constant_mean(samples))
 
     return completion("broken", solve, paper)
 
@@ -134,15 +134,15 @@ def test_a_failure_of_ours_is_an_error() -> None:
 
 def test_a_peer_that_fails_on_its_warm_up_is_measured_nevertheless() -> None:
     ((_, result),) = run(part_of([failing("tncp", at=0)], [1]))
-    assert isinstance(result, Measured)
+    assert isinstance(result, Measurement)
     with pytest.raises(np.linalg.LinAlgError):
         run(part_of([failing("ntc", at=0)], [1]))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_an_estimate_that_is_not_finite_is_none(value: float) -> None:
-    def solve(samples: Samples, seed: int) -> Outcome:
-        return Outcome(np.full(samples.shape, value))
+    def solve(samples: TensorSamples, seed: int) -> CompletionResult:
+        return CompletionResult(np.full(samples.shape, value))
 
     ((_, refusal),) = run(part_of([completion("m", solve)], [0]))
     assert isinstance(refusal, Refusal)
@@ -162,12 +162,12 @@ def test_what_a_method_without_means_lacks_is_empty_in_tables_and_files(tmp_path
     refused = [(row["method"], row["seed"], row["nmse"]) for row in rows if row["reason"]]
     assert refused == [("broken", "1", "")]
     content = json.loads((tmp_path / "r.json").read_text())
-    assert [summary.encoded()["nmse"] is None for summary in summaries(results)] == [True, False]
+    assert [summary.encode()["nmse"] is None for summary in summaries(results)] == [True, False]
     assert [(each["method"], each["seed"]) for each in content["refusals"]] == [("broken", 1)]
 
 
 def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
-    seen: list[Samples] = []
+    seen: list[TensorSamples] = []
     kept(part_of([spy("a", seen)], [0, 1]), tmp_path / "r.json")
     again = part_of([spy("a", seen)], [0, 1, 2])
     store = Store(tmp_path / "r.json", again)
@@ -176,7 +176,7 @@ def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
 
 def test_a_plot_leaves_out_what_has_no_means() -> None:
     part = part_of([failing("als", at=0), spy("a", [])], [0], select(["1"], ["10"]))
-    _, labels = paper_figure(with_means(summed(part))).axes[0].get_legend_handles_labels()
+    _, labels = paper_figure(select_with_means(summed(part))).axes[0].get_legend_handles_labels()
     assert labels == ["a"]
 
 
@@ -196,7 +196,7 @@ def test_unknown_tables_and_rows_are_refused(tables: list[str], rows: list[str])
 def test_a_noisy_row_ends_with_a_proof_of_optimality() -> None:
     experiment = Experiment(TABLES["noisy"], Row(5, 3, 60, noise=0.02))
     ((_, result),) = run(part_of([catalogue(Solver())["ntc"]], [0], [experiment]))
-    assert isinstance(result, Measured)
+    assert isinstance(result, Measurement)
     figures = result.figures
     assert figures["status"] == "OPTIMAL"
     assert figures["objective"] > 0.0
@@ -206,7 +206,7 @@ def test_a_noisy_row_ends_with_a_proof_of_optimality() -> None:
 @pytest.mark.parametrize("name", list(catalogue(Solver())))
 def test_every_method_beats_the_zero_tensor_or_is_known_not_to(name: str) -> None:
     ((_, result),) = run(part_of([catalogue(Solver())[name]], [0]))
-    assert isinstance(result, Measured)
+    assert isinstance(result, Measurement)
     assert result.figures["peak_bytes"] > 2**20
     assert result.figures["seconds"] > 0.0
     assert result.figures["nmse"] < 1.0 or name == "tncp"
@@ -247,7 +247,7 @@ def test_times_are_set_against_the_paper_row_of_the_method() -> None:
 
 def test_oracles_and_descents_stand_side_by_side_with_their_calls() -> None:
     how: Any = {"tables": "1", "rows": "10", "methods": "ntc,als,mean"}
-    part = PaperPart.of(seeds=[0], oracles="exact,highs", descents="corrective,simplex", gap=1e-5, **how)
+    part = PaperBenchmark.of(seeds=[0], oracles="exact,highs", descents="corrective,simplex", gap=1e-5, **how)
     names = [
         f"ntc {oracle} {descent}" for oracle in ("exact", "highs") for descent in ("corrective", "simplex")
     ]
@@ -263,17 +263,17 @@ def test_oracles_and_descents_stand_side_by_side_with_their_calls() -> None:
     (table, *_) = tiny.tables(results)
     cells = [row[table.columns.index("oracle calls")].text for row in table.rows]
     assert all("enumeration" in cell or "highs" in cell for cell in cells)
-    assert [m.name for m in PaperPart.revived(part.plan).methods] == [*names, "als", "mean"]
+    assert [m.name for m in PaperBenchmark.from_plan(part.plan).methods] == [*names, "als", "mean"]
 
 
 @pytest.mark.parametrize("given", [{"oracles": "cplex"}, {"descents": "wolfe"}])
 def test_unknown_oracles_and_descents_are_refused(given: Any) -> None:
     with pytest.raises(InputError, match="choose from"):
-        PaperPart.of(tables="1", seeds=[0], **given)
+        PaperBenchmark.of(tables="1", seeds=[0], **given)
 
 
 def test_what_an_oracle_cannot_do_is_a_refusal_of_its_row() -> None:
-    part = PaperPart.of(tables="1", rows="20", seeds=[0, 1], methods="mean", oracles="exact")
+    part = PaperBenchmark.of(tables="1", rows="20", seeds=[0, 1], methods="mean", oracles="exact")
     refused = [result for _, result in run(part) if isinstance(result, Refusal)]
     assert len(refused) == 1
     assert "too large for exact search" in refused[0].reason

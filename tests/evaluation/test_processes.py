@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from evaluation.methods.processes import Allowance, Ended, module_paths, own_command, run_command
+from evaluation.methods.processes import ProcessLimits, ProcessResult, make_command, module_paths, run_command
 
 
-def run(program: str, **allowance: float) -> Ended:
-    return run_command([sys.executable, "-c", program], Allowance(**allowance))
+def run(program: str, **allowance: float) -> ProcessResult:
+    return run_command([sys.executable, "-c", program], ProcessLimits(**allowance))
 
 
 def test_output_errors_and_exit_codes_are_told() -> None:
@@ -47,6 +47,6 @@ def test_memory_is_that_of_the_process_alone() -> None:
 
 
 def test_the_program_is_found_from_anywhere() -> None:
-    ended = run_command(own_command("--version"), environment=module_paths())
+    ended = run_command(make_command("--version"), environment=module_paths())
     assert ended.code == 0, ended.errors
     assert "demosaic-ntc" in ended.output

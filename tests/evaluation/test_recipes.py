@@ -13,9 +13,9 @@ from typer.testing import CliRunner, Result
 from cli.app import app
 from demosaic_ntc.demosaicing.cfa import Cfa
 from evaluation.data.masks import KINDS, make_mask
-from evaluation.data.sets import PictureSet
-from evaluation.measure.benchmark import Part
-from evaluation.measure.case import Case, Measured
+from evaluation.data.sets import ImageSet
+from evaluation.measure.benchmark import Benchmark
+from evaluation.measure.case import Case, Measurement
 from evaluation.measure.results import Results
 from evaluation.methods.demosaicers import PEERS
 from evaluation.methods.method import Method
@@ -70,22 +70,22 @@ def test_a_mask_is_one_line(pictures: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @dataclass(frozen=True)
-class BrightnessPart(Part):
+class BrightnessPart(Benchmark):
     """How bright pictures are."""
 
     name = "brightness"
     keys = ("method", "settings", "sha256")
 
     @classmethod
-    def of(cls, sets: Sequence[PictureSet]) -> "BrightnessPart":
+    def of(cls, sets: Sequence[ImageSet]) -> "BrightnessPart":
         return cls(tuple(sets), (Method("mean", "of numpy", "peer", mean),))
 
     @property
     def protocol(self) -> dict[str, str]:
         return {"brightness": "the mean of all samples"}
 
-    def measure(self, case: Case, loaded: Any) -> Measured:
-        return Measured({"brightness": float(case.method.run(loaded))})
+    def measure(self, case: Case, loaded: Any) -> Measurement:
+        return Measurement({"brightness": float(case.method.run(loaded))})
 
     def tables(self, results: Results, *, details: bool = False) -> Iterator[DataTable]:
         for each in self.sets:

@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from evaluation.data.reference import demosaic_reference, in_sets
-from evaluation.data.sets import Picture, PictureSet
+from evaluation.data.reference import demosaic_reference, select_sets
+from evaluation.data.sets import ImageSet, SetImage
 from evaluation.measure.benchmark import cannot_run
-from evaluation.measure.demosaic import DemosaicPart, findings
-from evaluation.measure.inpaint import InpaintPart
+from evaluation.measure.demosaic import DemosaicBenchmark, findings
+from evaluation.measure.inpaint import InpaintBenchmark
 from evaluation.measure.results import Results, SetResults
 from evaluation.measure.store import Store
 from evaluation.methods.inpainters import BASELINE
@@ -30,8 +30,8 @@ METHODS = (
     method("menon", "peer"),
     method("vng", "peer"),
 )
-PAIR = PictureSet("pair", tuple(Picture(Path(f"{name}.png"), f"sha {name}", 500, 1000) for name in "ab"))
-PART = DemosaicPart((PAIR,), METHODS)
+PAIR = ImageSet("pair", tuple(SetImage(Path(f"{name}.png"), f"sha {name}", 500, 1000) for name in "ab"))
+PART = DemosaicBenchmark((PAIR,), METHODS)
 COST = {"seconds": 2.0, "cpu_seconds": 4.0, "peak_bytes": 2**20, "machine": "a machine"}
 PROOF: dict[str, Any] = {"groups": None, "certified": None, "worst_gap": None}
 
@@ -73,7 +73,7 @@ def test_means_are_over_pictures_and_costs_per_megapixel() -> None:
 
 def test_an_incomplete_set_has_no_mean() -> None:
     found = summary({("ntc", "a"): 40.0})
-    assert found.missing() == {"ntc": ["b"]}
+    assert found.find_missing() == {"ntc": ["b"]}
     assert pd.isna(found.means("cpsnr")["ntc"])
     assert pd.isna(found.most("mib")["ntc"])
     (by_picture,) = PART.tables(Results.of(store({("ntc", "a"): 40.0})))
@@ -82,7 +82,7 @@ def test_an_incomplete_set_has_no_mean() -> None:
 
 def test_pictures_left_out_by_a_limit_make_the_set_incomplete() -> None:
     found = summary(ALL, replace(PART, sets=(replace(PAIR, left_out=("c",)),)))
-    assert found.missing()["ntc"] == ["c"]
+    assert found.find_missing()["ntc"] == ["c"]
     assert pd.isna(found.means("cpsnr")["ntc"])
 
 
@@ -112,9 +112,9 @@ def test_a_reference_is_shown_only_at_the_crops_it_has(
     path = tmp_path / "r.csv"
     path.write_text("\n".join(["method,set,image,cpsnr_crop0,cpsnr_crop10,cpu_s_per_mp", *lines]))
     part = replace(PART, crop=crop)
-    more = in_sets(demosaic_reference(path, crop), [PAIR])
+    more = select_sets(demosaic_reference(path, crop), [PAIR])
     found = Results.of(store(ALL, part), more=more).of_set(PAIR)
-    assert found.named("reference") == ["ARI *"]
+    assert found.list_methods("reference") == ["ARI *"]
     mean = found.means("cpsnr")["ARI *"]
     assert mean == expected if expected else pd.isna(mean)
     assert found.means("cpu_s_per_mp")["ARI *"] == 56.0
@@ -139,7 +139,7 @@ def test_our_own_csv_serves_as_a_reference(tmp_path: Path) -> None:
 
 def test_a_file_of_gains_has_the_worst_picture_of_either_comparison() -> None:
     methods = (method(OURS, "ours"), method(BASELINE, "peer"), method(CONTROL, "part"))
-    part = InpaintPart((PAIR,), methods, ("dead",))
+    part = InpaintBenchmark((PAIR,), methods, ("dead",))
     figures = {(OURS, "a"): 32.0, (OURS, "b"): 40.0, (BASELINE, "a"): 30.0, (BASELINE, "b"): 39.0}
     figures |= {(CONTROL, "a"): 31.75, (CONTROL, "b"): 39.5}
     *_, gained = part.tables(Results.of(store(figures, part)))

@@ -4,7 +4,7 @@ import pytest
 from demosaic_ntc.errors import TooLarge
 from evaluation.data.synthetic import draw_samples, random_truth
 from evaluation.methods.low_rank import PUBLISHED, TUNED, shrink_singular_values, silrtc
-from evaluation.methods.tensors import Samples, nmse, observed
+from evaluation.methods.tensors import TensorSamples, average_cells, nmse
 
 
 def test_the_singular_values_of_a_diagonal_are_shrunk() -> None:
@@ -23,7 +23,7 @@ def test_shrinking_agrees_with_the_singular_value_decomposition(shape: tuple[int
 def test_observed_entries_are_kept() -> None:
     generator = np.random.default_rng(0)
     samples = draw_samples(random_truth((5, 6, 7), generator), 80, 0.0, generator)
-    known, is_known = observed(samples)
+    known, is_known = average_cells(samples)
     np.testing.assert_array_equal(silrtc(samples)[is_known], known[is_known])
 
 
@@ -36,6 +36,6 @@ def test_published_shrinkage_loses_the_tensor_and_the_tuned_one_does_not() -> No
 
 
 def test_what_does_not_fit_is_refused_with_the_numbers() -> None:
-    samples = Samples((10,) * 8, np.zeros((1, 8), dtype=np.int64), np.ones(1))
+    samples = TensorSamples((10,) * 8, np.zeros((1, 8), dtype=np.int64), np.ones(1))
     with pytest.raises(TooLarge, match=r"SiLRTC .* needs 4\.5 GiB"):
         silrtc(samples)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import TooLarge
-from evaluation.methods.tensors import RankOneSum, Samples, observed
+from evaluation.methods.tensors import RankOneSum, TensorSamples, average_cells
 
 
 def test_entries_agree_with_the_dense_tensor() -> None:
@@ -15,8 +15,8 @@ def test_entries_agree_with_the_dense_tensor() -> None:
 
 
 def test_cells_observed_twice_hold_their_mean() -> None:
-    samples = Samples((2, 2), np.array([[0, 1], [0, 1], [1, 0]]), np.array([1.0, 3.0, 5.0]))
-    known, is_known = observed(samples)
+    samples = TensorSamples((2, 2), np.array([[0, 1], [0, 1], [1, 0]]), np.array([1.0, 3.0, 5.0]))
+    known, is_known = average_cells(samples)
     np.testing.assert_array_equal(known, [[0.0, 2.0], [5.0, 0.0]])
     np.testing.assert_array_equal(is_known, [[False, True], [True, False]])
 

@@ -5,7 +5,7 @@ from demosaic_ntc.errors import TooLarge
 from evaluation.data.paper_tables import Row
 from evaluation.data.synthetic import draw_samples, random_truth
 from evaluation.measure.paper import instance
-from evaluation.methods.tensors import Samples, nmse, observed
+from evaluation.methods.tensors import TensorSamples, average_cells, nmse
 from evaluation.methods.tncp import (
     CORRECTED,
     PUBLISHED,
@@ -73,11 +73,11 @@ def test_corrected_beats_published() -> None:
 def test_observed_entries_are_kept() -> None:
     generator = np.random.default_rng(0)
     samples = draw_samples(random_truth((4, 5, 6), generator), 60, 0.0, generator)
-    known, is_known = observed(samples)
+    known, is_known = average_cells(samples)
     np.testing.assert_array_equal(tncp(samples, 0, CORRECTED)[is_known], known[is_known])
 
 
 def test_what_does_not_fit_is_refused_with_the_numbers() -> None:
-    samples = Samples((10,) * 8, np.zeros((1, 8), dtype=np.int64), np.ones(1))
+    samples = TensorSamples((10,) * 8, np.zeros((1, 8), dtype=np.int64), np.ones(1))
     with pytest.raises(TooLarge, match=r"TNCP .* needs 4\.5 GiB"):
         tncp(samples, 0, CORRECTED)

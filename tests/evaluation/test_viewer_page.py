@@ -2,7 +2,7 @@ import json
 import re
 from pathlib import Path
 
-from demosaic_ntc.viewer.page import Page, Scene, Version, page_html
+from demosaic_ntc.viewer.page import Page, PageScene, Version, page_html
 from evaluation.report.tables import Cell, DataTable, html
 
 NASTY = 'a</script><b>"&'
@@ -21,7 +21,7 @@ def test_a_page_asks_for_nothing_from_anywhere() -> None:
 
 
 def test_names_of_pictures_cannot_break_the_page() -> None:
-    scene = Scene(NASTY, 1, 1, (Version(NASTY, "data:,"),), "data:,")
+    scene = PageScene(NASTY, 1, 1, (Version(NASTY, "data:,"),), "data:,")
     text = page(title=NASTY, facts={NASTY: NASTY}, scenes=(scene,))
     assert NASTY not in text
     (data,) = re.findall(r'id="scenes">(.*?)</script>', text, re.DOTALL)

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from cli.app import app
 from demosaic_ntc.batch.records.report import Report
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.ntc.solution import Solution
 from demosaic_ntc.raw.reading import read_photo
 
@@ -50,12 +50,12 @@ def _mask(folder: Path) -> Path:
 
 
 def _read_picture(source: Path, folder: Path, options: list[str]) -> str:
-    picture = read_picture(source, Limits(pixels=PIXELS))
+    picture = read_picture(source, InputLimits(pixels=PIXELS))
     return "ok" if picture.colours.size else "finding an empty picture"
 
 
 def _read_photo(source: Path, folder: Path, options: list[str]) -> str:
-    photo = read_photo(source, limits=Limits(pixels=PIXELS))
+    photo = read_photo(source, limits=InputLimits(pixels=PIXELS))
     return "ok" if photo.mosaic.size else "finding an empty photo"
 
 
@@ -247,7 +247,7 @@ class Room:
         self._uses += 1
         if self._served is None or self._uses % 100 == 0:
             self.close()
-            limits = Limits(pixels=PIXELS, file_bytes=2_000_000)
+            limits = InputLimits(pixels=PIXELS, file_bytes=2_000_000)
             picture = Path(self._stack.enter_context(TemporaryDirectory())) / "a.png"
             Image.fromarray(np.full((SIDE, SIDE, 3), 99, np.uint8)).save(picture)
             self._served = self._stack.enter_context(served([picture, SMALL], limits))

@@ -96,7 +96,7 @@ def test_flipped_bytes_in_a_compressed_raw(tmp_path: Path, convert: Run, data: P
 def test_zeroed_half_is_done_with_a_warning(tmp_path: Path, convert: Run) -> None:
     mosaic = np.random.default_rng(0).integers(600, 16000, (64, 64)).astype(np.uint16)
     mosaic[32:] = 0
-    write_dng(tmp_path / "a.dng", mosaic, Cfa.named("RGGB"), Camera())
+    write_dng(tmp_path / "a.dng", mosaic, Cfa.from_name("RGGB"), Camera())
     result = convert(tmp_path / "a.dng", tmp_path / "a.png")
     assert result.exit_code == 0
     assert "constant rows: 50%" in result.stderr
@@ -145,7 +145,7 @@ def test_headerless_data_that_the_decoder_would_take_by_its_length(tmp_path: Pat
 def test_sizes_that_only_the_header_has(tmp_path: Path, convert: Run, side: int, words: str) -> None:
     path = tmp_path / "a.dng"
     tags = {256: Field(LONG, (side,)), 257: Field(LONG, (side,))}
-    write_dng(path, np.zeros((32, 32), dtype=np.uint16), Cfa.named("RGGB"), Camera(), changed=tags)
+    write_dng(path, np.zeros((32, 32), dtype=np.uint16), Cfa.from_name("RGGB"), Camera(), changed=tags)
     start = time.thread_time()
     assert words in _refused(convert, path, tmp_path / "a.png")
     assert time.thread_time() - start < 10
@@ -212,8 +212,8 @@ def test_compression_that_is_not_read_is_named(tmp_path: Path, convert: Run) -> 
 
 def test_array_that_the_decoder_misreads(tmp_path: Path, convert: Run) -> None:
     path = tmp_path / "a.dng"
-    tags = {33421: Field(SHORT, (4, 4)), 33422: Field(BYTE, Cfa.named("QUAD_RGGB").pattern.tobytes())}
-    write_dng(path, np.full((64, 64), 900, dtype=np.uint16), Cfa.named("RGGB"), Camera(), changed=tags)
+    tags = {33421: Field(SHORT, (4, 4)), 33422: Field(BYTE, Cfa.from_name("QUAD_RGGB").pattern.tobytes())}
+    write_dng(path, np.full((64, 64), 900, dtype=np.uint16), Cfa.from_name("RGGB"), Camera(), changed=tags)
     assert "unsupported colour filter array" in _refused(convert, path, tmp_path / "a.png")
 
 

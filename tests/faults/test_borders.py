@@ -22,10 +22,10 @@ import tifffile
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.batch.discovery import Found, Search
+from demosaic_ntc.batch.discovery import FoundInput, InputSearch
 from demosaic_ntc.batch.watch import Arrivals
 from demosaic_ntc.errors import InputError, OutputError, Truncated
-from demosaic_ntc.io.error_boundary import border, damage_explained, encoding_explained
+from demosaic_ntc.io.error_boundary import border, damage_explained, explain_encoding
 from tests.images.picture_files import write_mask
 
 pytestmark = pytest.mark.fault
@@ -203,11 +203,11 @@ def test_watch_goes_on_without_notices(
 ) -> None:
     raising("demosaic_ntc.batch.watch.watch", error)
     monkeypatch.setattr("demosaic_ntc.batch.watch._LOOK_SECONDS", 0.01)
-    search = Search(frozenset((".dng",)), False, tmp_path / "out")
+    search = InputSearch(frozenset((".dng",)), False, tmp_path / "out")
     with Arrivals(tmp_path, search, settle=0.0) as arrivals:
         (tmp_path / "a.dng").write_bytes(b"raw")
         found = next(found for found in arrivals if found is not None)
-    assert found == Found(tmp_path / "a.dng")
+    assert found == FoundInput(tmp_path / "a.dng")
 
 
 @pytest.mark.parametrize("error", [*PLAIN, MemoryError()], ids=named)
@@ -237,7 +237,7 @@ def test_borders_let_our_own_errors_pass() -> None:
     for ours in (InputError("a"), OutputError("b"), Truncated("c")):
         for context in (
             damage_explained("PNG"),
-            encoding_explained("PNG"),
+            explain_encoding("PNG"),
             border(lambda _: InputError("no")),
         ):
             with pytest.raises(type(ours)) as caught, context:

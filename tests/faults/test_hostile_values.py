@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from demosaic_ntc import complete, demosaic, develop, inpaint
-from demosaic_ntc.demosaicing.cfa import as_cfa
+from demosaic_ntc.demosaicing.cfa import make_cfa
 from demosaic_ntc.detection.chromatic_aberration import find_fringes
 from demosaic_ntc.errors import ClusterError, InputError
-from demosaic_ntc.jit.precompile import Ledger
-from demosaic_ntc.studio.looks import Wish
+from demosaic_ntc.jit.precompile import KernelRecord
+from demosaic_ntc.studio.looks import LookSettings
 from evaluation.measure.store import ReportFile
 
 pytestmark = pytest.mark.fault
@@ -83,7 +83,7 @@ def test_what_is_no_side_of_a_picture(small: Path, side: Any) -> None:
 
 def test_what_is_no_value_of_a_slider() -> None:
     with pytest.raises(InputError, match="exposure is a number"):
-        Wish.of({"exposure": BEYOND_FLOATS})
+        LookSettings.of({"exposure": BEYOND_FLOATS})
 
 
 def test_a_development_needs_a_model_of_noise(small: Path) -> None:
@@ -134,12 +134,12 @@ def test_results_that_are_nested_without_end(tmp_path: Path) -> None:
 
 
 def test_a_damaged_record_of_kernels_costs_time_only(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "kernels.prepared")
+    ledger = KernelRecord(tmp_path / "kernels.prepared")
     ledger.path.write_bytes(b"\xff\xfe\x80\none\n")
-    assert ledger.missing(["one", "two"]) == ["two"]
+    assert ledger.find_missing(["one", "two"]) == ["two"]
 
 
 @pytest.mark.parametrize("size", [(2, 2), (3, 3), (3, 200), (66, 66)])
 def test_mosaics_too_small_to_show_fringes_have_none(size: tuple[int, int]) -> None:
     mosaic = np.random.default_rng(3).random(size).astype(np.float32)
-    assert not find_fringes(mosaic, as_cfa("RGGB")).any
+    assert not find_fringes(mosaic, make_cfa("RGGB")).any

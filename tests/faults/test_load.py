@@ -14,7 +14,7 @@ import numpy as np
 import psutil
 import pytest
 
-from demosaic_ntc.batch.job import Allowance, Ended, Job
+from demosaic_ntc.batch.job import Job, JobEnded, JobLimits
 from demosaic_ntc.batch.operations import Convert
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
@@ -35,7 +35,7 @@ def _crops(folder: Path, count: int) -> Path:
     folder.mkdir()
     for number in range(count):
         mosaic = np.random.default_rng(number).integers(600, 16000, (32, 32)).astype(np.uint16)
-        write_dng(folder / f"{number:03}.dng", mosaic, Cfa.named("RGGB"), Camera())
+        write_dng(folder / f"{number:03}.dng", mosaic, Cfa.from_name("RGGB"), Camera())
     return folder
 
 
@@ -166,9 +166,9 @@ def _files_per_second(source: Path, out: Path, workers: int, stop: Stop) -> floa
     work = Convert(Settings(engine=Engine(method="bilinear")))
     jobs = [Job(path, out / f"{path.stem}.png", work) for path in sorted(source.iterdir())]
     ends: list[float] = []
-    with Supervisor([WorkerSetup(work, 1, None)] * workers, Allowance(), stop) as crew:
+    with Supervisor([WorkerSetup(work, 1, None)] * workers, JobLimits(), stop) as crew:
         for event in crew.run(iter(jobs)):
-            if isinstance(event, Ended):
+            if isinstance(event, JobEnded):
                 ends.append(time.perf_counter())
     calm = ends[20:-5]
     return len(calm) / (calm[-1] - calm[0])

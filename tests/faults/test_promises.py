@@ -21,7 +21,7 @@ from cli.app import app
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.png_writing import chunk
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from tests.batch.batches import REPORT, injected, is_over, until
 from tests.faults.memory import peak_of
 from tests.images.picture_files import write_mask
@@ -86,7 +86,7 @@ def test_large_profile_or_text_is_no_damage(picture: Path, name: bytes, data: by
 
 def test_profile_that_unfolds_to_gigabytes_costs_nothing(picture: Path) -> None:
     with_chunk(picture, b"zTXt", b"Comment\0\0" + zlib.compress(bytes(300_000_000), 9))
-    assert read_picture(picture, Limits()).size == (SIDE, SIDE)
+    assert read_picture(picture, InputLimits()).size == (SIDE, SIDE)
     words = (picture, picture.with_name("a.mask.png"), picture.with_name("o.png"))
     assert peak_of("inpaint", *words, "--method", "biharmonic", "--overwrite") < 150e6
 
@@ -97,7 +97,7 @@ def test_chunk_that_claims_gigabytes_is_damage(picture: Path, length: int) -> No
     whole = picture.read_bytes()
     picture.write_bytes(whole[:33] + struct.pack(">L4s", length, b"tEXt") + whole[33:])
     with pytest.raises(InputError, match="damaged PNG"):
-        read_picture(picture, Limits())
+        read_picture(picture, InputLimits())
 
 
 @pytest.mark.parametrize("filling", [b"\xff\xd0", b"\xff", b"\xff\xe0\x00\x02", b"\xff\x01"])
@@ -107,7 +107,7 @@ def test_jpeg_of_nothing_but_markers_is_refused_quickly(tmp_path: Path, filling:
     path.write_bytes(b"\xff\xd8" + filling * (40_000_000 // len(filling)))
     start = time.thread_time()
     with pytest.raises(InputError, match="damaged JPEG"):
-        read_picture(path, Limits())
+        read_picture(path, InputLimits())
     assert time.thread_time() - start < 2.0
 
 
@@ -116,7 +116,7 @@ def test_png_in_a_million_pieces_is_refused_quickly(picture: Path) -> None:
     picture.write_bytes(whole[:33] + chunk(b"teXt", b"") * 1_000_000 + whole[33:])
     start = time.thread_time()
     with pytest.raises(InputError, match="chunks"):
-        read_picture(picture, Limits())
+        read_picture(picture, InputLimits())
     assert time.thread_time() - start < 20.0
 
 
@@ -129,7 +129,7 @@ def test_pixels_in_many_pieces_are_read(tmp_path: Path) -> None:
     data = whole[place + 8 : place + 8 + length]
     pieces = b"".join(chunk(b"IDAT", data[start : start + 3]) for start in range(0, length, 3))
     (tmp_path / "a.png").write_bytes(whole[:place] + pieces + whole[place + 12 + length :])
-    np.testing.assert_array_equal(read_picture(tmp_path / "a.png", Limits()).colours, pixels)
+    np.testing.assert_array_equal(read_picture(tmp_path / "a.png", InputLimits()).colours, pixels)
 
 
 def _tiles(path: Path) -> None:
@@ -145,7 +145,7 @@ def test_tile_that_is_not_there_is_not_black(tmp_path: Path, tag: str) -> None:
         values = list(tiff.pages.first.tags[tag].value)
         tiff.pages.first.tags[tag].overwrite([*values[:2], 0, *values[3:]])
     with pytest.raises(InputError, match="1 of 4 blocks are missing"):
-        read_picture(tmp_path / "a.tif", Limits())
+        read_picture(tmp_path / "a.tif", InputLimits())
     result = run("convert", tmp_path / "a.tif", tmp_path / "o.png", "--cfa", "RGGB")
     assert result.exit_code == 3, result.output
 

@@ -13,9 +13,9 @@ from demosaic_ntc.developing import preprocess
 from demosaic_ntc.developing.render import Finish, finish_error
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import DiskFull, Exists, InputError, NotWritable
-from demosaic_ntc.images.error_map import Expected, check_asked, written_beside
+from demosaic_ntc.images.error_map import Expected, check_asked, write_error_map
 from demosaic_ntc.io.colour import LINEAR_CURVE, SPACES, SRGB_CURVE, Curve
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.io.tiff_tags import LONG, Field
 from demosaic_ntc.workflows import conversion
 from demosaic_ntc.workflows.conversion import convert_file
@@ -132,7 +132,7 @@ def test_large_maps_are_made_in_bands_without_seams() -> None:
 
 def _raw(path: Path, orientation: int = 1) -> Path:
     """A raw with a crop of its own."""
-    cfa, camera = Cfa.named("RGGB"), Camera(orientation=orientation)
+    cfa, camera = Cfa.from_name("RGGB"), Camera(orientation=orientation)
     tags = {50719: Field(LONG, (6, 4)), 50720: Field(LONG, (30, 20))}
     write_dng(path, exposed(light_of(rounded(scene(36, 48))), cfa, camera), cfa, camera, changed=tags)
     return path
@@ -141,7 +141,7 @@ def _raw(path: Path, orientation: int = 1) -> Path:
 def test_zero_at_measured_samples_in_the_cameras_own_colours(tmp_path: Path, small: Path) -> None:
     settings = Settings(development=Development(look="neutral", space="camera"), engine=FAST)
     done = convert_file(small, tmp_path / "a.png", settings, error_map=tmp_path / "e.tif")
-    errors, measured = _map(tmp_path / "e.tif"), Cfa.named("RGGB").masks((36, 48))
+    errors, measured = _map(tmp_path / "e.tif"), Cfa.from_name("RGGB").masks((36, 48))
     # The matrix of the camera's own space is the identity up to rounding.
     assert errors[measured].max() < 1e-3 * np.median(errors[~measured])
     assert errors[~measured].min() > 0
@@ -185,7 +185,7 @@ def test_the_map_lies_as_the_picture_does(tmp_path: Path, orientation: int) -> N
     convert_file(source, tmp_path / "b.tif", cut, None, tmp_path / "2.tif")
     straight, turned = _map(tmp_path / "1.tif"), _map(tmp_path / "2.tif")
     assert turned.shape == tifffile.imread(tmp_path / "b.tif").shape
-    assert np.array_equal(turned, oriented(straight[4:24, 6:36], orientation))
+    assert np.array_equal(turned, orient(straight[4:24, 6:36], orientation))
     tags = [_orientation(tmp_path / name) for name in ("a.tif", "1.tif", "b.tif", "2.tif")]
     assert tags == [orientation, orientation, 1, 1]
 
@@ -247,7 +247,7 @@ def test_nothing_is_left_when_writing_fails(
 
 def test_a_map_appears_with_its_picture_not_before(tmp_path: Path) -> None:
     target, expected = tmp_path / "e.tif", Expected(np.ones((3, 4), np.float32), 1, None)
-    with written_beside(target, expected, overwrite=False) as written:
+    with write_error_map(target, expected, overwrite=False) as written:
         assert not target.exists()
     assert written is not None
     assert (_map(target).tolist(), written.rms) == ([[1.0] * 4] * 3, 1.0)

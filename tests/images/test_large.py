@@ -16,7 +16,7 @@ from samples.scene import scene
 @pytest.fixture(scope="module")
 def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A raw of 4000×6000."""
-    cfa, target = Cfa.named("RGGB"), tmp_path_factory.mktemp("raw") / "big.dng"
+    cfa, target = Cfa.from_name("RGGB"), tmp_path_factory.mktemp("raw") / "big.dng"
     tile = exposed(light_of(rounded(scene(400, 600))), cfa, Camera())
     write_dng(target, np.tile(tile, (10, 10)), cfa, Camera())
     return target

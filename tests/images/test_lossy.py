@@ -15,7 +15,7 @@ from demosaic_ntc.developing.settings import Output, Settings
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.images.lossy import Loss
-from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.colour import SPACES
 from demosaic_ntc.io.exif import Exif, read_exif
@@ -32,7 +32,7 @@ def _smooth(dtype: type[np.unsignedinteger] = np.uint8) -> NDArray[np.unsignedin
 
 
 def _write(target: Path, pixels: NDArray[np.unsignedinteger], loss: Loss, profile: bytes = PROFILE) -> Path:
-    picture = Picture(pixels, profile=profile, exif=EXIF)
+    picture = DecodedImage(pixels, profile=profile, exif=EXIF)
     write_picture(target, picture, overwrite=True, loss=loss, report=lambda done, total: None)
     return target
 

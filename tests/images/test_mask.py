@@ -11,11 +11,11 @@ from PIL import Image
 
 from demosaic_ntc.errors import BadMask, InputError, TooLarge
 from demosaic_ntc.images.mask import MaskRule, parse_colour, read_mask
-from demosaic_ntc.images.picture import Picture
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.images.picture import DecodedImage
+from demosaic_ntc.io.identify import InputLimits
 
 FLAGS = np.array([[True, False, False], [False, True, True]])
-PLAIN = Picture(np.zeros((2, 3), np.uint8))
+PLAIN = DecodedImage(np.zeros((2, 3), np.uint8))
 STRICT = MaskRule()
 
 
@@ -25,7 +25,7 @@ def _read(path: Path, levels: NDArray[Any], rule: MaskRule = STRICT) -> NDArray[
         tifffile.imwrite(path, levels, photometric="rgb" if levels.ndim == 3 else "minisblack")
     else:
         Image.fromarray(levels).save(path)
-    return read_mask(path, PLAIN, rule, Limits())
+    return read_mask(path, PLAIN, rule, InputLimits())
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_white_is_to_be_repaired(dtype: str, white: int, tmp_path: Path) -> None
 
 def test_single_bits_are_a_mask(tmp_path: Path) -> None:
     Image.fromarray(FLAGS).save(tmp_path / "m.png")
-    assert np.array_equal(read_mask(tmp_path / "m.png", PLAIN, STRICT, Limits()), FLAGS)
+    assert np.array_equal(read_mask(tmp_path / "m.png", PLAIN, STRICT, InputLimits()), FLAGS)
 
 
 def test_a_mask_in_three_equal_channels_is_one(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_what_is_painted_on_a_transparent_layer_counts_in_any_colour(
     levels = LAYER.copy()
     levels[FLAGS, :3] = paint
     Image.fromarray(levels).save(tmp_path / name, lossless=True)
-    assert np.array_equal(read_mask(tmp_path / name, PLAIN, STRICT, Limits()), FLAGS)
-    assert np.array_equal(read_mask(tmp_path / name, PLAIN, MaskRule(invert=True), Limits()), ~FLAGS)
+    assert np.array_equal(read_mask(tmp_path / name, PLAIN, STRICT, InputLimits()), FLAGS)
+    assert np.array_equal(read_mask(tmp_path / name, PLAIN, MaskRule(invert=True), InputLimits()), ~FLAGS)
 
 
 def test_thin_paint_counts_unless_a_threshold_says_otherwise(tmp_path: Path) -> None:
@@ -137,20 +137,20 @@ def test_transparency_needs_an_alpha_channel(tmp_path: Path) -> None:
 def test_masks_of_other_formats_are_read(kind: str, mode: str, tmp_path: Path) -> None:
     mask = Image.fromarray((FLAGS * 255).astype(np.uint8)).convert(mode)
     mask.save(tmp_path / f"m.{kind}", lossless=True)
-    assert np.array_equal(read_mask(tmp_path / f"m.{kind}", PLAIN, STRICT, Limits()), FLAGS)
+    assert np.array_equal(read_mask(tmp_path / f"m.{kind}", PLAIN, STRICT, InputLimits()), FLAGS)
 
 
 def test_other_formats_are_refused_where_they_cannot_be_masks(tmp_path: Path) -> None:
     frames = [Image.new("L", (3, 2), level) for level in (0, 255)]
     frames[0].save(tmp_path / "m.gif", save_all=True, append_images=frames[1:])
     with pytest.raises(BadMask, match="a GIF of 2 frames"):
-        read_mask(tmp_path / "m.gif", PLAIN, STRICT, Limits())
+        read_mask(tmp_path / "m.gif", PLAIN, STRICT, InputLimits())
     frames[1].save(tmp_path / "m.bmp")
     with pytest.raises(TooLarge):
-        read_mask(tmp_path / "m.bmp", PLAIN, STRICT, Limits(pixels=5))
+        read_mask(tmp_path / "m.bmp", PLAIN, STRICT, InputLimits(pixels=5))
     (tmp_path / "m.bmp").write_bytes((tmp_path / "m.bmp").read_bytes()[:40])
     with pytest.raises(InputError, match=r"m\.bmp: .*damaged"):
-        read_mask(tmp_path / "m.bmp", PLAIN, STRICT, Limits())
+        read_mask(tmp_path / "m.bmp", PLAIN, STRICT, InputLimits())
 
 
 def test_an_opaque_alpha_is_no_matter(tmp_path: Path) -> None:
@@ -161,14 +161,14 @@ def test_an_opaque_alpha_is_no_matter(tmp_path: Path) -> None:
 def test_another_size_is_refused_with_both(tmp_path: Path) -> None:
     Image.fromarray(np.zeros((3, 2), np.uint8)).save(tmp_path / "m.png")
     with pytest.raises(BadMask, match=r"m\.png: the mask is 2×3, the picture 3×2; "):
-        read_mask(tmp_path / "m.png", PLAIN, STRICT, Limits())
+        read_mask(tmp_path / "m.png", PLAIN, STRICT, InputLimits())
 
 
 def test_a_mask_of_the_stored_shape_of_a_turned_picture_is_refused(tmp_path: Path) -> None:
-    turned = Picture(np.zeros((2, 3), np.uint8), orientation=6)
+    turned = DecodedImage(np.zeros((2, 3), np.uint8), orientation=6)
     Image.fromarray(np.zeros((2, 3), np.uint8)).save(tmp_path / "m.png")
     with pytest.raises(BadMask, match="the mask is 3×2, the picture 2×3 as it is seen"):
-        read_mask(tmp_path / "m.png", turned, STRICT, Limits())
+        read_mask(tmp_path / "m.png", turned, STRICT, InputLimits())
 
 
 @pytest.mark.parametrize("text", ["#ff00ff", "FF00FF"])

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import Truncated, Unsupported
-from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.png_reading import read_png
 from demosaic_ntc.images.png_writing import (
     GREY,
@@ -23,7 +23,7 @@ from demosaic_ntc.images.png_writing import (
     PngChunks,
     chunk,
 )
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGB_ALPHA: 4}
@@ -74,8 +74,8 @@ def palette(bits: int) -> NDArray[np.uint8]:
     return np.random.default_rng(bits).integers(0, 256, (2**bits, 3)).astype(np.uint8)
 
 
-def read(content: bytes) -> Picture:
-    return read_png(io.BytesIO(content), Limits())
+def read(content: bytes) -> DecodedImage:
+    return read_png(io.BytesIO(content), InputLimits())
 
 
 @pytest.mark.parametrize("interlaced", [False, True])
@@ -95,7 +95,7 @@ def test_every_mode_is_read_to_the_bit(colour: int, bits: int, transparent: bool
     assert picture.own == PngChunks(chunks)
 
 
-def check_numbers(picture: Picture, numbers: Samples, colour: int, bits: int) -> None:
+def check_numbers(picture: DecodedImage, numbers: Samples, colour: int, bits: int) -> None:
     """Palettes and packed levels are kept as numbers, others are none."""
     if colour == PALETTE or bits < 8:
         assert picture.indexed is not None
@@ -105,7 +105,7 @@ def check_numbers(picture: Picture, numbers: Samples, colour: int, bits: int) ->
         assert picture.indexed is None
 
 
-def check_colours(picture: Picture, pixels: Samples, colour: int, bits: int) -> None:
+def check_colours(picture: DecodedImage, pixels: Samples, colour: int, bits: int) -> None:
     """Colours are the samples, those of the palette, or levels spread over a byte."""
     if colour == PALETTE:
         assert np.array_equal(picture.colours, palette(bits)[pixels[..., 0]])
@@ -115,7 +115,7 @@ def check_colours(picture: Picture, pixels: Samples, colour: int, bits: int) -> 
         assert np.array_equal(picture.colours, pixels[..., 0] * (255 // (2**bits - 1) if bits < 8 else 1))
 
 
-def check_alpha(picture: Picture, pixels: Samples, colour: int, transparent: bool) -> None:
+def check_alpha(picture: DecodedImage, pixels: Samples, colour: int, transparent: bool) -> None:
     """A channel of its own, that of a palette's entries, or none: one transparent colour stays a chunk."""
     if colour in (GREY_ALPHA, RGB_ALPHA):
         assert np.array_equal(picture.alpha, pixels[..., -1])  # type: ignore[arg-type]

@@ -14,13 +14,13 @@ from PIL import Image
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.images.lossy import Loss
-from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.colour import SPACES
-from demosaic_ntc.io.exif import Exif, finished
+from demosaic_ntc.io.exif import Exif, finish_metadata
 
 PROFILE = icc_profile(SPACES["srgb"])
-EXIF = finished(
+EXIF = finish_metadata(
     Exif(),
     size=(130, 70),
     orientation=1,
@@ -41,7 +41,7 @@ def _pixels(bits: int) -> NDArray[np.unsignedinteger]:
 
 
 def _write(target: Path, pixels: NDArray[np.unsignedinteger], exif: Exif = EXIF, quality: int = 95) -> None:
-    picture = Picture(pixels, profile=PROFILE, exif=exif)
+    picture = DecodedImage(pixels, profile=PROFILE, exif=exif)
     write_picture(target, picture, overwrite=False, loss=Loss(quality), report=_unheard)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from demosaic_ntc.engine.passes import Kind
+from demosaic_ntc.engine.passes import HoleKind
 from demosaic_ntc.inpainting.classification import depths, kinds_of
 
 Flags = NDArray[np.bool_]
@@ -40,31 +40,31 @@ def kinds_inside(missing: Flags) -> set[int]:
 @pytest.mark.parametrize(
     ("missing", "kind"),
     [
-        (picture(np.s_[5::20, 5::20]), Kind.SPARSE),
-        (picture(np.s_[40, :], np.s_[:, 30]), Kind.LINES),
-        (picture(np.s_[40:42, 30:60]), Kind.SPARSE),
-        (picture(np.s_[40, 30:50]), Kind.SPARSE),
-        (randomly(0.05), Kind.SPARSE),
-        (randomly(0.5), Kind.SCATTERED),
-        (picture(np.s_[40:45, :]), Kind.WIDE),
-        (randomly(0.8), Kind.WIDE),
-        (picture(np.s_[40:56, 40:56]), Kind.DEEP),
+        (picture(np.s_[5::20, 5::20]), HoleKind.SPARSE),
+        (picture(np.s_[40, :], np.s_[:, 30]), HoleKind.LINES),
+        (picture(np.s_[40:42, 30:60]), HoleKind.SPARSE),
+        (picture(np.s_[40, 30:50]), HoleKind.SPARSE),
+        (randomly(0.05), HoleKind.SPARSE),
+        (randomly(0.5), HoleKind.SCATTERED),
+        (picture(np.s_[40:45, :]), HoleKind.WIDE),
+        (randomly(0.8), HoleKind.WIDE),
+        (picture(np.s_[40:56, 40:56]), HoleKind.DEEP),
     ],
 )
-def test_damage_of_one_kind_is_recognised(missing: Flags, kind: Kind) -> None:
+def test_damage_of_one_kind_is_recognised(missing: Flags, kind: HoleKind) -> None:
     assert kinds_inside(missing) == {kind}
 
 
 def test_a_picture_with_several_kinds_has_each_at_its_place() -> None:
     found = kinds(picture(np.s_[10, 10], np.s_[60:76, 60:76]))
-    assert found[10, 10] == Kind.SPARSE
-    assert (found[60:76, 60:76] == Kind.DEEP).all()
+    assert found[10, 10] == HoleKind.SPARSE
+    assert (found[60:76, 60:76] == HoleKind.DEEP).all()
 
 
 def test_a_hole_at_the_border_is_as_deep_as_it_is_wide() -> None:
     missing = picture(np.s_[:6, :])
     assert depths(missing)[:7, 0].tolist() == [6, 5, 4, 3, 2, 1, 0]
-    assert kinds(missing)[0, 48] == Kind.DEEP
+    assert kinds(missing)[0, 48] == HoleKind.DEEP
 
 
 def test_diagonal_steps_count_as_one() -> None:
@@ -80,7 +80,7 @@ def test_diagonal_steps_count_as_one() -> None:
 @settings(max_examples=30, deadline=None)
 @given(arrays(np.bool_, st.tuples(st.integers(1, 30), st.integers(1, 30))))
 def test_only_known_pixels_are_known(missing: Flags) -> None:
-    assert np.array_equal(kinds(missing) == Kind.KNOWN, ~missing)
+    assert np.array_equal(kinds(missing) == HoleKind.KNOWN, ~missing)
 
 
 @pytest.mark.parametrize("turn", [np.flipud, np.fliplr, np.transpose])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from demosaic_ntc import inpaint
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.engine.pass_tables import PLANS, Plan, without_completion
-from demosaic_ntc.engine.passes import Kind, Patches, Step, mean
+from demosaic_ntc.engine.pass_tables import PLANS, Plan, disable_completion
+from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, mean
 from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.engine.tiles import Tile
 from demosaic_ntc.inpainting import regions
@@ -25,7 +25,7 @@ from tests.waves import waves
 
 PLANS_OF_METHODS: dict[str, Plan] = {
     "ntc": PLANS["normal"],
-    "predict-only": without_completion(PLANS["normal"]),
+    "predict-only": disable_completion(PLANS["normal"]),
     "biharmonic": {},
 }
 
@@ -167,10 +167,10 @@ def test_a_rim_is_restored_with_a_region_as_far_as_it_is_seen() -> None:
 def test_a_pass_over_one_kind_of_hole_leaves_the_others() -> None:
     known = np.ones((1, 60, 60), np.bool_)
     known[:, 20:32, 20:32] = known[:, 16, 26] = False  # a block, and a dead pixel whose patches touch it
-    step = Step(Patches(size=6, stride=1, count=6, reach=6), mean(6), trust=(0.3, 0.05))
+    step = Step(PatchGrid(size=6, stride=1, count=6, reach=6), mean(6), trust=(0.3, 0.05))
     planes = waves(1, 60, 60)
     smooth = repaired(planes, known, method="biharmonic")[0]
-    passed = repaired(planes, known, plan={Kind.SPARSE: (step,)})[0]
+    passed = repaired(planes, known, plan={HoleKind.SPARSE: (step,)})[0]
     assert np.array_equal(passed[:, 20:32, 20:32], smooth[:, 20:32, 20:32])
     assert passed[0, 16, 26] != smooth[0, 16, 26]
 

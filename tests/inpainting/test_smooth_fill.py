@@ -10,7 +10,7 @@ from scipy.ndimage import laplace
 from skimage.restoration import inpaint_biharmonic
 
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.inpainting.smooth_fill import Biharmonic, blurred, plainly_filled
+from demosaic_ntc.inpainting.smooth_fill import Biharmonic, fill_by_blur, plainly_filled
 
 Planes = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -37,7 +37,7 @@ def texture(seed: int, shape: tuple[int, ...] = (2, 24, 26)) -> Planes:
 
 
 def filled(planes: Planes, missing: Flags) -> Planes:
-    return Biharmonic(missing).fill(blurred(planes, missing), STEPS, ACCURACY)
+    return Biharmonic(missing).fill(fill_by_blur(planes, missing), STEPS, ACCURACY)
 
 
 def test_many_steps_reach_the_published_solution_away_from_the_border() -> None:
@@ -96,7 +96,9 @@ def test_a_blur_takes_the_mean_of_what_is_near() -> None:
     planes = np.zeros((1, 9, 40), np.float32)
     planes[:, :, 20:] = 1.0
     missing = holes((9, 40), np.s_[4, 5], np.s_[4, 35])
-    assert blurred(np.where(missing, np.float32(0.5), planes), missing) == pytest.approx(planes, abs=1e-6)
+    assert fill_by_blur(np.where(missing, np.float32(0.5), planes), missing) == pytest.approx(
+        planes, abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("side", [3, 40, 160, 600])
@@ -105,7 +107,7 @@ def test_a_blur_fills_holes_of_any_size(side: int) -> None:
     planes = np.full((1, side + 4, side + 4), 0.25, np.float32)
     missing = holes(planes.shape[1:], np.s_[2:, 2:])
     damaged = np.where(missing, np.float32(7), planes)
-    assert blurred(damaged, missing) == pytest.approx(planes, abs=1e-6)
+    assert fill_by_blur(damaged, missing) == pytest.approx(planes, abs=1e-6)
 
 
 @settings(max_examples=40, deadline=None)
@@ -114,7 +116,7 @@ def test_fills_keep_what_is_known_and_its_range(missing: Flags, seed: int) -> No
     missing[0, 0] = False
     planes = np.random.default_rng(seed).random((2, *missing.shape)).astype(np.float32)
     damaged = np.where(missing, np.float32(9), planes)
-    start = blurred(damaged, missing)
+    start = fill_by_blur(damaged, missing)
     for fill in (start, Biharmonic(missing).fill(start, 30, 1e-4)):
         assert np.array_equal(fill[:, ~missing], planes[:, ~missing])
         for plane, shown in zip(fill, planes[:, ~missing], strict=True):
@@ -127,7 +129,7 @@ def test_a_blur_that_is_out_of_time_is_a_plain_fill(monkeypatch: pytest.MonkeyPa
     blur = "demosaic_ntc.inpainting.smooth_fill.gaussian_filter"
     monkeypatch.setattr(blur, lambda *_arguments, **_named: pytest.fail("takes time"))
     known = np.broadcast_to(~missing, planes.shape)
-    found = blurred(planes, missing, Deadline(0.0, lambda: 1.0))
+    found = fill_by_blur(planes, missing, Deadline(0.0, lambda: 1.0))
     assert (found == plainly_filled(planes, known)).all()
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
-from demosaic_ntc.io.exif import Exif, exif_block, finished, photo_fields, read_exif, read_jpeg_exif
+from demosaic_ntc.io.exif import Exif, exif_block, finish_metadata, photo_fields, read_exif, read_jpeg_exif
 from demosaic_ntc.io.tiff_tags import ASCII, RATIONAL, SHORT, UNDEFINED, Field
 from demosaic_ntc.workflows.conversion import convert_file
 from samples.dng import Camera, write_dng
@@ -23,7 +23,7 @@ FAST = Settings(engine=Engine(method="bilinear"))
 
 
 def _done(exif: Exif) -> Exif:
-    return finished(
+    return finish_metadata(
         exif,
         size=(10, 20),
         orientation=1,
@@ -109,7 +109,7 @@ def test_exiftool_finds_everything_in_a_turned_photo(tmp_path: Path, samples: Pa
     write_dng(
         source,
         read_photo(samples / "small_rggb.dng").mosaic,
-        Cfa.named("RGGB"),
+        Cfa.from_name("RGGB"),
         Camera(orientation=6),
         exif=EXIF,
     )

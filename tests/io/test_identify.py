@@ -6,16 +6,16 @@ import pytest
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.identify import (
-    Kind,
-    Limits,
+    FileKind,
+    InputLimits,
     check_is_complete,
     check_is_raw,
     check_pixels,
     is_xtrans,
     kind_of,
     main_directory,
-    named,
     open_regular,
+    prefix_path,
 )
 from demosaic_ntc.io.tiff_tags import LONG, SHORT, Field, write_directory
 from demosaic_ntc.raw.plain import Layout
@@ -25,19 +25,19 @@ from demosaic_ntc.raw.reading import likely_array
 @pytest.mark.parametrize(
     ("head", "kind"),
     [
-        (b"II*\0", Kind.TIFF),
-        (b"MM\0*", Kind.TIFF),
-        (b"FUJIFILMCCD-RAW 0201", Kind.RAW),
-        (b"II\x1a\0\0\0HEAPCCDR", Kind.RAW),
-        (b"\0\0\0\x18ftypcrx ", Kind.RAW),
-        (b"FOVb", Kind.FOVEON),
-        (b"\x89PNG\r\n\x1a\n", Kind.PNG),
-        (b"\xff\xd8\xff\xe0", Kind.JPEG),
-        (b"%!PS-Adobe-3.0 EPSF", Kind.POSTSCRIPT),
-        (b"some text", Kind.UNKNOWN),
+        (b"II*\0", FileKind.TIFF),
+        (b"MM\0*", FileKind.TIFF),
+        (b"FUJIFILMCCD-RAW 0201", FileKind.RAW),
+        (b"II\x1a\0\0\0HEAPCCDR", FileKind.RAW),
+        (b"\0\0\0\x18ftypcrx ", FileKind.RAW),
+        (b"FOVb", FileKind.FOVEON),
+        (b"\x89PNG\r\n\x1a\n", FileKind.PNG),
+        (b"\xff\xd8\xff\xe0", FileKind.JPEG),
+        (b"%!PS-Adobe-3.0 EPSF", FileKind.POSTSCRIPT),
+        (b"some text", FileKind.UNKNOWN),
     ],
 )
-def test_first_bytes_tell_the_kind(head: bytes, kind: Kind) -> None:
+def test_first_bytes_tell_the_kind(head: bytes, kind: FileKind) -> None:
     assert kind_of(io.BytesIO(head.ljust(40, b"\0"))) is kind
 
 
@@ -53,13 +53,13 @@ def test_foveon_has_no_colour_filter_array() -> None:
 
 
 def test_sizes_are_bounded() -> None:
-    check_pixels(6000, 4000, Limits())
+    check_pixels(6000, 4000, InputLimits())
     with pytest.raises(
         TooLarge, match="3600000000 pixels, the limit is 150000000; raise it with `max_pixels`"
     ):
-        check_pixels(60000, 60000, Limits())
+        check_pixels(60000, 60000, InputLimits())
     with pytest.raises(NotAnImage, match="invalid size"):
-        check_pixels(0, 4000, Limits())
+        check_pixels(0, 4000, InputLimits())
 
 
 def test_mosaic_is_found_in_a_dng(samples: Path) -> None:
@@ -73,18 +73,18 @@ def test_files_over_the_limit_are_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "big.dng"
     path.write_bytes(bytes(100))
     with pytest.raises(TooLarge, match="100 bytes"):
-        open_regular(path, Limits(file_bytes=99))
+        open_regular(path, InputLimits(file_bytes=99))
 
 
 def test_empty_files_are_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "empty.dng"
     path.touch()
     with pytest.raises(Truncated, match="empty file"):
-        open_regular(path, Limits())
+        open_regular(path, InputLimits())
 
 
 def test_errors_get_the_path_in_front() -> None:
-    with pytest.raises(InputError, match=r"^a/b\.dng: broken; mend it$"), named(Path("a/b.dng")):
+    with pytest.raises(InputError, match=r"^a/b\.dng: broken; mend it$"), prefix_path(Path("a/b.dng")):
         raise InputError("broken; mend it")
 
 
@@ -93,7 +93,7 @@ def test_errors_get_the_path_in_front() -> None:
     [
         ("small_rggb.dng", Layout(), "RGGB"),
         ("small_xtrans.dng", Layout(), "XTRANS"),
-        ("small_rggb.dng", Layout(cfa=Cfa.named("QUAD_RGGB")), "QUAD_RGGB"),
+        ("small_rggb.dng", Layout(cfa=Cfa.from_name("QUAD_RGGB")), "QUAD_RGGB"),
         ("nowhere.dng", Layout(), "RGGB"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from demosaic_ntc.io import temp_files
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.temp_files import create_partial, locked, remove_stale
+from demosaic_ntc.io.temp_files import create_partial, hold_lock, remove_stale
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_file_of_a_living_process_stays(tmp_path: Path) -> None:
 def test_file_whose_lock_is_held_stays_though_its_process_is_not_seen(tmp_path: Path, dead_pid: int) -> None:
     """As it is with a writer in another container."""
     left = _left_by(tmp_path, dead_pid, temp_files._host())
-    with open(left, "r+b") as file, locked(file):
+    with open(left, "r+b") as file, hold_lock(file):
         file.close()
         assert remove_stale(tmp_path) == []
     assert remove_stale(tmp_path) == [left]

@@ -90,7 +90,7 @@ def test_deep_packets_do_no_harm() -> None:
 @pytest.fixture(scope="module")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A DNG with a packet."""
-    path, cfa = tmp_path_factory.mktemp("xmp") / "a.dng", Cfa.named("RGGB")
+    path, cfa = tmp_path_factory.mktemp("xmp") / "a.dng", Cfa.from_name("RGGB")
     light = light_of(rounded(scene(36, 48)))
     tag = {XMP: Field(BYTE, PACKET)}
     write_dng(path, exposed(light, cfa, Camera()), cfa, Camera(), changed=tag)
@@ -128,7 +128,7 @@ def test_every_format_carries_it_unless_metadata_is_refused(
 
 
 def test_a_packet_too_long_for_jpeg_is_left_out_there(described: Path, tmp_path: Path) -> None:
-    path, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    path, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     photo = read_photo(described)
     long = PACKET.replace(b"alps", b"a" * 70000)
     write_dng(path, photo.mosaic, cfa, Camera(), changed={XMP: Field(BYTE, long)})

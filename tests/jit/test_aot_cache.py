@@ -15,8 +15,8 @@ from numba.core.caching import CompileResultCacheImpl
 
 from demosaic_ntc.jit import aot_cache, signatures
 from demosaic_ntc.jit.aot_cache import kernel_sources, write_shipped
-from demosaic_ntc.jit.compiled import comes_compiled, compile_for, kept_forms, kernel
-from demosaic_ntc.jit.kernel_cache import sealed
+from demosaic_ntc.jit.compiled import comes_compiled, compile_for, iterate_forms, kernel
+from demosaic_ntc.jit.kernel_cache import seal
 
 
 def _double(row: np.ndarray) -> None:
@@ -43,7 +43,7 @@ def root(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "build"))
     made = kernel(_double)
     compile_for(made, ARGUMENTS)
-    ((types, kept),) = kept_forms(made)
+    ((types, kept),) = iterate_forms(made)
     write_shipped(tmp_path / "shipped" / aot_cache.key(), _double, types, kept)
     monkeypatch.setattr(config, "CACHE_DIR", str(cache))
     monkeypatch.setattr(aot_cache, "ROOT", tmp_path / "shipped")
@@ -157,7 +157,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "cut": lambda content: content[: len(content) // 3],
     "flipped": lambda content: content[:-9] + bytes([content[-9] ^ 4]) + content[-8:],
     "foreign": lambda content: b"somebody else's file",
-    "another program's": lambda content: sealed(("not", "a", "kernel")),
+    "another program's": lambda content: seal(("not", "a", "kernel")),
 }
 
 
@@ -202,4 +202,4 @@ def test_what_came_with_the_program_is_neither_announced_nor_prepared(
     signatures.prepare_kernels({"shrink_rows", "complete_groups"})
     signatures.prepare_kernels({"filter_image", "write_means"})
     assert asked == [[["explain"]], []], "nothing but what did not come"
-    assert signatures.to_be_compiled(signatures.EXAMPLES) == {"explain"}
+    assert signatures.find_uncompiled(signatures.EXAMPLES) == {"explain"}

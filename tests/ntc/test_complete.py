@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from demosaic_ntc import Solution, Status, complete
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError, TooLarge
-from demosaic_ntc.ntc.alternating import guessing_oracles
+from demosaic_ntc.ntc.alternating import make_heuristic_oracles
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, constant_start, vertex_of
-from demosaic_ntc.ntc.bcg import Limits, Progress, minimise, next_estimate
+from demosaic_ntc.ntc.bcg import SolverProgress, StopRules, minimise, next_estimate
 from demosaic_ntc.ntc.corrective import Descent, FullyCorrective, SimplexDescent
 from demosaic_ntc.ntc.enumeration import Enumeration
-from demosaic_ntc.ntc.oracle import Found, WeakSeparation
+from demosaic_ntc.ntc.oracle import OracleResult, WeakSeparation
 from demosaic_ntc.ntc.problem import Problem
 
 
@@ -68,12 +68,12 @@ def test_noiseless_tensor_with_many_samples_is_recovered(instances: Any) -> None
 def test_objective_never_rises(instances: Any, descent: type[Descent]) -> None:
     problem = Problem(instances.observations((5, 4, 3), 60, 4, noise=0.1), 0.5)
     observed = problem.observed
-    seen: list[Progress] = []
+    seen: list[SolverProgress] = []
     outcome = minimise(
         constant_start(problem),
-        WeakSeparation(guessing_oracles(observed, 0), [Enumeration(observed)]),
+        WeakSeparation(make_heuristic_oracles(observed, 0), [Enumeration(observed)]),
         descent(),
-        Limits(1e-4 * observed.energy, 50_000, Deadline()),
+        StopRules(1e-4 * observed.energy, 50_000, Deadline()),
         seen.append,
     )
     objectives = np.array([event.objective for event in seen])
@@ -182,14 +182,14 @@ NONE = Vertex(np.zeros(0, np.uint8), np.zeros(0, np.int32))
 def test_the_gap_estimate_follows_the_oracle(
     value: float, bound: float, steady: bool, expected: float
 ) -> None:
-    found = Found(NONE, value, bound)
+    found = OracleResult(NONE, value, bound)
     assert next_estimate(0.5, 0.0, found, False, 1e-6, steady=steady) == (expected, False)
 
 
 def test_a_run_ends_where_the_last_question_stays_open() -> None:
-    assert next_estimate(1e-6, 0.0, Found(NONE, 0.0, -1e-3), True, 2e-6, steady=False)[1]
-    assert next_estimate(1e-6, 0.0, Found(NONE, 0.0), True, 2e-6, steady=True)[1]
-    assert not next_estimate(1e-6, 0.0, Found(NONE, 0.0, -1e-6), True, 2e-6, steady=True)[1]
+    assert next_estimate(1e-6, 0.0, OracleResult(NONE, 0.0, -1e-3), True, 2e-6, steady=False)[1]
+    assert next_estimate(1e-6, 0.0, OracleResult(NONE, 0.0), True, 2e-6, steady=True)[1]
+    assert not next_estimate(1e-6, 0.0, OracleResult(NONE, 0.0, -1e-6), True, 2e-6, steady=True)[1]
 
 
 class Refuting:
@@ -201,7 +201,7 @@ class Refuting:
         self._exact = Enumeration(observed)
         self.asked = 0
 
-    def __call__(self, gradient: Any, target: float) -> Found:
+    def __call__(self, gradient: Any, target: float) -> OracleResult:
         self.asked += 1
         return self._exact(gradient, target)
 
@@ -212,8 +212,8 @@ def test_the_published_algorithm_asks_for_a_proof_at_every_level(
 ) -> None:
     problem = Problem(instances.observations((5, 4, 3), 60, 4, noise=0.1), 0.5)
     exact = Refuting(problem.observed)
-    limits = Limits(1e-4 * problem.observed.energy, 50_000, Deadline())
-    separate = WeakSeparation(guessing_oracles(problem.observed, 0), [exact])
+    limits = StopRules(1e-4 * problem.observed.energy, 50_000, Deadline())
+    separate = WeakSeparation(make_heuristic_oracles(problem.observed, 0), [exact])
     assert minimise(constant_start(problem), separate, descent(), limits).status is Status.OPTIMAL
     assert max(1, most // 20) <= exact.asked <= most
 
@@ -329,6 +329,6 @@ def test_entries_outside_the_shape_are_refused() -> None:
 
 def test_progress_is_reported_once_per_iteration(instances: Any) -> None:
     index, value = instances.samples((4, 4, 3), 30, 11)
-    events: list[Progress] = []
+    events: list[SolverProgress] = []
     solution = complete((4, 4, 3), index, value, radius=0.5, progress=events.append)
     assert [event.iteration for event in events] == list(range(solution.iterations + 1))

@@ -11,10 +11,10 @@ from demosaic_ntc import Solution, Status, complete
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.ntc import proving
-from demosaic_ntc.ntc.bcg import Progress
+from demosaic_ntc.ntc.bcg import SolverProgress
 from demosaic_ntc.ntc.least import dual_at, entry_bound
 from demosaic_ntc.ntc.problem import Observations, Problem
-from demosaic_ntc.ntc.radius import chosen_misfit
+from demosaic_ntc.ntc.radius import choose_misfit
 
 SHAPES = [(6,), (4, 4), (3, 3, 3), (2, 3, 2, 2)]
 
@@ -138,7 +138,7 @@ def test_auto_is_the_default_and_fits_closely_where_samples_abound(instances: An
 
 def test_held_out_cells_do_not_choose_to_fit_the_noise(instances: Any) -> None:
     observed = instances.observations((8, 8, 8), 500, 4, noise=0.1)
-    misfit = chosen_misfit(observed, 1e-6 * observed.energy, Deadline(), 0)
+    misfit = choose_misfit(observed, 1e-6 * observed.energy, Deadline(), 0)
     assert 1e3 * 1e-6 * observed.energy <= misfit <= 5 * 0.1**2
 
 
@@ -159,7 +159,7 @@ def test_face_means_fit_as_well_and_predict_better_on_the_whole(instances: Any) 
 
 def test_progress_shows_radii_that_grow(instances: Any) -> None:
     index, value = instances.samples((5, 5, 5), 60, 7, noise=0.0)
-    events: list[Progress] = []
+    events: list[SolverProgress] = []
     complete((5, 5, 5), index, value, radius="least", oracle="heuristic", progress=events.append)
     radii = [event.radius for event in events]
     assert radii == sorted(radii)
@@ -191,7 +191,7 @@ def test_a_saved_solution_is_gone_on_from(instances: Any, radius: float | str) -
     assert loaded.least == hurried.least
     assert loaded.oracle_calls == hurried.oracle_calls
     np.testing.assert_array_equal(loaded.at(index), hurried.at(index))
-    events: list[Progress] = []
+    events: list[SolverProgress] = []
     resumed = complete((12, 12, 12), index, value, radius=radius, start=loaded, progress=events.append)
     assert events[0].objective <= hurried.certificate.objective * (1 + 1e-6) + 1e-12
     # A least norm gives back fit that was not asked for, where the first run had time to reach it.

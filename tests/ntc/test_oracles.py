@@ -13,10 +13,10 @@ from demosaic_ntc.arrays import Float64
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc import integer
-from demosaic_ntc.ntc.alternating import AlternatingMaximisation, guessing_oracles
+from demosaic_ntc.ntc.alternating import AlternatingMaximisation, make_heuristic_oracles
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
 from demosaic_ntc.ntc.enumeration import BranchAndBound, Enumeration
-from demosaic_ntc.ntc.oracle import NOTHING, Found, Oracle, Remembered, WeakSeparation
+from demosaic_ntc.ntc.oracle import NOTHING, Oracle, OracleResult, VertexCache, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations
 from demosaic_ntc.ntc.proving import separation
 
@@ -80,7 +80,7 @@ def test_alternation_never_claims_a_bound(instances: Any) -> None:
 
 def test_memory_returns_its_best_vertex_and_forgets_the_oldest(instances: Any) -> None:
     observed = instances.observations((3, 4, 5), 40, 5)
-    memory = Remembered()
+    memory = VertexCache()
     assert memory(np.ones(observed.value.size), 0.0).value == math.inf
     ones = vertex_of(observed.slots, np.ones(12, np.uint8))
     half = vertex_of(observed.slots, np.array([1, 0, 0] + [1] * 9, np.uint8))
@@ -97,9 +97,9 @@ class Claiming:
     name = "claiming"
 
     def __init__(self, vertex: Vertex, value: float, bound: float) -> None:
-        self._found = Found(vertex, value, bound)
+        self._found = OracleResult(vertex, value, bound)
 
-    def __call__(self, gradient: Float64, target: float) -> Found:
+    def __call__(self, gradient: Float64, target: float) -> OracleResult:
         return self._found
 
 
@@ -201,7 +201,7 @@ def test_oracles_of_bounds_alone_are_left_out_where_none_is_wanted(instances: An
 
 def test_an_oracle_with_nothing_to_say_is_not_counted(instances: Any) -> None:
     observed = instances.observations((3, 4, 5), 60, 6)
-    separate = WeakSeparation(guessing_oracles(observed, 0))
+    separate = WeakSeparation(make_heuristic_oracles(observed, 0))
     separate(-observed.weight, -math.inf, prove=False)
     assert dict(separate.calls) == {"alternating": 1}
 

@@ -84,7 +84,7 @@ def smooth(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("smooth") / "smooth.dng"
     y, x = np.mgrid[0:60, 0:80] / 80
     light = np.stack([0.1 + 0.5 * x, 0.6 - 0.4 * y, 0.2 + 0.3 * y * x], axis=-1)
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     write_dng(path, exposed(light, cfa, Camera()), cfa, Camera())
     return path
 
@@ -97,7 +97,7 @@ def test_every_colour_space_equals_libraws(tmp_path: Path, smooth: Path, space: 
 
 @pytest.mark.parametrize("array", ["RGGB", "GRBG", "GBRG", "BGGR", "XTRANS"])
 def test_every_array_equals_libraws(tmp_path: Path, array: str) -> None:
-    source, cfa = tmp_path / "a.dng", Cfa.named(array)
+    source, cfa = tmp_path / "a.dng", Cfa.from_name(array)
     y, x = np.mgrid[0:60, 0:80] / 80
     light = np.stack([0.1 + 0.5 * x, 0.6 - 0.4 * y, 0.2 + 0.3 * y * x], axis=-1)
     write_dng(source, exposed(light, cfa, Camera()), cfa, Camera())
@@ -107,7 +107,7 @@ def test_every_array_equals_libraws(tmp_path: Path, array: str) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_every_orientation_equals_libraws(tmp_path: Path, orientation: int) -> None:
-    source, cfa = tmp_path / "a.dng", Cfa.named("GRBG")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("GRBG")
     light = light_of(rounded(scene(36, 48)))
     camera = Camera(orientation=orientation)
     write_dng(source, exposed(light, cfa, camera), cfa, camera)
@@ -136,7 +136,7 @@ def test_brightening_equals_libraws(tmp_path: Path, smooth: Path) -> None:
 
 def test_blended_highlights_equal_libraws(tmp_path: Path) -> None:
     """A light that clips in one channel after the other."""
-    source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     y, x = np.mgrid[0:60, 0:80] / 60
     light = np.stack([0.3 + 0.9 * x, 0.3 + 0.9 * x, 0.2 + 0.9 * y], axis=-1)
     write_dng(source, exposed(light, cfa, Camera()), cfa, Camera())
@@ -146,7 +146,7 @@ def test_blended_highlights_equal_libraws(tmp_path: Path) -> None:
 
 
 def test_clipped_highlights_are_white_not_pink(tmp_path: Path) -> None:
-    source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     write_dng(source, exposed(np.full((40, 40, 3), 3.0), cfa, Camera()), cfa, Camera())
     assert _ours(source, tmp_path / "a.png").min() == 1.0
 
@@ -157,7 +157,7 @@ def test_random_cameras_look_as_libraw_shows_them(tmp_path: Path, seed: int) -> 
     generator = np.random.default_rng(seed)
     source, cfa = (
         tmp_path / "a.dng",
-        Cfa.named(str(generator.choice(["RGGB", "GRBG", "GBRG", "BGGR", "XTRANS"]))),
+        Cfa.from_name(str(generator.choice(["RGGB", "GRBG", "GBRG", "BGGR", "XTRANS"]))),
     )
     height, width, top, left = (
         int(n) for n in (*generator.integers(40, 90, 2), *generator.integers(0, 7, 2))
@@ -172,7 +172,7 @@ def test_random_cameras_look_as_libraw_shows_them(tmp_path: Path, seed: int) -> 
     light = generator.uniform(0.05, 0.5, 3) + generator.uniform(0, 0.2, 3) * x + 0.1 * y
     tags = {
         50829: Field(LONG, (top, left, height, width)),
-        33422: Field(BYTE, cfa.shifted(top, left).pattern.tobytes()),
+        33422: Field(BYTE, cfa.shift(top, left).pattern.tobytes()),
     }
     write_dng(source, exposed(light, cfa, camera), cfa, camera, changed=tags)
     inner = (slice(6, -6), slice(6, -6))

@@ -21,7 +21,7 @@ from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.reading import read_photo
 from samples.dng import Camera, write_dng
 
-RGGB = Cfa.named("RGGB")
+RGGB = Cfa.from_name("RGGB")
 HOT = ((20, 31), (45, 60), (70, 11))
 
 

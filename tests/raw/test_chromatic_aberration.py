@@ -10,7 +10,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.detection.chromatic_aberration import Fringes
 from demosaic_ntc.developing.preprocess import prepare
 from demosaic_ntc.developing.settings import Development, Engine, Settings
-from demosaic_ntc.raw.chromatic_aberration import without_fringes_found
+from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import RawPhoto
 
@@ -28,7 +28,7 @@ def _photo(fringes: Fringes) -> RawPhoto:
         seen = [m + (1 + scale) * (place - m) for m, place in zip(middle, places, strict=True)]
         planes.append(map_coordinates(grey, seen, order=3, mode="nearest"))
     light = np.stack(planes, axis=2) / np.asarray(BALANCE[:3])
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = np.rint(cfa.sample(light) * (WHITE - BLACK) + BLACK).astype(np.uint16)
     return RawPhoto(mosaic, cfa.pattern, np.full((1, 1), BLACK), WHITE, camera_balance=BALANCE)
 
@@ -40,7 +40,7 @@ def _exposure() -> Exposure:
 
 def test_fringes_are_put_back_and_told() -> None:
     clean, drawn = _photo(Fringes()), _photo(Fringes(0.003, -0.002))
-    mended = without_fringes_found(drawn, _exposure())
+    mended = correct_photo_fringes(drawn, _exposure())
     assert any("red was +0.3" in notice and "blue -0.2" in notice for notice in mended.notices)
     difference = [np.abs(each.mosaic.astype(float) - clean.mosaic).mean() for each in (mended, drawn)]
     assert difference[0] < 0.3 * difference[1]
@@ -48,11 +48,11 @@ def test_fringes_are_put_back_and_told() -> None:
 
 def test_clean_photos_and_other_arrays_stay() -> None:
     clean = _photo(Fringes())
-    kept = without_fringes_found(clean, _exposure())
+    kept = correct_photo_fringes(clean, _exposure())
     assert np.array_equal(kept.mosaic, clean.mosaic)
     assert kept.notices == ("no colour fringes were found",)
-    other = replace(clean, channels=Cfa.named("XTRANS").pattern)
-    assert "Bayer arrays only" in without_fringes_found(other, _exposure()).notices[0]
+    other = replace(clean, channels=Cfa.from_name("XTRANS").pattern)
+    assert "Bayer arrays only" in correct_photo_fringes(other, _exposure()).notices[0]
 
 
 def test_nothing_is_looked_for_unasked(small: Path) -> None:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from demosaic_ntc.developing.settings import Engine, Settings
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.fitted_balance import fit_balance
 from demosaic_ntc.raw.levels import expose
 from demosaic_ntc.raw.photo import CameraMatrix, RawPhoto
@@ -68,7 +68,7 @@ def test_the_balance_is_found_again(curve: float, gain: float, colour: float, wi
 
 def test_upright_and_cut_pictures_are_compared_as_they_lie() -> None:
     light = _scene(0.3)
-    own = np.ascontiguousarray(oriented(_own(light)[4:-4, 6:-6], 6))
+    own = np.ascontiguousarray(orient(_own(light)[4:-4, 6:-6], 6))
     found = fit_balance(_photo(light, own, orientation=6), SPAN)
     assert found is not None
     assert found[::2] == pytest.approx(BALANCE[::2], rel=0.05)

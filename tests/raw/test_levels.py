@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.raw.levels import expose, grey_world, with_levels
+from demosaic_ntc.raw.levels import expose, grey_world, replace_levels
 from demosaic_ntc.raw.photo import RawPhoto
 
 CHANNELS = np.array([[0, 1], [3, 2]], dtype=np.uint8)
@@ -73,18 +73,18 @@ def test_given_multipliers_are_used() -> None:
 
 
 def test_given_levels_replace_those_of_the_file() -> None:
-    photo = with_levels(_photo(_flat(1, 2, 3, 4)), (10.0, 20.0, 30.0, 40.0), 900.0)
+    photo = replace_levels(_photo(_flat(1, 2, 3, 4)), (10.0, 20.0, 30.0, 40.0), 900.0)
     assert photo.black.tolist() == [[10, 20], [40, 30]]
     assert photo.white == 900
 
 
 def test_one_black_level_is_for_all() -> None:
-    assert set(with_levels(_photo(_flat(1, 2, 3, 4)), (64.0,), "auto").black.ravel()) == {64.0}
+    assert set(replace_levels(_photo(_flat(1, 2, 3, 4)), (64.0,), "auto").black.ravel()) == {64.0}
 
 
 def test_white_below_black_is_refused() -> None:
     with pytest.raises(InputError, match="not above black"):
-        with_levels(_photo(_flat(1, 2, 3, 4)), None, 50.0)
+        replace_levels(_photo(_flat(1, 2, 3, 4)), None, 50.0)
 
 
 def test_sites_hold_a_black_pattern_larger_than_the_array() -> None:
@@ -95,7 +95,7 @@ def test_sites_hold_a_black_pattern_larger_than_the_array() -> None:
 
 
 def test_second_green_is_green() -> None:
-    assert _photo(_flat(1, 2, 3, 4)).cfa == Cfa.named("RGGB")
+    assert _photo(_flat(1, 2, 3, 4)).cfa == Cfa.from_name("RGGB")
 
 
 def test_levels_of_plain_mosaics_are_not_guessed() -> None:

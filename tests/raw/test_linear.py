@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.exif import Exif
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, SRATIONAL, UNDEFINED, Field
 from demosaic_ntc.raw import libraw
 from demosaic_ntc.raw.dng.block_sizes import size_in
@@ -45,7 +45,7 @@ def _codes(planes: int = 3, white: int = 65535) -> NDArray[np.uint16]:
 def _read(tmp_path: Path, content: bytes, **limits: int) -> RawPhoto:
     path = tmp_path / "a.dng"
     path.write_bytes(content)
-    return read_photo(path, limits=Limits(**limits) if limits else None)
+    return read_photo(path, limits=InputLimits(**limits) if limits else None)
 
 
 @pytest.mark.parametrize("tile", [0, 16])
@@ -182,7 +182,7 @@ def test_colours_are_those_of_a_mosaic_that_states_the_same(
     tmp_path: Path, changed: dict[int, Field]
 ) -> None:
     linear = _read(tmp_path, linear_dng(_codes(), FULL, changed=changed))
-    cfa, path = Cfa.named("RGGB"), tmp_path / "b.dng"
+    cfa, path = Cfa.from_name("RGGB"), tmp_path / "b.dng"
     write_dng(path, cfa.sample(_codes()), cfa, FULL, changed=changed)
     mosaic = read_photo(path)
     assert linear.matrix.source == mosaic.matrix.source == "DNG"
@@ -216,7 +216,7 @@ def test_samples_that_libraw_decodes_itself() -> None:
 
 
 def test_a_colour_array_can_be_taken_off_but_not_put_on(tmp_path: Path, small: Path) -> None:
-    photo = read_photo(small, Layout(cfa=Cfa.named("mono")))
+    photo = read_photo(small, Layout(cfa=Cfa.from_name("mono")))
     assert photo.is_monochrome
     assert photo.camera_balance is None
     assert photo.matrix.source == "none"
@@ -224,7 +224,7 @@ def test_a_colour_array_can_be_taken_off_but_not_put_on(tmp_path: Path, small: P
     path = tmp_path / "a.dng"
     path.write_bytes(linear_dng(_codes(), FULL))
     with pytest.raises(Unsupported, match="leave out `cfa`"):
-        read_photo(path, Layout(cfa=Cfa.named("RGGB")))
+        read_photo(path, Layout(cfa=Cfa.from_name("RGGB")))
 
 
 def test_linear_raws_are_known_before_they_are_decoded(tmp_path: Path) -> None:

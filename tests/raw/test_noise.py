@@ -18,7 +18,7 @@ from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from samples.dng import Camera, exposed, write_dng
 
-RGGB = Cfa.named("RGGB")
+RGGB = Cfa.from_name("RGGB")
 
 
 def _read(path: Path, *profile: float, kind: int = DOUBLE) -> RawPhoto:
@@ -85,7 +85,7 @@ def _stating(path: Path, deviation: float, stated: float) -> RawPhoto:
 
 
 def test_what_is_given_goes_before_the_profile_and_that_before_an_estimate(tmp_path: Path) -> None:
-    photo, given = _stating(tmp_path / "a.dng", 40, 42), NoiseModel.given(3e-4, 0.0)
+    photo, given = _stating(tmp_path / "a.dng", 40, 42), NoiseModel.from_user(3e-4, 0.0)
     assert (noise_of(photo, given).model, noise_of(photo, given).source) == (given, "given")
     assert (noise_of(photo).model, noise_of(photo).source) == (photo.noise, "profile")
 
@@ -105,7 +105,7 @@ def test_a_profile_that_the_samples_contradict_is_scaled_and_noticed(tmp_path: P
     found = noise_of(photo)
     assert found.source == "scaled"
     assert found.model.typical_deviation() * 15500 == pytest.approx(40, rel=0.1)
-    described = found.described(span_of(photo))
+    described = found.describe(span_of(photo))
     assert described["stated_mid_grey"] * 15500 == pytest.approx(40 * off)
     assert described["measured_mid_grey"] == pytest.approx(found.model.typical_deviation())
     (notice,) = found.notices
@@ -127,7 +127,7 @@ def test_a_profile_1_6_times_too_strong_gives_the_picture_of_the_right_one(
     with Image.open(data / name) as opened:
         encoded = np.asarray(opened.convert("RGB"))[place : place + 192, place : place + 192] / 255
     truth = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
-    camera, noise = Camera(black=512), NoiseModel.given(1e-3, 2e-6)
+    camera, noise = Camera(black=512), NoiseModel.from_user(1e-3, 2e-6)
     light = (exposed(truth, RGGB, camera) - 512) / 15871
     drawn = np.random.default_rng(5).standard_normal(light.shape)
     codes = np.clip(np.round((light + noise.deviation(light, 0) * drawn) * 15871 + 512), 0, 16383)
@@ -157,7 +157,7 @@ def test_noise_is_estimated_from_the_samples(tmp_path: Path) -> None:
     light = (3000 - 500) / 15500
     assert found.source == "estimated"
     assert found.model.typical_deviation(light) * span_of(photo) == pytest.approx(40, rel=0.1)
-    assert found.described(span_of(photo))["read_noise"] == pytest.approx(40, rel=0.1)
+    assert found.describe(span_of(photo))["read_noise"] == pytest.approx(40, rel=0.1)
 
 
 @pytest.mark.parametrize("level", [0, 16000])

@@ -10,11 +10,11 @@ from PIL import Image
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, TooLarge, Truncated, Unsupported
 from demosaic_ntc.images.png_writing import GREY, PngChunks, PngForm, write_png_as
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.raw.plain import Layout, read_headerless
 from demosaic_ntc.raw.reading import read_photo
 
-RGGB = Cfa.named("RGGB")
+RGGB = Cfa.from_name("RGGB")
 MOSAIC = np.arange(0, 65536, 1024, dtype=np.uint16).reshape(8, 8)
 
 
@@ -72,7 +72,7 @@ def test_cut_png_is_damaged(tmp_path: Path) -> None:
 
 
 def _headerless(data: bytes, layout: Layout) -> NDArray[np.uint16]:
-    return read_headerless(io.BytesIO(data), layout, Limits()).mosaic
+    return read_headerless(io.BytesIO(data), layout, InputLimits()).mosaic
 
 
 def test_headerless_16_bit_samples_are_little_endian() -> None:
@@ -119,4 +119,4 @@ def test_width_without_height_makes_no_sense() -> None:
 def test_mosaic_smaller_than_its_array_is_refused(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "m.tif", MOSAIC[:3, :3])
     with pytest.raises(InputError, match=r"m\.tif: .* smaller than one 6×6 period"):
-        read_photo(tmp_path / "m.tif", Layout(cfa=Cfa.named("X-Trans")))
+        read_photo(tmp_path / "m.tif", Layout(cfa=Cfa.from_name("X-Trans")))

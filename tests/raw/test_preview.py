@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.preview import decode_guide, part_means, shows_scene
 
 Bytes = NDArray[np.uint8]
@@ -65,7 +65,7 @@ def test_one_scene_is_known_again(orientation: int) -> None:
     noise = 1 + 0.1 * np.random.default_rng(1).standard_normal(seen.shape)
     own = 0.9 * (np.maximum(seen * noise, 0) ** 0.6)[6:-6, 9:-9]
     assert shows_scene(own, seen, orientation)
-    assert shows_scene(oriented(own, orientation), seen, orientation)
+    assert shows_scene(orient(own, orientation), seen, orientation)
 
 
 def test_another_scene_is_not_taken_for_this_one() -> None:

@@ -9,7 +9,7 @@ import pytest
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.tiff_tags import BYTE, LONG, RATIONAL, SHORT, Field
-from demosaic_ntc.raw.camera_matrix import from_xyz_matrix
+from demosaic_ntc.raw.camera_matrix import invert_xyz_matrix
 from demosaic_ntc.raw.photo import Box
 from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.reading import read_photo
@@ -38,7 +38,7 @@ def test_decoded_samples_have_not_changed(samples: Path, name: str, digest: str)
 
 @pytest.mark.parametrize("array", ["RGGB", "GRBG", "GBRG", "BGGR", "XTRANS"])
 def test_samples_array_and_levels_come_back(tmp_path: Path, array: str) -> None:
-    path, mosaic, cfa = tmp_path / "a.dng", _mosaic(), Cfa.named(array)
+    path, mosaic, cfa = tmp_path / "a.dng", _mosaic(), Cfa.from_name(array)
     write_dng(path, mosaic, cfa, Camera(black=500, white=16000))
     photo = read_photo(path)
     assert np.array_equal(photo.mosaic, mosaic)
@@ -48,16 +48,16 @@ def test_samples_array_and_levels_come_back(tmp_path: Path, array: str) -> None:
 
 def test_white_balance_is_the_inverse_of_the_neutral(tmp_path: Path) -> None:
     path = tmp_path / "a.dng"
-    write_dng(path, _mosaic(), Cfa.named("RGGB"), Camera(neutral=(0.4, 1.0, 0.8)))
+    write_dng(path, _mosaic(), Cfa.from_name("RGGB"), Camera(neutral=(0.4, 1.0, 0.8)))
     assert read_photo(path).camera_balance == pytest.approx((2.5, 1.0, 1.25, 1.0), rel=1e-4)
 
 
 def test_matrix_of_the_dng_is_used_and_keeps_white(tmp_path: Path) -> None:
     path = tmp_path / "a.dng"
-    write_dng(path, _mosaic(), Cfa.named("RGGB"), Camera())
+    write_dng(path, _mosaic(), Cfa.from_name("RGGB"), Camera())
     matrix = read_photo(path).matrix
     assert matrix.source == "DNG"
-    assert matrix.to_srgb == pytest.approx(from_xyz_matrix(CAMERA_FROM_XYZ), abs=2e-4)
+    assert matrix.to_srgb == pytest.approx(invert_xyz_matrix(CAMERA_FROM_XYZ), abs=2e-4)
     assert matrix.to_srgb.sum(axis=1) == pytest.approx(1, abs=1e-6)
 
 
@@ -65,10 +65,10 @@ def test_matrix_of_the_dng_is_used_and_keeps_white(tmp_path: Path) -> None:
 @pytest.mark.parametrize("array", ["RGGB", "GBRG", "XTRANS"])
 def test_array_stays_in_phase_with_odd_margins(tmp_path: Path, margins: tuple[int, int], array: str) -> None:
     """Each colour of a constant picture has one value; a wrong phase would mix them."""
-    path, cfa = tmp_path / "a.dng", Cfa.named(array)
+    path, cfa = tmp_path / "a.dng", Cfa.from_name(array)
     stored = cfa.sample(np.broadcast_to(np.array([1000, 2000, 3000], dtype=np.uint16), (50, 70, 3)))
     area = Field(LONG, (*margins, 50, 70))
-    shifted = cfa.shifted(*margins)
+    shifted = cfa.shift(*margins)
     tags = {50829: area, 33422: Field(BYTE, shifted.pattern.tobytes())}
     write_dng(path, stored, cfa, Camera(), changed=tags)
     photo = read_photo(path)
@@ -80,28 +80,28 @@ def test_array_stays_in_phase_with_odd_margins(tmp_path: Path, margins: tuple[in
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_orientation_comes_back_as_written(tmp_path: Path, orientation: int) -> None:
     path = tmp_path / "a.dng"
-    write_dng(path, _mosaic(), Cfa.named("RGGB"), Camera(orientation=orientation))
+    write_dng(path, _mosaic(), Cfa.from_name("RGGB"), Camera(orientation=orientation))
     assert read_photo(path).orientation == orientation
 
 
 def test_black_levels_of_a_2x2_pattern_belong_to_their_sites(tmp_path: Path) -> None:
     path = tmp_path / "a.dng"
     tags = {50713: Field(SHORT, (2, 2)), 50714: Field(RATIONAL, (100, 110, 120, 130))}
-    write_dng(path, _mosaic(), Cfa.named("GBRG"), Camera(), changed=tags)
+    write_dng(path, _mosaic(), Cfa.from_name("GBRG"), Camera(), changed=tags)
     assert read_photo(path).black.tolist() == [[100, 110], [120, 130]]
 
 
 def test_black_levels_of_a_larger_pattern_are_not_flattened(tmp_path: Path) -> None:
     path, levels = tmp_path / "a.dng", np.arange(16).reshape(4, 4) + 200
     tags = {50713: Field(SHORT, (4, 4)), 50714: Field(RATIONAL, tuple(int(v) for v in levels.ravel()))}
-    write_dng(path, _mosaic(), Cfa.named("RGGB"), Camera(), changed=tags)
+    write_dng(path, _mosaic(), Cfa.from_name("RGGB"), Camera(), changed=tags)
     assert np.array_equal(read_photo(path).black, levels)
 
 
 def test_crop_of_the_camera_is_relative_to_the_visible_area(tmp_path: Path) -> None:
     path = tmp_path / "a.dng"
     tags = {50719: Field(LONG, (4, 2)), 50720: Field(LONG, (50, 30))}
-    write_dng(path, _mosaic(), Cfa.named("RGGB"), Camera(), changed=tags)
+    write_dng(path, _mosaic(), Cfa.from_name("RGGB"), Camera(), changed=tags)
     assert read_photo(path).camera_crop == Box(top=2, left=4, height=30, width=50)
 
 
@@ -116,8 +116,8 @@ def test_arrays_that_the_decoder_misreads_are_refused(tmp_path: Path, array: str
 def test_array_given_by_the_user_replaces_a_wrong_one(samples: Path) -> None:
     from demosaic_ntc.raw.plain import Layout
 
-    photo = read_photo(samples / "small_rggb.dng", Layout(cfa=Cfa.named("BGGR")))
-    assert photo.cfa == Cfa.named("BGGR")
+    photo = read_photo(samples / "small_rggb.dng", Layout(cfa=Cfa.from_name("BGGR")))
+    assert photo.cfa == Cfa.from_name("BGGR")
 
 
 def test_metadata_is_read(samples: Path) -> None:
@@ -140,7 +140,7 @@ def test_matrix_that_the_decoder_hides_is_found(raws: list[Path]) -> None:
 def test_greens_that_cannot_be_greens_are_noticed(tmp_path: Path) -> None:
     """A picture of one colour, whose colour array is tagged wrong."""
     path = tmp_path / "a.dng"
-    right, wrong = Cfa.named("RGGB"), Cfa.named("GRBG")
+    right, wrong = Cfa.from_name("RGGB"), Cfa.from_name("GRBG")
     mosaic = right.sample(np.broadcast_to(np.array([3000, 5000, 9000], dtype=np.uint16), (40, 60, 3)))
     for cfa, noticed in ((right, False), (wrong, True)):
         write_dng(path, mosaic, cfa, Camera())

@@ -8,10 +8,10 @@ import pytest
 
 from cli.arguments import values
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.developing.preprocess import on_sensor, prepare
+from demosaic_ntc.developing.preprocess import locate_grey_patch, prepare
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.pixels import oriented, under
+from demosaic_ntc.io.pixels import orient, unorient_point
 from demosaic_ntc.raw.levels import BALANCES, GreyPatch, expose
 from demosaic_ntc.raw.photo import Box, CameraMatrix, Crop, RawPhoto
 from demosaic_ntc.raw.temperature import PRESETS, Temperature, balance_under, light_under
@@ -20,7 +20,7 @@ from samples.dng import Camera, exposed, write_dng
 MATRIX = np.array([[1.7, -0.6, -0.1], [-0.2, 1.5, -0.3], [0.0, -0.5, 1.5]])
 CAMERA = RawPhoto(
     mosaic=np.full((40, 60), 500, dtype=np.uint16),
-    channels=Cfa.named("RGGB").pattern,
+    channels=Cfa.from_name("RGGB").pattern,
     black=np.zeros((1, 1)),
     white=4000.0,
     daylight_balance=(2.1, 1.0, 1.4, 1.0),
@@ -88,16 +88,16 @@ def test_the_command_line_knows_the_same_names() -> None:
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_what_lies_under_a_pixel_is_found(orientation: int) -> None:
     pixels = np.arange(6 * 9).reshape(6, 9)
-    shown = oriented(pixels, orientation)
+    shown = orient(pixels, orientation)
     for place in np.ndindex(shown.shape):
-        assert pixels[under((place[0], place[1]), (6, 9), orientation)] == shown[place]
+        assert pixels[unorient_point((place[0], place[1]), (6, 9), orientation)] == shown[place]
 
 
 def _with_patch(folder: Path, orientation: int) -> Path:
     """A raw of a coloured wall with a grey card, columns 20 to 31 and rows 8 to 19 of the sensor."""
     light = np.full((36, 48, 3), (0.5, 0.2, 0.1))
     light[8:20, 20:32] = (0.2, 0.4, 0.3)
-    cfa, camera = Cfa.named("RGGB"), Camera(orientation=orientation)
+    cfa, camera = Cfa.from_name("RGGB"), Camera(orientation=orientation)
     write_dng(folder / "a.dng", exposed(light, cfa, camera), cfa, camera)
     return folder / "a.dng"
 
@@ -107,7 +107,7 @@ def test_a_grey_patch_is_given_as_the_picture_shows_it(tmp_path: Path, orientati
     source = _with_patch(tmp_path, orientation)
     marked = np.zeros((36, 48), dtype=bool)
     marked[14, 26] = True
-    (row,), (column,) = np.nonzero(oriented(marked, orientation))
+    (row,), (column,) = np.nonzero(orient(marked, orientation))
     how = Development(balance=GreyPatch(int(column), int(row), 4))
     ready = prepare(source, Settings(development=how, engine=Engine(method="bilinear")))
     exposure = ready.exposure
@@ -130,10 +130,10 @@ def test_patches_that_tell_nothing_are_refused(place: tuple[int, int], why: str)
 @pytest.mark.parametrize(("crop", "place"), [(None, (14, 23)), ("camera", (14, 23)), ("visible", (10, 20))])
 def test_a_patch_lies_in_the_picture_that_is_kept(crop: Crop | None, place: tuple[int, int]) -> None:
     photo = replace(CAMERA, mosaic=np.full((36, 48), 800, np.uint16), camera_crop=Box(4, 3, 20, 30))
-    found = on_sensor(GreyPatch(20, 10, 2), photo, Development(crop=crop))
+    found = locate_grey_patch(GreyPatch(20, 10, 2), photo, Development(crop=crop))
     assert found == GreyPatch(place[1], place[0], 2)
 
 
 def _exposed_by(photo: RawPhoto, patch: GreyPatch) -> None:
     """What is done with a grey patch."""
-    expose(photo, on_sensor(patch, photo, Development()), "metadata", keep_highlights=False)
+    expose(photo, locate_grey_patch(patch, photo, Development()), "metadata", keep_highlights=False)

@@ -26,7 +26,7 @@ def _photo() -> NDArray[np.uint16]:
     with Image.open(ROOT / "samples" / "scene.png") as picture:
         colours = np.asarray(picture.resize((WIDTH, HEIGHT)), np.uint16)
     noise = np.random.default_rng(1).integers(0, 4, (HEIGHT, WIDTH), dtype=np.uint16)
-    return np.minimum(Cfa.named("RGGB").sample(colours) + noise, 255)
+    return np.minimum(Cfa.from_name("RGGB").sample(colours) + noise, 255)
 
 
 def test_photo_without_header_is_read_and_the_guess_is_told(tmp_path: Path) -> None:

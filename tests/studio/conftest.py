@@ -8,11 +8,11 @@ from PIL import Image
 
 pytest.importorskip("starlette", reason="the studio needs starlette and uvicorn")
 
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from tests.studio.studios import Served, served, waves
 
 # Small, so that what is too large is soon sent.
-LIMITS = Limits(pixels=200_000, file_bytes=2_000_000)
+LIMITS = InputLimits(pixels=200_000, file_bytes=2_000_000)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ import httpx
 import numpy as np
 from PIL import Image
 
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.studio.serving.launch import Studio, opened_studio, server_of
 from tests.batch.batches import PATIENCE
 
@@ -99,9 +99,9 @@ def waited(question: Any) -> Any:
 
 
 @contextmanager
-def served(sources: Sequence[Path], limits: Limits | None = None) -> Iterator[Served]:
+def served(sources: Sequence[Path], limits: InputLimits | None = None) -> Iterator[Served]:
     """A studio in a thread of this process, with its page opened."""
-    with opened_studio(sources, limits or Limits()) as studio:
+    with opened_studio(sources, limits or InputLimits()) as studio:
         ready = Event()
         server = server_of(studio, lambda address: ready.set())
         thread = Thread(target=server.run, kwargs={"sockets": [studio.listener]})

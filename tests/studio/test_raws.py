@@ -11,9 +11,9 @@ import typer
 from cli.actions.convert import settings_from
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.studio import saving
-from demosaic_ntc.studio.looks import Wish
+from demosaic_ntc.studio.looks import LookSettings
 from samples.dng import Camera
 from samples.linear_dng import linear_dng
 from tests.studio.studios import Served, served
@@ -29,14 +29,14 @@ WISHES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("plain", WISHES)
 @pytest.mark.parametrize("bad", [None, Path("hot.txt")])
 def test_the_command_that_is_shown_means_the_same_settings(plain: dict[str, Any], bad: Path | None) -> None:
-    wish = Wish.of(plain)
+    wish = LookSettings.of(plain)
     words = shlex.split(wish.command(Path("a photo.dng"), Path("a photo.png"), bad))
     command: Any = typer.main.get_command(app)
     convert = command.commands["convert"]
     context = convert.make_context("convert", words[2:])
     assert context.params["source"] == Path("a photo.dng")
-    assert settings_from(context.params) == wish.settings(Limits(), bad, half=False)
-    assert wish.settings(Limits(), bad, half=True).development.crop == "visible"
+    assert settings_from(context.params) == wish.settings(InputLimits(), bad, half=False)
+    assert wish.settings(InputLimits(), bad, half=True).development.crop == "visible"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_command_that_is_shown_means_the_same_settings(plain: dict[str, Any]
 )
 def test_wishes_that_make_no_sense_are_refused(plain: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        Wish.of(plain)
+        LookSettings.of(plain)
 
 
 def test_a_raw_is_shown_developed_and_its_hot_pixels_are_listed(shared: Served, small: Path) -> None:

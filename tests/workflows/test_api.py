@@ -74,7 +74,7 @@ def test_metadata_are_plain_values(tmp_path: Path) -> None:
     fields = photo_fields(
         iso=400, exposure=0.01, aperture=2.8, focal_length=50, taken=taken, lens_model="Fifty 1.8"
     )
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     light = np.full((24, 24, 3), 0.3)
     write_dng(tmp_path / "a.dng", exposed(light, cfa, Camera()), cfa, Camera(), exif=Exif(photo=fields))
     known = develop(tmp_path / "a.dng", half=True).metadata

@@ -45,7 +45,7 @@ def test_file_is_as_good_as_the_engine_on_the_array(
     from demosaic_ntc.io.colour import XYZ_FROM_SRGB
     from demosaic_ntc.io.tiff_tags import RATIONAL, SRATIONAL, Field
 
-    source, cfa = tmp_path / "a.dng", Cfa.named(array)
+    source, cfa = tmp_path / "a.dng", Cfa.from_name(array)
     matrix = tuple(Fraction(float(v)).limit_denominator(10**6) for v in np.linalg.inv(XYZ_FROM_SRGB).ravel())
     tags = {50721: Field(SRATIONAL, matrix), 50728: Field(RATIONAL, (1, 1, 1))}
     camera = Camera(black=1000, white=65535, orientation=orientation)
@@ -64,7 +64,7 @@ def test_file_is_as_good_as_the_engine_on_the_array(
 @pytest.mark.parametrize("array", ["RGGB", "GRBG", "GBRG", "BGGR", "XTRANS"])
 def test_camera_colours_come_back(tmp_path: Path, array: str) -> None:
     """A smooth picture through a real camera's matrix and balance is hardly changed by interpolation."""
-    source, cfa = tmp_path / "a.dng", Cfa.named(array)
+    source, cfa = tmp_path / "a.dng", Cfa.from_name(array)
     y, x = np.mgrid[0:60, 0:80] / 80
     truth = rounded(np.stack([0.3 + 0.4 * x, 0.8 - 0.4 * y, 0.4 + 0.3 * y * x], axis=-1))
     write_dng(source, exposed(light_of(truth), cfa, Camera()), cfa, Camera())
@@ -131,7 +131,7 @@ def test_stages_are_reported_in_order(tmp_path: Path, samples: Path) -> None:
 
 
 def test_dark_pictures_get_a_hint_and_are_not_brightened(tmp_path: Path) -> None:
-    source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     write_dng(source, exposed(np.full((40, 40, 3), 0.05), cfa, Camera()), cfa, Camera())
     done = convert_file(source, tmp_path / "a.png", Settings(development=AS_MEASURED, engine=FAST))
     assert any("stops below white; `exposure=auto`" in notice for notice in done.facts.notices)
@@ -139,7 +139,7 @@ def test_dark_pictures_get_a_hint_and_are_not_brightened(tmp_path: Path) -> None
 
 
 def test_bad_pixels_leave_no_trace(tmp_path: Path) -> None:
-    source, cfa = tmp_path / "a.dng", Cfa.named("RGGB")
+    source, cfa = tmp_path / "a.dng", Cfa.from_name("RGGB")
     mosaic = exposed(np.full((40, 40, 3), 0.2), cfa, Camera())
     mosaic[11, 20] = 16383
     mosaic[30, 7] = 0

@@ -168,7 +168,7 @@ def test_small_lights_are_no_hot_pixels(tmp_path: Path, kind: str) -> None:
     light[40:43, 60:63] = np.maximum(SPARK * 0.16, 0.012)
     planes = np.repeat(light[..., None], 3, axis=2)
     photo = read_photo(_write(tmp_path / "a.dng", _planes(planes) if kind == "linear" else _mono(light)))
-    noise = NoiseModel.given(1e-5, 1e-8)
+    noise = NoiseModel.from_user(1e-5, 1e-8)
     assert not found_bad_pixels(photo, noise).any()
     photo.mosaic[70, 30] = 20000
     assert np.argwhere(found_bad_pixels(photo, noise)).tolist() == [[70, 30]]
@@ -189,7 +189,7 @@ def test_bad_pixels_are_completed_by_similar_patches(tmp_path: Path, kind: str) 
 def test_noise_of_a_monochrome_raw_has_no_colours(tmp_path: Path) -> None:
     """Whatever a model says of red and blue: grey stays grey, and brightness alone has a strength."""
     source = _write(tmp_path / "a.dng", _noisy(_mono()))
-    noise = NoiseModel.given([8e-4, 4e-4, 1e-4], [8e-6, 4e-6, 1e-6])
+    noise = NoiseModel.from_user([8e-4, 4e-4, 1e-4], [8e-6, 4e-6, 1e-6])
     developed = develop(source, look="neutral", noise=noise, quality="fast")
     assert np.ptp(developed.image.astype(int), axis=2).max() == 0
     assert developed.metadata["noise"]["removed"] == {"brightness": 1.0, "color": 1.0}
@@ -256,7 +256,7 @@ def test_dng_again(tmp_path: Path, kind: str, compress: bool) -> None:
 @pytest.mark.parametrize("compress", [False, True])
 @pytest.mark.parametrize("noisy", [False, True])
 def test_our_dng_of_a_mosaic_is_the_picture_itself(tmp_path: Path, compress: bool, noisy: bool) -> None:
-    camera, source, cfa = Camera(), tmp_path / "a.dng", Cfa.named("GRBG")
+    camera, source, cfa = Camera(), tmp_path / "a.dng", Cfa.from_name("GRBG")
     mosaic = exposed(LIGHT, cfa, camera)
     mosaic = _noisy(mosaic, camera=camera).clip(0, camera.white) if noisy else mosaic
     write_dng(source, mosaic, cfa, camera, exif=EXIF, changed=PROFILE if noisy else {})

@@ -16,7 +16,7 @@ from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.images.mask import MaskRule
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.workflows.repair import Repair, RepairSettings, repair_file
 from tests.images.picture_files import HEIGHT, KINDS, WIDTH, alpha, opened, rgb, scratch, whole, write_mask
 
@@ -64,9 +64,9 @@ def test_known_pixels_depth_and_mode_survive(name: str, tmp_path: Path, mask: Pa
 def test_missing_pixels_come_close_to_the_truth(name: str, tmp_path: Path, mask: Path) -> None:
     source, target = tmp_path / name, tmp_path / f"out{Path(name).suffix}"
     KINDS[name](source)
-    truth = read_picture(source, Limits()).colours.astype(np.float64)
+    truth = read_picture(source, InputLimits()).colours.astype(np.float64)
     _repair(source, mask, target)
-    restored = read_picture(target, Limits()).colours.astype(np.float64)
+    restored = read_picture(target, InputLimits()).colours.astype(np.float64)
     error = np.abs(restored - truth)[scratch()].mean() / truth.max()
     assert error < 0.05
 
@@ -76,7 +76,7 @@ def test_alpha_is_kept_at_missing_pixels_too(name: str, tmp_path: Path, mask: Pa
     source, target = tmp_path / name, tmp_path / f"out{Path(name).suffix}"
     KINDS[name](source)
     _repair(source, mask, target)
-    kept = read_picture(target, Limits()).alpha
+    kept = read_picture(target, InputLimits()).alpha
     assert kept is not None
     assert np.array_equal(kept, whole(alpha(), 255 if "8" in name else 65535))
 
@@ -98,7 +98,7 @@ def test_other_formats_hold_the_same_pixels(name: str, suffix: str, tmp_path: Pa
     source, target = tmp_path / name, tmp_path / f"out{suffix}"
     KINDS[name](source)
     _repair(source, mask, target)
-    before, after = read_picture(source, Limits()), read_picture(target, Limits())
+    before, after = read_picture(source, InputLimits()), read_picture(target, InputLimits())
     assert np.array_equal(after.colours[~scratch()], before.colours[~scratch()])
     assert after.colours.dtype == before.colours.dtype
     assert (after.alpha is None) == (before.alpha is None)
@@ -170,7 +170,7 @@ def test_everything_to_repair_is_refused(tmp_path: Path) -> None:
 def test_a_painted_colour_stands_for_a_mask(name: str, tmp_path: Path) -> None:
     source = tmp_path / name
     KINDS[name](source)
-    picture = read_picture(source, Limits())
+    picture = read_picture(source, InputLimits())
     white = 1.0 if picture.colours.dtype.kind == "f" else float(np.iinfo(picture.colours.dtype).max)
     colour = (255, 255, 255)
     pixels = picture.colours.copy()
@@ -185,7 +185,7 @@ def test_a_painted_colour_stands_for_a_mask(name: str, tmp_path: Path) -> None:
     target = tmp_path / f"out{source.suffix}"
     done = _repair(source, None, target, settings)
     assert done.missing == scratch().sum()
-    after = read_picture(target, Limits()).colours
+    after = read_picture(target, InputLimits()).colours
     assert np.array_equal(after[~scratch()], pixels[~scratch()])
     assert (after[scratch()] < white).all()
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from demosaic_ntc.batch.job import Identity
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular
 
 # Settings that change how long a result takes or whether it is refused, never what it is; and the path of a
 # file whose content counts instead.
@@ -23,7 +23,7 @@ _BLOCK = 2**20
 
 def identify(path: Path) -> Identity | None:
     """What a file is known by; None for what is no regular file that can be read."""
-    with suppress(InputError, OSError), open_regular(path, Limits()) as file:
+    with suppress(InputError, OSError), open_regular(path, InputLimits()) as file:
         status = os.fstat(file.fileno())
         digest = hashlib.sha256()
         while block := file.read(_BLOCK):

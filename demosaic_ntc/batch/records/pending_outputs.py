@@ -17,7 +17,7 @@ from demosaic_ntc.io.atomic import refusals_explained
 from demosaic_ntc.io.temp_files import is_abandoned, owner
 
 
-class BegunOutputs:
+class PendingOutputs:
     """The results that this run has published."""
 
     def __init__(self, report: Path) -> None:
@@ -34,8 +34,8 @@ class BegunOutputs:
 
     def adopt(self) -> dict[str, Result]:
         """What dead runs have published, by place; their files are this run's to remove from now on."""
-        self._adopted = list(self._of_dead_runs())
-        return {output: result for path in self._adopted for output, result in _published(path)}
+        self._adopted = list(self._find_dead_runs())
+        return {output: result for path in self._adopted for output, result in _read_published(path)}
 
     def close(self) -> None:
         """Forget everything: the report has it all."""
@@ -43,7 +43,7 @@ class BegunOutputs:
             with suppress(OSError):  # a disk that is gone took it along
                 path.unlink(missing_ok=True)
 
-    def _of_dead_runs(self) -> Iterator[Path]:
+    def _find_dead_runs(self) -> Iterator[Path]:
         """The files of runs that were killed."""
         prefix = self._prefix
         with suppress(OSError):
@@ -54,7 +54,7 @@ class BegunOutputs:
                     yield path
 
 
-def _published(path: Path) -> Iterator[tuple[str, Result]]:
+def _read_published(path: Path) -> Iterator[tuple[str, Result]]:
     """The results that such a file names; its last line may be unfinished, any may be damaged."""
     with suppress(OSError):
         for line in path.read_text(encoding="ascii", errors="replace").splitlines():

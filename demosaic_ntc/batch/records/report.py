@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status
+from demosaic_ntc.batch.job import Identity, Job, JobOutcome, JobStatus, Result
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.io.atomic import check_regular, refusals_explained
 
@@ -24,7 +24,7 @@ Record = dict[str, Any]
 _START = b'{"input"'  # of every line
 
 
-def record_of(job: Job, outcome: Outcome) -> Record:
+def record_of(job: Job, outcome: JobOutcome) -> Record:
     """The line of a job that is over."""
     known, result = outcome.identity, outcome.result
     published = result and result.identity
@@ -123,7 +123,7 @@ def _record(line: bytes) -> Record | None:
     """A line read back; None if it is no record, whatever damage has made of it."""
     try:
         record = json.loads(line.strip(b"\0"))
-        Status(record["status"])
+        JobStatus(record["status"])
         known, result = identity_in(record), result_in(record)
         published = None if result is None else result.identity
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):

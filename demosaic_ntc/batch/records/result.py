@@ -13,7 +13,7 @@ from pathlib import Path
 from demosaic_ntc.batch.job import Identity, Result
 from demosaic_ntc.batch.records.identity import is_unchanged
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 
 _BLOCK = 2**20
 
@@ -21,7 +21,7 @@ _BLOCK = 2**20
 _ENDS = {b"\x89PNG": b"IEND\xaeB`\x82", b"\xff\xd8\xff": b"\xff\xd9"}
 
 
-class State(Enum):
+class ResultState(Enum):
     """What became of a published result."""
 
     GONE = auto()
@@ -45,16 +45,16 @@ def measure(path: Path) -> Result:
     return Result(Identity(length, changed, digest.hexdigest()), "".join(heads))
 
 
-def state_of(path: Path, known: Result) -> State:
+def state_of(path: Path, known: Result) -> ResultState:
     """What became of a result that was published as this."""
     try:
         length = os.stat(path).st_size
         if is_unchanged(path, known.identity):
-            return State.UNCHANGED
+            return ResultState.UNCHANGED
         is_cut = length == 0 or (length < known.identity.bytes and _is_cut(path, known))
     except OSError:
-        return State.CHANGED if os.path.lexists(path) else State.GONE
-    return State.CUT if is_cut else State.CHANGED
+        return ResultState.CHANGED if os.path.lexists(path) else ResultState.GONE
+    return ResultState.CUT if is_cut else ResultState.CHANGED
 
 
 def _is_cut(path: Path, known: Result) -> bool:
@@ -71,7 +71,7 @@ def _has_its_end(path: Path) -> bool:
         if content.startswith(start):
             return content.endswith(end)
     try:
-        read_picture(path, Limits())
+        read_picture(path, InputLimits())
     except InputError:
         return False
     return True

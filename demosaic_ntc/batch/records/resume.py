@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from demosaic_ntc.batch.job import Job, Result, Status
+from demosaic_ntc.batch.job import Job, JobStatus, Result
 from demosaic_ntc.batch.records.identity import is_unchanged
 from demosaic_ntc.batch.records.report import Record, identity_in, result_in
-from demosaic_ntc.batch.records.result import State, state_of
+from demosaic_ntc.batch.records.result import ResultState, state_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +33,21 @@ class History:
 
     def add(self, record: Record) -> None:
         """Take in a record; one about a file that was passed over tells nothing."""
-        if record["status"] in (Status.SKIPPED, Status.KEPT):
+        if record["status"] in (JobStatus.SKIPPED, JobStatus.KEPT):
             return
         self.last[record["output"]] = record
         result = result_in(record)
-        if record["status"] == Status.DONE:
+        if record["status"] == JobStatus.DONE:
             self.made[record["output"]] = (result,) if result else ()
 
-    def state_of(self, output: Path) -> tuple[State | None, Result | None]:
+    def state_of(self, output: Path) -> tuple[ResultState | None, Result | None]:
         """What became of what was published at a place, and as what it is known; or nothing."""
         states = [(state_of(output, result), result) for result in self.made.get(str(output), ())]
-        for wanted in (State.UNCHANGED, State.CUT, State.CHANGED):
+        for wanted in (ResultState.UNCHANGED, ResultState.CUT, ResultState.CHANGED):
             if found := [result for state, result in states if state is wanted]:
                 return wanted, found[-1]
-        is_ours = self.last.get(str(output), {}).get("status") == Status.DONE
-        return (State.CUT if is_ours and _is_empty(output) else None), None
+        is_ours = self.last.get(str(output), {}).get("status") == JobStatus.DONE
+        return (ResultState.CUT if is_ours and _is_empty(output) else None), None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Skipped:
 
     job: Job
     reason: str
-    status: Status = Status.SKIPPED
+    status: JobStatus = JobStatus.SKIPPED
 
 
 def decide(job: Job, history: History | None) -> Job | Skipped:
@@ -68,28 +68,28 @@ def decide(job: Job, history: History | None) -> Job | Skipped:
         return job if job.overwrite else Skipped(job, exists)
     state, known = history.state_of(job.target)
     holds = _still_holds(job, history.last.get(str(job.target)), known)
-    if holds and state in (State.UNCHANGED, None) and not history.again:
+    if holds and state in (ResultState.UNCHANGED, None) and not history.again:
         return Skipped(job, "done by an earlier run with these settings")
     if job.overwrite:
         return job
     match state:
-        case State.UNCHANGED | State.CUT:
+        case ResultState.UNCHANGED | ResultState.CUT:
             return replace(job, overwrite=True, replaces=known)
-        case State.CHANGED:
-            return Skipped(job, kept(job.target), Status.KEPT)
+        case ResultState.CHANGED:
+            return Skipped(job, explain_keeping(job.target), JobStatus.KEPT)
         case _:
             reason = "exists and no record tells that it was made here and is unchanged; use `overwrite`"
             return Skipped(job, f"{job.target}: {reason}")
 
 
-def kept(target: Path) -> str:
+def explain_keeping(target: Path) -> str:
     """Why a result is not replaced."""
     return f"{target}: kept: changed since it was made; use `overwrite` to replace it"
 
 
 def _still_holds(job: Job, record: Record | None, present: Result | None) -> bool:
     """Whether a record tells of this very job, done, and of what is present, where that is known."""
-    if record is None or record["status"] != Status.DONE or record["input"] != str(job.source):
+    if record is None or record["status"] != JobStatus.DONE or record["input"] != str(job.source):
         return False
     known = identity_in(record)
     is_of_present = present is None or present == result_in(record)

@@ -28,15 +28,15 @@ from typing import Any, TypeVar
 from distributed import Client, Event, Future, KilledWorker, get_worker
 from distributed.versions import VersionMismatchWarning
 
-from demosaic_ntc.batch.job import Allowance, Ended, Job, Outcome, Started, Status
 from demosaic_ntc.batch.job import Event as BatchEvent
-from demosaic_ntc.batch.records.result import State, state_of
+from demosaic_ntc.batch.job import Job, JobEnded, JobLimits, JobOutcome, JobStarted, JobStatus
+from demosaic_ntc.batch.records.result import ResultState, state_of
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import ClusterError, DemosaicNtcError
 from demosaic_ntc.io.error_boundary import words
-from demosaic_ntc.io.identify import Limits, open_regular
+from demosaic_ntc.io.identify import InputLimits, open_regular
 
 RESOURCE = "raw"
 
@@ -70,22 +70,22 @@ _ASK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ClusterTask:
     """A job with all that a worker far away must know."""
 
     job: Job
-    allowance: Allowance
+    allowance: JobLimits
     threads: int | None
     stop_name: str
 
 
-def work_on(task: Task) -> dict[str, Any]:
+def work_on(task: ClusterTask) -> dict[str, Any]:
     """Do a job in a process of its own; runs in a Dask worker."""
     threads = task.threads or _threads_per_file()
     setup = WorkerSetup(task.job.work, threads, task.allowance.memory)
     with closing(_FarStop(task.stop_name)) as stop, Supervisor([setup], task.allowance, stop) as crew:
-        ends = [event for event in crew.run(iter([task.job])) if isinstance(event, Ended)]
-    return ends[0].outcome.plain() if ends else Outcome(Status.FAILED, "interrupted").plain()
+        ends = [event for event in crew.run(iter([task.job])) if isinstance(event, JobEnded)]
+    return ends[0].outcome.plain() if ends else JobOutcome(JobStatus.FAILED, "interrupted").plain()
 
 
 def _threads_per_file() -> int:
@@ -103,10 +103,10 @@ class _FarStop(Stop):
         self._next = 0.0
 
     @property
-    def asked(self) -> bool:
+    def is_asked(self) -> bool:
         """Whether it has been uttered; a scheduler that can not be asked has no use for the result."""
         now = time.monotonic()
-        if now >= self._next and not super().asked:
+        if now >= self._next and not super().is_asked:
             self._next = now + _ASK_SECONDS
             try:
                 wished = self._wish.is_set()
@@ -114,12 +114,12 @@ class _FarStop(Stop):
                 wished = True
             if wished:
                 self.ask()
-        return super().asked
+        return super().is_asked
 
     @property
-    def insisted(self) -> bool:
+    def is_forced(self) -> bool:
         """There is nobody to wait for the rest."""
-        return self.asked
+        return self.is_asked
 
 
 def _introduce(dask_worker: Any) -> tuple[str, float]:
@@ -156,7 +156,7 @@ def _address(scheduler: str) -> str:
         message = f"{scheduler}: there is no such file, and it is no address such as tcp://host:8786"
         raise ClusterError(f"{message}; give one of both")
     try:
-        with open_regular(Path(scheduler), Limits()) as file:
+        with open_regular(Path(scheduler), InputLimits()) as file:
             address = json.loads(file.read(2**20))["address"]
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         message = f"{scheduler}: is no file of a Dask scheduler ({words(error)})"
@@ -201,30 +201,32 @@ def _within(seconds: float, work: Callable[[], Answer]) -> Answer:
     return answer  # type: ignore[return-value]
 
 
-def _seen_from_here(job: Job, outcome: Outcome) -> Outcome:
+def _check_visible(job: Job, outcome: JobOutcome) -> JobOutcome:
     """The outcome of a job whose result is where this machine sees it; a failure where it is not."""
-    if outcome.status is not Status.DONE:
+    if outcome.status is not JobStatus.DONE:
         return outcome
     end = time.monotonic() + _SEEN_SECONDS
     while not _is_there(job, outcome):
         if time.monotonic() > end:
             reason = f"{job.target}: was written by a worker, but not where this machine sees it"
-            return replace(outcome, status=Status.FAILED, reason=f"{reason}; workers must share its folder")
+            return replace(
+                outcome, status=JobStatus.FAILED, reason=f"{reason}; workers must share its folder"
+            )
         time.sleep(_TICK_SECONDS)
     return outcome
 
 
-def _is_there(job: Job, outcome: Outcome) -> bool:
+def _is_there(job: Job, outcome: JobOutcome) -> bool:
     """Whether the result that a worker tells of lies at its target."""
     if outcome.result is None:
         return os.path.exists(job.target)
-    return state_of(job.target, outcome.result) is State.UNCHANGED
+    return state_of(job.target, outcome.result) is ResultState.UNCHANGED
 
 
 class Cluster:
     """The workers of a scheduler; leaving the block cancels what they have not done."""
 
-    def __init__(self, scheduler: str, allowance: Allowance, threads: int | None, stop: Stop) -> None:
+    def __init__(self, scheduler: str, allowance: JobLimits, threads: int | None, stop: Stop) -> None:
         self._scheduler = scheduler
         self._allowance = allowance
         self._threads = threads
@@ -238,7 +240,7 @@ class Cluster:
         _silence()
         self._client = self._connect()
         try:
-            self._slots = self._checked_slots()
+            self._slots = self._count_slots()
         except BaseException:
             self._leave()
             raise
@@ -254,7 +256,7 @@ class Cluster:
     def run(self, jobs: Iterator[Job | None]) -> Iterator[BatchEvent]:
         """Let the workers do the jobs as they come; a None means that there is none at the moment."""
         more = True
-        while not self._stop.asked:
+        while not self._stop.is_asked:
             while more and len(self._pending) < _AHEAD * self._slots:
                 try:
                     job = next(jobs)
@@ -263,8 +265,8 @@ class Cluster:
                     break
                 if job is None:
                     break
-                yield Started(None, job)
-                with self._explained("does not take a file"):
+                yield JobStarted(None, job)
+                with self._translate_errors("does not take a file"):
                     self._submit(job)
             if not more and not self._pending:
                 return
@@ -274,12 +276,12 @@ class Cluster:
         """A client of the scheduler, named by its address or by the file that it has written."""
         address = _address(self._scheduler)
         _check_listens(address, self._scheduler)
-        with self._explained("is no Dask scheduler that can be used"):
+        with self._translate_errors("is no Dask scheduler that can be used"):
             return _within(2 * _CONNECT_SECONDS, lambda: _client(address))
 
-    def _checked_slots(self) -> int:
+    def _count_slots(self) -> int:
         """How many files the workers take at a time; refuses workers that would do something else."""
-        with self._explained("does not tell its workers"):
+        with self._translate_errors("does not tell its workers"):
             answers = _within(_CONNECT_SECONDS, lambda: self._client.run(_introduce, on_error="return"))
         ours, slots = version("demosaic-ntc"), 0.0
         for worker, answer in answers.items():
@@ -298,7 +300,7 @@ class Cluster:
         return int(slots)
 
     @contextmanager
-    def _explained(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, what: str) -> Iterator[None]:
         """The border of Dask: whatever it raises, plain exceptions among it, is a failure of the cluster."""
         try:
             yield
@@ -315,7 +317,7 @@ class Cluster:
 
     def _submit(self, job: Job) -> None:
         """Hand a job to the scheduler."""
-        task = Task(job, self._allowance, self._threads, self._stop_name)
+        task = ClusterTask(job, self._allowance, self._threads, self._stop_name)
         key = f"demosaic-ntc-{token_hex(8)}"
         future = self._client.submit(
             work_on, task, key=key, pure=False, resources={RESOURCE: 1}, retries=_RETRIES
@@ -327,7 +329,7 @@ class Cluster:
         """Wait a moment for jobs that are over."""
         with suppress(Empty):
             future, job = self._pending.pop(self._finished.get(timeout=_TICK_SECONDS))
-            yield Ended(None, job, _seen_from_here(job, self._outcome(future)))
+            yield JobEnded(None, job, _check_visible(job, self._outcome(future)))
         now = time.monotonic()
         if self._client.status == "running":
             self._well = now
@@ -336,18 +338,18 @@ class Cluster:
                 f"{self._scheduler}: the scheduler is gone; go on with `resume` when it is back"
             )
 
-    def _outcome(self, future: Future) -> Outcome:
+    def _outcome(self, future: Future) -> JobOutcome:
         """How a job ended, as far as the cluster knows."""
         if future.status == "cancelled":
             raise ClusterError(f"{self._scheduler}: the scheduler has lost its tasks; go on with `resume`")
         try:
-            return Outcome.from_plain(future.result())
+            return JobOutcome.from_plain(future.result())
         except KilledWorker as error:
             reason = f"workers were lost while they worked on it ({error}); look at their logs"
-            return Outcome(Status.CRASHED, reason)
+            return JobOutcome(JobStatus.CRASHED, reason)
         except Exception as error:
             reason = f"the cluster failed ({type(error).__name__}: {words(error)}); look at its workers' logs"
-            return Outcome(Status.FAILED, reason)
+            return JobOutcome(JobStatus.FAILED, reason)
 
     def _call_off(self) -> None:
         """Let workers stop what they do, and forget what they have not begun."""

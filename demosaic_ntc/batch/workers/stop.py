@@ -20,12 +20,12 @@ class Stop:
             self._teller.send(b"!")
 
     @property
-    def asked(self) -> bool:
+    def is_asked(self) -> bool:
         """Whether nothing new should be started."""
         return self._times > 0
 
     @property
-    def insisted(self) -> bool:
+    def is_forced(self) -> bool:
         """Whether not even what is under way should be waited for."""
         return self._times > 1
 

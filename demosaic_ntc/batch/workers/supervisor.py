@@ -9,16 +9,16 @@ from multiprocessing.connection import wait
 from types import TracebackType
 
 from demosaic_ntc.batch.job import (
-    Allowance,
-    Ended,
     Event,
     Identity,
     Job,
-    Moved,
-    Outcome,
+    JobEnded,
+    JobLimits,
+    JobOutcome,
+    JobProgress,
+    JobStarted,
+    JobStatus,
     Publishing,
-    Started,
-    Status,
     result_from,
 )
 from demosaic_ntc.batch.workers.stop import Stop
@@ -40,7 +40,7 @@ _FALSE_STARTS = 3
 class Supervisor(AbstractContextManager["Supervisor"]):
     """A team of workers, each started when there is something to do; leaving the block ends them all."""
 
-    def __init__(self, team: Sequence[WorkerSetup], allowance: Allowance, stop: Stop) -> None:
+    def __init__(self, team: Sequence[WorkerSetup], allowance: JobLimits, stop: Stop) -> None:
         self._team = team
         self._allowance = allowance
         self._stop = stop
@@ -62,10 +62,10 @@ class Supervisor(AbstractContextManager["Supervisor"]):
     def run(self, jobs: Iterator[Job | None]) -> Iterator[Event]:
         """Work on the jobs as they come, telling what happens; a None means that there is none at the moment.
 
-        A job is given to its worker only after its `Started` has been taken note of.
+        A job is given to its worker only after its `JobStarted` has been taken note of.
         """
         more = True
-        while not self._stop.asked:
+        while not self._stop.is_asked:
             more = more and self._fetch(jobs)
             yield from self._drop_unwanted()
             if not more and not self._waiting and not self._busy():
@@ -95,7 +95,7 @@ class Supervisor(AbstractContextManager["Supervisor"]):
         for worker in self._workers.values():
             if worker.is_idle and self._waiting:
                 job = self._waiting.popleft()
-                yield Started(worker.number, job)
+                yield JobStarted(worker.number, job)
                 worker.give(job)
 
     def _drop_unwanted(self) -> Iterator[Event]:
@@ -104,9 +104,9 @@ class Supervisor(AbstractContextManager["Supervisor"]):
             job = self._unwanted.popleft()
             if job in self._waiting:
                 self._waiting.remove(job)
-                yield Ended(None, job, Outcome(Status.ABANDONED, "given up"))
+                yield JobEnded(None, job, JobOutcome(JobStatus.ABANDONED, "given up"))
             for worker in [worker for worker in self._busy() if worker.job is job]:
-                yield from self._give_up(worker, Status.ABANDONED, "given up")
+                yield from self._give_up(worker, JobStatus.ABANDONED, "given up")
 
     def _busy(self) -> list[WorkerProcess]:
         """Who is at work."""
@@ -115,7 +115,7 @@ class Supervisor(AbstractContextManager["Supervisor"]):
     def _wind_down(self) -> Iterator[Event]:
         """Let what is nearly done be finished; the rest is given up when the block is left."""
         end = time.monotonic() + _GRACE_SECONDS
-        while self._busy() and time.monotonic() < end and not self._stop.insisted:
+        while self._busy() and time.monotonic() < end and not self._stop.is_forced:
             yield from self._watch()
 
     def _watch(self) -> Iterator[Event]:
@@ -128,7 +128,7 @@ class Supervisor(AbstractContextManager["Supervisor"]):
         for worker in list(self._workers.values()):
             try:
                 yield from self._hear(worker)
-                yield from self._hold_to_limits(worker)
+                yield from self._enforce_limits(worker)
             except (HungUp, KeyError, TypeError, ValueError):  # gone, or its answers make no sense
                 yield from self._reap(worker)
 
@@ -142,31 +142,31 @@ class Supervisor(AbstractContextManager["Supervisor"]):
                 worker.identity = answer["identity"] and Identity(**answer["identity"])
             elif worker.job and "stage" in answer:
                 worker.stage = str(answer["stage"])
-                yield Moved(worker.number, worker.job, answer["stage"], answer["share"])
+                yield JobProgress(worker.number, worker.job, answer["stage"], answer["share"])
             elif worker.job and "publishing" in answer:
                 yield Publishing(worker.number, worker.job, result_from(answer["publishing"]))
-                worker.nod()
+                worker.acknowledge()
             elif worker.job and "outcome" in answer:
-                outcome = Outcome.from_plain(answer["outcome"])
+                outcome = JobOutcome.from_plain(answer["outcome"])
                 job, worker.job = worker.job, None
-                yield Ended(worker.number, job, outcome)
+                yield JobEnded(worker.number, job, outcome)
 
-    def _hold_to_limits(self, worker: WorkerProcess) -> Iterator[Event]:
+    def _enforce_limits(self, worker: WorkerProcess) -> Iterator[Event]:
         """End a worker that takes too long or too much."""
         seconds, memory = self._allowance.seconds, self._allowance.memory
         if seconds is not None and worker.seconds > seconds:
             reason = f"took longer than {seconds:g} s; raise `timeout` or choose a faster `quality`"
-            yield from self._give_up(worker, Status.TIMEOUT, reason)
+            yield from self._give_up(worker, JobStatus.TIMEOUT, reason)
         elif memory is not None and worker.job and worker.resident_bytes > memory:
-            yield from self._give_up(worker, Status.FAILED, out_of_memory(memory))
+            yield from self._give_up(worker, JobStatus.FAILED, out_of_memory(memory))
 
-    def _give_up(self, worker: WorkerProcess, status: Status, reason: str) -> Iterator[Event]:
+    def _give_up(self, worker: WorkerProcess, status: JobStatus, reason: str) -> Iterator[Event]:
         """End a worker in the middle of its job; another will take its place."""
         job, identity, seconds = worker.job, worker.identity, worker.seconds
         self._remove(worker)
         if job is not None:
-            outcome = Outcome(status, reason, identity=identity, seconds={"total": seconds})
-            yield Ended(worker.number, job, outcome)
+            outcome = JobOutcome(status, reason, identity=identity, seconds={"total": seconds})
+            yield JobEnded(worker.number, job, outcome)
 
     def _reap(self, worker: WorkerProcess) -> Iterator[Event]:
         """See what became of a worker that has ended by itself; another will take its place."""
@@ -178,8 +178,8 @@ class Supervisor(AbstractContextManager["Supervisor"]):
             self._waiting.extendleft([job] if job else [])
         elif job is not None:
             reason = _explain_crash(worker.stage, ending)
-            known = Outcome(Status.CRASHED, reason, identity=worker.identity, log=worker.log)
-            yield Ended(worker.number, job, replace(known, seconds={"total": seconds}))
+            known = JobOutcome(JobStatus.CRASHED, reason, identity=worker.identity, log=worker.log)
+            yield JobEnded(worker.number, job, replace(known, seconds={"total": seconds}))
 
     def _count_false_start(self, worker: WorkerProcess, ending: str) -> None:
         """Give up when no worker comes up."""

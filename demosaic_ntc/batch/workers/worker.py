@@ -19,13 +19,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status, Work
+from demosaic_ntc.batch.job import Identity, Job, JobOutcome, JobStatus, JobWork, Result
 from demosaic_ntc.batch.records.identity import identify
-from demosaic_ntc.batch.records.result import State, measure, state_of
-from demosaic_ntc.batch.records.resume import kept
+from demosaic_ntc.batch.records.result import ResultState, measure, state_of
+from demosaic_ntc.batch.records.resume import explain_keeping
 from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import Changed, DemosaicNtcError, Exists
-from demosaic_ntc.io.atomic import asked_before_publishing
+from demosaic_ntc.io.atomic import ask_before_publishing
 from demosaic_ntc.machine import address_space, resident_bytes
 from demosaic_ntc.peak_memory import peak_bytes, reset_peak
 
@@ -40,7 +40,7 @@ GO = "go"
 class WorkerSetup:
     """What a worker is told once."""
 
-    work: Work  # what to prepare for
+    work: JobWork  # what to prepare for
     threads: int
     memory: int | None  # bytes
 
@@ -53,7 +53,7 @@ def main() -> None:
     setup: WorkerSetup = channel.recv()
     inbox: queue.SimpleQueue[Job] = queue.SimpleQueue()
     nods: queue.SimpleQueue[str] = queue.SimpleQueue()
-    Thread(target=_listen, args=(channel, inbox, nods), daemon=True).start()
+    Thread(target=_receive, args=(channel, inbox, nods), daemon=True).start()
     setup.work.prepare()
     _limit_memory(setup.memory)
     _answer(channel, ready=True)
@@ -71,7 +71,7 @@ def _channel() -> Connection:
     return channel
 
 
-def _listen(channel: Connection, inbox: "queue.SimpleQueue[Job]", nods: "queue.SimpleQueue[str]") -> None:
+def _receive(channel: Connection, inbox: "queue.SimpleQueue[Job]", nods: "queue.SimpleQueue[str]") -> None:
     """Take jobs and nods; end the process, whatever it does, when the parent is gone or wants no more."""
     with suppress(EOFError, OSError):
         while True:
@@ -107,9 +107,9 @@ def _work_on(job: Job, setup: WorkerSetup, channel: Connection, nods: "queue.Sim
     identity = identify(job.source)
     _answer(channel, identity=identity and asdict(identity))
     publisher = _Publisher(job, channel, nods)
-    with asked_before_publishing(publisher):
+    with ask_before_publishing(publisher):
         outcome = _outcome(job, setup, _Reporter(channel), identity)
-    published = publisher.result if outcome.status is Status.DONE else None
+    published = publisher.result if outcome.status is JobStatus.DONE else None
     _answer(channel, outcome=replace(outcome, peak_bytes=peak_bytes(), result=published).plain())
 
 
@@ -126,8 +126,8 @@ class _Publisher:
         if place != self._place:
             return
         replaced = self._job.replaces
-        if replaced is not None and state_of(place, replaced) is State.CHANGED:
-            raise Changed(kept(self._job.target))
+        if replaced is not None and state_of(place, replaced) is ResultState.CHANGED:
+            raise Changed(explain_keeping(self._job.target))
         self.result = measure(finished)
         _answer(self._channel, publishing=asdict(self.result))
         self._nods.get()
@@ -148,7 +148,7 @@ class _Reporter:
             _answer(self._channel, stage=progress.stage, share=progress.done / max(progress.total, 1))
 
 
-def _outcome(job: Job, setup: WorkerSetup, report: _Reporter, identity: Identity | None) -> Outcome:
+def _outcome(job: Job, setup: WorkerSetup, report: _Reporter, identity: Identity | None) -> JobOutcome:
     """Do the work; whatever it raises becomes an outcome."""
     try:
         done = job.work(
@@ -156,8 +156,8 @@ def _outcome(job: Job, setup: WorkerSetup, report: _Reporter, identity: Identity
         )
     except Exception as error:
         return _failure(error, setup, identity)
-    return Outcome(
-        Status.DONE,
+    return JobOutcome(
+        JobStatus.DONE,
         identity=identity,
         pixels=done.pixels,
         seconds=done.seconds,
@@ -166,25 +166,25 @@ def _outcome(job: Job, setup: WorkerSetup, report: _Reporter, identity: Identity
     )
 
 
-def _failure(error: Exception, setup: WorkerSetup, identity: Identity | None) -> Outcome:
+def _failure(error: Exception, setup: WorkerSetup, identity: Identity | None) -> JobOutcome:
     """What an error means for its file."""
     name = type(error).__name__
     match error:
         case Changed():
-            return Outcome(Status.KEPT, str(error), name, identity)
+            return JobOutcome(JobStatus.KEPT, str(error), name, identity)
         case Exists():
-            return Outcome(Status.SKIPPED, str(error), name, identity)
+            return JobOutcome(JobStatus.SKIPPED, str(error), name, identity)
         case DemosaicNtcError():
-            return Outcome(Status.FAILED, str(error), name, identity)
+            return JobOutcome(JobStatus.FAILED, str(error), name, identity)
         case OSError() if error.errno is not None:
             reason = f"the system refuses ({error.strerror}); look whether files, memory or disks ran out"
-            return Outcome(Status.FAILED, reason, name, identity)
+            return JobOutcome(JobStatus.FAILED, reason, name, identity)
         case MemoryError():
-            return Outcome(Status.FAILED, out_of_memory(setup.memory), name, identity)
+            return JobOutcome(JobStatus.FAILED, out_of_memory(setup.memory), name, identity)
         case _:
             reason = f"internal error ({name}: {error}); please report it with this file's line of the report"
             log = "".join(traceback.format_exception(error))
-            return Outcome(Status.FAILED, reason, name, identity, log=log)
+            return JobOutcome(JobStatus.FAILED, reason, name, identity, log=log)
 
 
 def out_of_memory(limit: int | None) -> str:

@@ -99,7 +99,7 @@ class WorkerProcess:
         with suppress(OSError):
             self.channel.send(job)
 
-    def nod(self) -> None:
+    def acknowledge(self) -> None:
         """Let it give its result a name."""
         with suppress(OSError):
             self.channel.send(GO)
@@ -140,10 +140,10 @@ class WorkerProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LEAVING_SECONDS)
         self.end()
-        return _ending(self._process.returncode)
+        return _explain_exit(self._process.returncode)
 
 
-def _ending(code: int) -> str:
+def _explain_exit(code: int) -> str:
     """What an exit status means."""
     if code >= 0:
         return f"exit code {code}"

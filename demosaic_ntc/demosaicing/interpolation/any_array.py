@@ -5,7 +5,7 @@ samples that are there (Knutsson and Westin 1993, doi:10.1109/CVPR.1993.341081);
 none. `smooth_difference` follows directional LMMSE (Zhang and Wu 2005, doi:10.1109/TIP.2005.857260):
 differences green minus colour along rows, columns and both diagonals, shrunk and fused by their local
 variances; it wins where colour differences are smooth. Without the diagonals, slanted edges between black and
-white would be tinted by a percent. `iterated_residual` starts from the same with short filters and then
+white would be tinted by a percent. `interpolate_residuals` starts from the same with short filters and then
 alternates guided residual interpolations (Kiku et al. 2016, doi:10.1109/TIP.2016.2518082; iterated as by
 Ye and Ma 2015, doi:10.1109/TIP.2015.2482899) of red and blue from green, and of green from red and blue.
 """
@@ -91,7 +91,7 @@ def smooth_difference(mosaic: Floats, cfa: Cfa) -> Floats:
     return picture
 
 
-def iterated_residual(mosaic: Floats, cfa: Cfa) -> Floats:
+def interpolate_residuals(mosaic: Floats, cfa: Cfa) -> Floats:
     """Interpolate the residuals of guided regressions between the channels, in turns."""
     green = _directional_green(mosaic, cfa, float_masks(mosaic, cfa), SHORT_DIFFERENCE)
     picture = colours_from_green(green, mosaic, cfa, ROUGH_AND_SPARSE)

@@ -15,7 +15,7 @@ def require_bayer(cfa: Cfa, method: str) -> None:
         raise Unsupported(f"{method} is defined on Bayer arrays, not on {cfa.name}; use method blend")
 
 
-def mirrored(mosaic: Floats, halo: int) -> Floats:
+def mirror_mosaic(mosaic: Floats, halo: int) -> Floats:
     """Extend a mosaic by an even number of pixels on each side, mirrored at the border pixels' centres.
 
     Such a reflection keeps the parity of rows and columns, so the extended mosaic has the same colour array.
@@ -28,6 +28,6 @@ def inner(extended: Floats, halo: int) -> Floats:
     return np.ascontiguousarray(extended[halo:-halo, halo:-halo])
 
 
-def green_sign(cfa: Cfa, shape: tuple[int, ...]) -> Floats:
+def make_green_sign(cfa: Cfa, shape: tuple[int, ...]) -> Floats:
     """Return +1 where green is measured and -1 elsewhere."""
     return np.where(cfa.channel_map(shape) == 1, np.float32(1), np.float32(-1))

@@ -19,13 +19,11 @@ Floats = NDArray[np.float32]
 def bilinear(mosaic: Floats, cfa: Cfa) -> Floats:
     """Interpolate every channel from its own samples alone."""
     taps = tent(reach(cfa))
-    planes = [
-        normalised_convolution(mosaic, mask, taps) for mask in np.moveaxis(cfa.masks(mosaic.shape), 2, 0)
-    ]
+    planes = [convolve_normalised(mosaic, mask, taps) for mask in np.moveaxis(cfa.masks(mosaic.shape), 2, 0)]
     return np.stack(planes, axis=2)
 
 
-def normalised_convolution(samples: Floats, mask: NDArray[np.bool_], taps: Floats) -> Floats:
+def convolve_normalised(samples: Floats, mask: NDArray[np.bool_], taps: Floats) -> Floats:
     """Return the weighted mean of the nearby samples where there is none, the sample where there is one."""
     known = mask.astype(np.float32)
     total = filter_separably(samples * known, taps, taps)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation import any_array, kiku2014, refine, zhang_wu2005
-from demosaic_ntc.demosaicing.interpolation.bayer import inner, mirrored
+from demosaic_ntc.demosaicing.interpolation.bayer import inner, mirror_mosaic
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 
 Floats = NDArray[np.float32]
@@ -74,7 +74,7 @@ def halo(cfa: Cfa) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class MethodSelection:
     """The two guesses, and the trials in which they compete."""
 
     quick: bool  # the plain Bayer methods are tried, in half the time, and not the refined ones
@@ -100,19 +100,19 @@ class Contest:
         with ThreadPoolExecutor(threads) as pool:
             misses = [
                 [pool.submit(_miss, middle, mosaic, cfa, shift, method) for shift in self.shifts]
-                for method in self._tried(cfa)
+                for method in self._list_methods(cfa)
             ]
             of_smooth, of_residual = (_mean([miss.result() for miss in each]) for each in misses)
         return of_smooth, of_residual
 
-    def _tried(self, cfa: Cfa) -> tuple[Method, Method]:
+    def _list_methods(self, cfa: Cfa) -> tuple[Method, Method]:
         """Return the methods that compete."""
         if self.quick and cfa.is_bayer:
             return zhang_wu2005.zhang_wu2005, kiku2014.kiku2014
         return smooth_guess, residual_guess
 
 
-try_both, try_quickly = Contest(quick=False), Contest(quick=True)
+try_both, try_quickly = MethodSelection(quick=False), MethodSelection(quick=True)
 
 
 def total_error(error: Floats) -> int:
@@ -164,16 +164,16 @@ def apart(smooth: Floats, residual: Floats) -> Floats:
     most = np.maximum(distance[..., 0], distance[..., 1])
     np.maximum(most, distance[..., 2], out=most)
     taps = np.full(7, 1 / 7, np.float32)
-    return inner(filter_separably(mirrored(most, 4), taps, taps), 4)
+    return inner(filter_separably(mirror_mosaic(most, 4), taps, taps), 4)
 
 
-def refined_guesses(
+def refine_guesses(
     guesses: tuple[Floats, Floats], mosaic: Floats, cfa: Cfa, threads: int = 1
 ) -> tuple[Floats, Floats]:
     """Return the refinements of the two plain guesses of Bayer's array."""
     with ThreadPoolExecutor(threads) as pool:
         smooth, residual = pool.map(
-            lambda guess, prior: refine.refined(guess, mosaic, cfa, prior),
+            lambda guess, prior: refine.refine(guess, mosaic, cfa, prior),
             guesses,
             (refine.SMOOTH, refine.ROUGH),
         )
@@ -184,19 +184,19 @@ def smooth_guess(mosaic: Floats, cfa: Cfa) -> Floats:
     """Return the guess that trusts smooth colour differences."""
     if not cfa.is_bayer:
         return any_array.smooth_difference(mosaic, cfa)
-    return refine.refined(zhang_wu2005.zhang_wu2005(mosaic, cfa), mosaic, cfa, refine.SMOOTH)
+    return refine.refine(zhang_wu2005.zhang_wu2005(mosaic, cfa), mosaic, cfa, refine.SMOOTH)
 
 
 def residual_guess(mosaic: Floats, cfa: Cfa) -> Floats:
     """Return the guess that trusts regressions between the channels."""
     if not cfa.is_bayer:
-        return any_array.iterated_residual(mosaic, cfa)
-    return refine.refined(kiku2014.kiku2014(mosaic, cfa), mosaic, cfa, refine.ROUGH)
+        return any_array.interpolate_residuals(mosaic, cfa)
+    return refine.refine(kiku2014.kiku2014(mosaic, cfa), mosaic, cfa, refine.ROUGH)
 
 
 def _miss(middle: Floats, mosaic: Floats, cfa: Cfa, shift: tuple[int, int], method: Method) -> Floats:
     """Return the squared error at the measured samples after demosaicing a shifted sampling of the middle."""
-    shifted = cfa.shifted(*shift)
+    shifted = cfa.shift(*shift)
     again = cfa.sample(method(shifted.sample(middle), shifted))
     return np.asarray((again - mosaic) ** 2, np.float32)
 
@@ -212,4 +212,4 @@ def _mean(maps: list[Floats]) -> Floats:
 def local_error(error: Floats) -> Floats:
     """Smooth an error map by a Gaussian of six pixels, mirrored at the border."""
     taps = gaussian(6, -SMOOTHING_HALO, SMOOTHING_HALO)
-    return inner(filter_separably(mirrored(error, SMOOTHING_HALO), taps, taps), SMOOTHING_HALO)
+    return inner(filter_separably(mirror_mosaic(error, SMOOTHING_HALO), taps, taps), SMOOTHING_HALO)

@@ -17,8 +17,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.bilinear import normalised_convolution, tent
-from demosaic_ntc.demosaicing.samples import Samples
+from demosaic_ntc.demosaicing.interpolation.bilinear import convolve_normalised, tent
+from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine.tiles import span
 
 Floats = NDArray[np.float32]
@@ -41,22 +41,22 @@ BAND = 512  # rows of a large mosaic that are mended together
 EXAMPLES_OF_ALL = 10_000  # sites of a phase that stand for the whole picture
 
 
-def mended(samples: Samples, missing: Flags, cfa: Cfa) -> Samples:
+def fill_dead_samples(samples: MosaicSamples, missing: Flags, cfa: Cfa) -> MosaicSamples:
     """Return samples with those that are missing predicted, in bands of rows that see some more."""
     places, values = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.float32)]
     height, period = len(missing), cfa.period[0]
     for top in range(0, height, BAND):
         band, seen, inner = span(top, min(top + BAND, height), (PERIODS + 2) * period, period, height)
         if missing[band].any() and not missing[seen].all():
-            filled = without_missing(samples.window(seen, slice(None)), missing[seen], cfa)
+            filled = replace_missing_samples(samples.window(seen, slice(None)), missing[seen], cfa)
             places.append(np.argwhere(missing[band]) + np.array([top, 0]))
             values.append(filled[inner][missing[band]])
     return replace(samples, mended=(np.concatenate(places), np.concatenate(values)))
 
 
-def without_missing(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
+def replace_missing_samples(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
     """Return the mosaic with missing samples replaced by what their neighbours suggest."""
-    filled = _filled_by_own_colour(mosaic, missing, cfa)
+    filled = _fill_by_own_colour(mosaic, missing, cfa)
     if missing.mean() > MOST_MISSING:
         return filled
     surroundings = _Surroundings(filled, missing, cfa)
@@ -67,7 +67,7 @@ def without_missing(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
     return np.clip(predicted, known.min(), known.max())
 
 
-def _filled_by_own_colour(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
+def _fill_by_own_colour(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
     """Return the mosaic with missing samples replaced by the mean of those of their colour around them."""
     filled, channels = mosaic.copy(), cfa.channel_map(mosaic.shape)
     taps = tent(TENT_PERIODS * max(cfa.period))
@@ -75,7 +75,7 @@ def _filled_by_own_colour(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
         known = (channels == channel) & ~missing
         wanted = (channels == channel) & missing
         with np.errstate(invalid="ignore"):
-            guess = normalised_convolution(np.where(known, mosaic, 0), known, taps)
+            guess = convolve_normalised(np.where(known, mosaic, 0), known, taps)
         average = mosaic[known].mean() if known.any() else np.float32(0)
         filled[wanted] = np.where(np.isfinite(guess[wanted]), guess[wanted], average)
     return filled
@@ -101,11 +101,11 @@ class _Surroundings:
         sites = np.argwhere(self._missing)
         for start in range(0, len(sites), TOGETHER):
             some = sites[start : start + TOGETHER]
-            yield some[_at(self._known, some).sum(axis=-1) >= LEAST_KNOWN]
+            yield some[_gather_windows(self._known, some).sum(axis=-1) >= LEAST_KNOWN]
 
     def predict(self, sites: Sites) -> Floats:
         """Return the best linear prediction at each of the sites."""
-        here, known = _at(self._windows, sites), _at(self._known, sites)
+        here, known = _gather_windows(self._windows, sites), _gather_windows(self._known, sites)
         examples, weights = self._examples(sites, here, known)
         mean = np.einsum("se,sew->sw", weights, examples)
         centred = examples - mean[:, None]
@@ -120,7 +120,7 @@ class _Surroundings:
         last = np.array(self._missing.shape) - 1
         inside = ((around >= 0) & (around <= last)).all(axis=-1)
         around = np.clip(around, 0, last)
-        examples = _at(self._windows, around)
+        examples = _gather_windows(self._windows, around)
         miss = np.square(examples - here[:, None])
         distance = np.einsum("sew,sw->se", miss, known) / known.sum(axis=-1, keepdims=True)
         usable = inside & ~self._missing[around[..., 0], around[..., 1]]
@@ -135,12 +135,12 @@ class _Surroundings:
         )
         every = int(np.ceil(np.sqrt(len(rows) * len(columns) / EXAMPLES_OF_ALL)))
         sites = np.stack(np.meshgrid(rows[::every], columns[::every], indexing="ij"), axis=-1).reshape(-1, 2)
-        windows = _at(self._windows, sites)[~self._missing[sites[:, 0], sites[:, 1]]]
+        windows = _gather_windows(self._windows, sites)[~self._missing[sites[:, 0], sites[:, 1]]]
         centred = windows - windows.sum(axis=0) / max(len(windows), 1)
         return np.asarray(centred.T @ centred / max(len(windows), 1), np.float32)
 
 
-def _at(windows: NDArray[Any], sites: Sites) -> NDArray[Any]:
+def _gather_windows(windows: NDArray[Any], sites: Sites) -> NDArray[Any]:
     """Return the windows around sites, each as one dimension."""
     found = windows[sites[..., 0], sites[..., 1]]
     return found.reshape(*found.shape[:-2], -1)

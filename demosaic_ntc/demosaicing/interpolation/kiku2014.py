@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.bayer import green_sign, inner, mirrored, require_bayer
+from demosaic_ntc.demosaicing.interpolation.bayer import inner, make_green_sign, mirror_mosaic, require_bayer
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, steer_difference
-from demosaic_ntc.demosaicing.interpolation.regression_kernels import guided_plane, row_estimates
+from demosaic_ntc.demosaicing.interpolation.regression_kernels import regress_plane, row_estimates
 
 Floats = NDArray[np.float32]
 
@@ -27,20 +27,22 @@ MIDDLE = np.float32(0.5)
 def kiku2014(mosaic: Floats, cfa: Cfa) -> Floats:
     """Interpolate the residuals of guided regressions: green along rows and columns, then red and blue."""
     require_bayer(cfa, "mlri")
-    extended = mirrored(mosaic, HALO) - MIDDLE
+    extended = mirror_mosaic(mosaic, HALO) - MIDDLE
     masks = cfa.masks(extended.shape)
-    green = np.where(masks[..., 1], extended, _green(extended, green_sign(cfa, extended.shape)))
+    green = np.where(
+        masks[..., 1], extended, _interpolate_green(extended, make_green_sign(cfa, extended.shape))
+    )
     picture = np.empty((*mosaic.shape, 3), np.float32)
     picture[..., 1] = inner(green, HALO)
     for channel in (0, 2):
         row, column = np.argwhere(cfa.pattern == channel)[0]
-        tentative, residual = guided_plane(extended, green, row, column)
+        tentative, residual = regress_plane(extended, green, row, column)
         picture[..., channel] = inner(tentative + _bilinear(residual), HALO)
     picture += MIDDLE
     return np.where(masks[HALO:-HALO, HALO:-HALO], mosaic[..., None], picture)
 
 
-def _green(mosaic: Floats, sign: Floats) -> Floats:
+def _interpolate_green(mosaic: Floats, sign: Floats) -> Floats:
     """Estimate green at red and blue sites from the colour differences along rows and along columns."""
     across = sign * (mosaic - row_estimates(mosaic))
     down = sign * (mosaic - row_estimates(mosaic.T.copy()).T.copy())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.bayer import inner, mirrored, require_bayer
+from demosaic_ntc.demosaicing.interpolation.bayer import inner, mirror_mosaic, require_bayer
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_image
 
 Floats = NDArray[np.float32]
@@ -33,7 +33,7 @@ COLOUR_AT_OTHER_COLOUR = np.float32(1 / 8) * np.array(
 def malvar2004(mosaic: Floats, cfa: Cfa) -> Floats:
     """Interpolate linearly, corrected by the gradient of the measured colour."""
     require_bayer(cfa, "malvar")
-    extended = mirrored(mosaic, HALO)
+    extended = mirror_mosaic(mosaic, HALO)
     masks = cfa.masks(mosaic.shape)
     green = inner(filter_image(extended, GREEN_AT_COLOUR), HALO)
     across = inner(filter_image(extended, COLOUR_IN_ITS_ROW), HALO)

@@ -44,7 +44,7 @@ ROUGH = Prior(slope=0.0, step=0.65, green=3e-4, colour=3e-4)
 ROUGH_AND_SPARSE = Prior(slope=0.0, step=1.0, green=3e-4, colour=1e-3)
 
 
-def refined(guess: Floats, mosaic: Floats, cfa: Cfa, prior: Prior) -> Floats:
+def refine(guess: Floats, mosaic: Floats, cfa: Cfa, prior: Prior) -> Floats:
     """Return a mean of a guess and of its refinement by one round of residual interpolation."""
     change = next_round(guess, mosaic, cfa, prior)
     change -= guess

@@ -215,7 +215,7 @@ def evaluate_line(guide: Floats, mean: Floats, out: Floats) -> None:
 
 
 @kernel
-def guided_plane(samples: Floats, guide: Floats, first_row: int, first_column: int) -> tuple[Floats, Floats]:
+def regress_plane(samples: Floats, guide: Floats, first_row: int, first_column: int) -> tuple[Floats, Floats]:
     """Explain samples on every second row and column by a guide; return the explained plane and the residual.
 
     Windows are 11×11; the Laplacian is 4 at the centre and -1 at distance two in the four directions. The

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.bayer import green_sign, inner, mirrored, require_bayer
+from demosaic_ntc.demosaicing.interpolation.bayer import inner, make_green_sign, mirror_mosaic, require_bayer
 from demosaic_ntc.demosaicing.interpolation.kernels import (
     complete_difference,
     row_difference,
@@ -28,9 +28,9 @@ TINY = np.float32(1e-30)
 def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
     """Interpolate by directional colour differences, shrunk and fused by their variances."""
     require_bayer(cfa, "lmmse")
-    extended = mirrored(mosaic, HALO)
+    extended = mirror_mosaic(mosaic, HALO)
     masks = cfa.masks(extended.shape)
-    sign = green_sign(cfa, extended.shape)
+    sign = make_green_sign(cfa, extended.shape)
     across, across_variance = _directional(extended, sign)
     down, down_variance = (plane.T.copy() for plane in _directional(extended.T.copy(), sign.T.copy()))
     weighted = across * down_variance + down * across_variance

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Planes, Sums
-from demosaic_ntc.engine.kernels.gather import Group, noise_at
+from demosaic_ntc.engine.kernels.gather import PatchGroup, noise_at
 from demosaic_ntc.engine.kernels.products import VALUE_UNIT, WEIGHT_BITS, weigh_row
 from demosaic_ntc.jit.compiled import fast_step, kernel
 
@@ -41,7 +41,7 @@ def _add_rows(units: Whole, row: int, column: int, size: int, sums: Sums) -> Non
 
 @fast_step
 def add_patch(
-    group: Group, k: int, floor: float, row: int, column: int, size: int, units: Whole, sums: Sums
+    group: PatchGroup, k: int, floor: float, row: int, column: int, size: int, units: Whole, sums: Sums
 ) -> None:
     """Add a patch of the fit to the sums at its place, each entry weighted by the inverse of its error.
 
@@ -59,7 +59,7 @@ def add_patch(
 
 @fast_step
 def add_spread(
-    group: Group,
+    group: PatchGroup,
     k: int,
     estimate: Planes,
     row: int,
@@ -115,7 +115,7 @@ def write_errors(sums: Sums, estimate: Planes, means: Planes, expected: Planes, 
 
 
 @kernel
-def take_over(
+def relax_update(
     estimate: Planes, said: Planes, known: Bits, wanted: Flags, low: Float32, high: Float32, relaxed: float
 ) -> None:
     """Turn what groups say into the next estimate, in place: x + ω (g − x) at wanted entries, x elsewhere.
@@ -134,7 +134,7 @@ def take_over(
 
 
 @kernel
-def draw_to_measured(
+def enforce_data_consistency(
     planes: Planes, known: Bits, wanted: Flags, measured: Planes, noise: Float32, least: float
 ) -> None:
     """Move wanted estimates of noisy entries towards what was measured, all the way where that is exact.

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from demosaic_ntc.arrays import Float32, Offsets, Places, Sums
-from demosaic_ntc.engine.kernels.gather import Group, mean_misfit
+from demosaic_ntc.engine.kernels.gather import PatchGroup, mean_misfit
 from demosaic_ntc.engine.kernels.group import Tensor, complete_group
-from demosaic_ntc.engine.kernels.group_pass import Pass, Picture, add_up, make_room, predict
+from demosaic_ntc.engine.kernels.group_pass import KernelImage, Pass, add_up, make_room, predict
 from demosaic_ntc.jit.compiled import fast_kernel
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
-class Rest(NamedTuple):
+class Residual(NamedTuple):
     """What the fit leaves of the patches that are completed, as tensors (channel, patch, pixel)."""
 
     data: Tensor  # shifted to be nonnegative
@@ -26,10 +26,10 @@ class Rest(NamedTuple):
 
 
 @fast_kernel
-def empty_rest(channels: int, patches: int, pixels: int) -> Rest:
+def empty_rest(channels: int, patches: int, pixels: int) -> Residual:
     """Return room for the tensors of a completion, to be filled."""
     shape = (channels, patches, pixels)
-    return Rest(
+    return Residual(
         np.empty(shape, np.float32),
         np.empty(shape, np.float32),
         np.empty(shape, np.float32),
@@ -38,7 +38,7 @@ def empty_rest(channels: int, patches: int, pixels: int) -> Rest:
 
 
 @fast_kernel
-def _take_rest(group: Group, unseen: np.float32, rest: Rest) -> np.float32:
+def _take_rest(group: PatchGroup, unseen: np.float32, rest: Residual) -> np.float32:
     """Write what the fit leaves at known entries, zero elsewhere, and the weights; return their sum.
 
     Entries that are not known have the weight ``unseen``.
@@ -57,7 +57,7 @@ def _take_rest(group: Group, unseen: np.float32, rest: Rest) -> np.float32:
 
 
 @fast_kernel
-def _shift_rest(rest: Rest, total: np.float32) -> np.float32:
+def _shift_rest(rest: Residual, total: np.float32) -> np.float32:
     """Shift each channel to be nonnegative and let the weights sum to 1; return the largest entry."""
     largest = _ZERO
     for channel in range(rest.data.shape[0]):
@@ -76,7 +76,7 @@ def _shift_rest(rest: Rest, total: np.float32) -> np.float32:
 
 @fast_kernel
 def complete_rest(
-    group: Group, rest: Rest, unseen: float, radius: float, tolerance: float, vertices: int
+    group: PatchGroup, rest: Residual, unseen: float, radius: float, tolerance: float, vertices: int
 ) -> float:
     """Complete what the fit leaves of the first patches and add it to the fit; return the certified gap.
 
@@ -99,7 +99,7 @@ def complete_rest(
 
 @fast_kernel
 def complete_groups(
-    picture: Picture,
+    picture: KernelImage,
     references: Places,
     found: Offsets,
     size: int,

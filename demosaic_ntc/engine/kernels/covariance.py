@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.engine.kernels.gather import Group, padded
+from demosaic_ntc.engine.kernels.gather import PatchGroup, pad_length
 from demosaic_ntc.engine.kernels.products import COLUMNS, ROWS, centre_tile, set_mirrored, set_tile
 from demosaic_ntc.jit.compiled import fast_kernel, fast_step
 
@@ -57,7 +57,7 @@ def empty_gaussian(patches: int, restored: int, prior: Float32, shown: int) -> G
     So many patches of a group are restored, and what is known is told of so many.
     """
     entries = prior.shape[0]
-    width, most, rows = padded(entries), padded(restored + ROWS), max(restored, 1) * (entries + ROWS)
+    width, most, rows = pad_length(entries), pad_length(restored + ROWS), max(restored, 1) * (entries + ROWS)
     model = Gaussian(
         np.zeros((ROWS, width), np.float32),
         np.zeros((width, width), np.float32),
@@ -123,7 +123,9 @@ def model_covariance(data: Float32, entries: int, strength: float, floor: float,
 
 
 @fast_step
-def add_shape(group: Group, model: Gaussian, least: float, total: NDArray[np.int64], unit: float) -> None:
+def add_shape(
+    group: PatchGroup, model: Gaussian, least: float, total: NDArray[np.int64], unit: float
+) -> None:
     """Add Σ z zᵀ / (K (t + least)) of a group to a total of whole multiples of ``unit``: its share of Q."""
     patches, entries = group.data.shape[0], total.shape[0]
     variance = centre(group.data, 1.0 / patches, model) / np.float32(entries)

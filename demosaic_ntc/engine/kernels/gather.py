@@ -12,7 +12,7 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 CHANCE = 3.0  # standard deviations by which the mean of squared noise may exceed its expectation
 
 
-class Group(NamedTuple):
+class PatchGroup(NamedTuple):
     """The patches of one group; entries run over the channels, then over the pixels of a patch.
 
     Rows of entries are padded with zeros to whole steps of the compiled loops.
@@ -29,20 +29,22 @@ class Group(NamedTuple):
 
 
 @fast_step
-def padded(entries: int) -> int:
+def pad_length(entries: int) -> int:
     """Return the length of a row that holds so many entries and ends with a whole step of compiled loops."""
     return -(-entries // COLUMNS) * COLUMNS
 
 
 @fast_kernel
-def empty_group(patches: int, restored: int, shown: int, pixels: int, channels: int, noisy: bool) -> Group:
+def empty_group(
+    patches: int, restored: int, shown: int, pixels: int, channels: int, noisy: bool
+) -> PatchGroup:
     """Return room for the patches of groups, to be filled; what was measured is apart where it is noisy.
 
     So many patches are restored, and what is known is told of so many.
     """
-    entries = padded(channels * pixels)
+    entries = pad_length(channels * pixels)
     data = np.zeros((patches, entries), np.float32)
-    return Group(
+    return PatchGroup(
         data,
         np.empty((shown, pixels), np.uint8),
         np.ones((patches, entries), np.float32),
@@ -116,7 +118,7 @@ def gather(
     column: int,
     offsets: Offsets,
     size: int,
-    group: Group,
+    group: PatchGroup,
 ) -> None:
     """Copy the patches of a group, and which entries of the first of them are known.
 
@@ -129,7 +131,7 @@ def gather(
 
 @fast_step
 def gather_measured(
-    measured: Planes, row: int, column: int, offsets: Offsets, size: int, channels: int, group: Group
+    measured: Planes, row: int, column: int, offsets: Offsets, size: int, channels: int, group: PatchGroup
 ) -> None:
     """Copy what was measured of the patches whose known entries are told.
 
@@ -164,7 +166,9 @@ def noise_at(noise: Float32, level: np.float32) -> np.float32:
 
 
 @fast_step
-def note_noise(mean: Float32, noise: Float32, least: float, channels: int, pixels: int, group: Group) -> None:
+def note_noise(
+    mean: Float32, noise: Float32, least: float, channels: int, pixels: int, group: PatchGroup
+) -> None:
     """Write the variance of known entries, ``least`` added: one for each channel, at the group's mean level.
 
     Patches of a group are alike, and so is their noise. That it is the same for all of them lets those that
@@ -188,7 +192,7 @@ def gather_trust(
     offsets: Offsets,
     size: int,
     channels: int,
-    group: Group,
+    group: PatchGroup,
 ) -> None:
     """Write how far each entry is to be trusted: 1 where known, else what ``fading`` says for its depth."""
     pixels = size * size
@@ -204,7 +208,7 @@ def gather_trust(
 
 
 @fast_step
-def note_whole(group: Group, channels: int) -> None:
+def note_whole(group: PatchGroup, channels: int) -> None:
     """Note which of the patches to be restored are known in all entries: they need no help."""
     everything = (1 << channels) - 1
     for k in range(group.whole.shape[0]):
@@ -215,7 +219,7 @@ def note_whole(group: Group, channels: int) -> None:
 
 
 @fast_kernel
-def predict_by_mean(group: Group, channels: int) -> None:
+def predict_by_mean(group: PatchGroup, channels: int) -> None:
     """Write the trusted mean over the patches, and each patch's trusted mean squared misfit as its error."""
     patches, entries = group.data.shape
     total, mass = np.zeros(entries, np.float32), np.zeros(entries, np.float32)
@@ -234,7 +238,7 @@ def predict_by_mean(group: Group, channels: int) -> None:
 
 
 @fast_step
-def note_misfit(group: Group, k: int, entries: int) -> None:
+def note_misfit(group: PatchGroup, k: int, entries: int) -> None:
     """Write the trusted mean squared misfit of a patch as the error of all its entries."""
     misfit, mass = _ZERO, _ZERO
     trust, data, fit = group.trust[k], group.data[k], group.fit[k]
@@ -249,7 +253,7 @@ def note_misfit(group: Group, k: int, entries: int) -> None:
 
 @fast_step
 def mean_misfit(
-    group: Group, channels: int, completed: int, unseen: float, own: float
+    group: PatchGroup, channels: int, completed: int, unseen: float, own: float
 ) -> tuple[float, float]:
     """Return the mean squared misfit of the first patches at known entries: the objective of a completion.
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Float32
 from demosaic_ntc.engine.kernels.covariance import Gaussian, model_covariance
-from demosaic_ntc.engine.kernels.gather import Group, note_noise, padded
+from demosaic_ntc.engine.kernels.gather import PatchGroup, note_noise, pad_length
 from demosaic_ntc.engine.kernels.products import COLUMNS, ROWS, set_tile, solve_tile, sum_squares
 from demosaic_ntc.jit.compiled import fast_step
 
@@ -45,7 +45,7 @@ def _shows_the_same(known: Bits, k: int, other: int) -> bool:
 
 
 @fast_step
-def _find_patterns(group: Group, model: Gaussian) -> int:
+def _find_patterns(group: PatchGroup, model: Gaussian) -> int:
     """Write which of the patches to be restored that are not whole show other entries than those before them.
 
     Returns how many do. Every patch has the pattern of the one that shows the same entries; others have none.
@@ -196,7 +196,7 @@ def _eliminate(
         at, then, next_, last = shown[i], shown[i + 1], shown[i + 2], shown[i + 3]
         for column in range(0, entries, COLUMNS):
             solve_tile(covariance, at, then, next_, last, factor, left, rows, column, i, i, variance)
-        for column in range(entries, entries + padded(members + 1), COLUMNS):
+        for column in range(entries, entries + pad_length(members + 1), COLUMNS):
             solve_tile(rows, i, i + 1, i + 2, i + 3, factor, left, rows, column, i, i, variance)
 
 
@@ -283,7 +283,7 @@ def _mean_noise(is_shown: Float32, count: int, noise: Float32) -> np.float32:
 
 @fast_step
 def _eliminate_patterns(
-    group: Group, model: Gaussian, patterns: int, channels: int, floor: float, is_summed: bool
+    group: PatchGroup, model: Gaussian, patterns: int, channels: int, floor: float, is_summed: bool
 ) -> None:
     """Eliminate what patterns show, from what the patches to be restored do, and from the sums of all."""
     for pattern in range(patterns):
@@ -298,7 +298,7 @@ def _eliminate_patterns(
 
 
 @fast_step
-def _predict_pattern(group: Group, model: Gaussian, pattern: int, least: float) -> None:
+def _predict_pattern(group: PatchGroup, model: Gaussian, pattern: int, least: float) -> None:
     """Predict the patches of a pattern from what was eliminated, about the centre."""
     entries, count = group.fit.shape[1], model.counts[pattern]
     is_shown, variance = model.is_shown[pattern : pattern + 1], model.variance[pattern]
@@ -315,7 +315,7 @@ def _predict_pattern(group: Group, model: Gaussian, pattern: int, least: float) 
 
 
 @fast_step
-def _copy_whole(group: Group) -> None:
+def _copy_whole(group: PatchGroup) -> None:
     """Take patches that show all of their entries as they are."""
     for k in range(group.fit.shape[0]):
         if group.whole[k]:
@@ -326,7 +326,7 @@ def _copy_whole(group: Group) -> None:
 
 @fast_step
 def predict_by_gaussian(
-    group: Group,
+    group: PatchGroup,
     model: Gaussian,
     channels: int,
     strength: float,

@@ -8,7 +8,7 @@ from demosaic_ntc.arrays import Bits, Depths, Float32, Offsets, Places, Planes, 
 from demosaic_ntc.engine.kernels.aggregation import Whole, add_patch, add_spread
 from demosaic_ntc.engine.kernels.covariance import Gaussian, add_shape, empty_gaussian
 from demosaic_ntc.engine.kernels.gather import (
-    Group,
+    PatchGroup,
     empty_group,
     gather,
     gather_measured,
@@ -25,7 +25,7 @@ SHAPE_UNIT = 2.0**-24  # of the sums that make the prior
 LEAST_SPREAD = 1e-5  # a variance of full scale 1: flatter groups say little about the shape of covariances
 
 
-class Picture(NamedTuple):
+class KernelImage(NamedTuple):
     """A picture as far as it is known, for kernels."""
 
     planes: Planes  # the estimate, with what is known in its place
@@ -52,16 +52,16 @@ class Pass(NamedTuple):
     least: float  # added to an expected error before its inverse becomes a weight
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Room for one group after the other."""
 
-    group: Group
+    group: PatchGroup
     model: Gaussian
     units: Whole  # (entries): the weights and the weighted values of a patch
 
 
 @fast_kernel
-def make_room(picture: Picture, patches: int, size: int, settings: Pass, prior: Float32) -> Room:
+def make_room(picture: KernelImage, patches: int, size: int, settings: Pass, prior: Float32) -> Workspace:
     """Return room for the groups of a pass; ``prior`` is empty where it takes none."""
     channels, pixels = picture.planes.shape[0], size * size
     noisy = picture.measured.size > 0
@@ -70,19 +70,19 @@ def make_room(picture: Picture, patches: int, size: int, settings: Pass, prior: 
     shown = patches if all_told else restored
     group = empty_group(patches, restored, shown, pixels, channels, noisy)
     model = empty_gaussian(patches, restored, prior, shown)
-    return Room(group, model, np.empty(group.data.shape[1], np.int64))
+    return Workspace(group, model, np.empty(group.data.shape[1], np.int64))
 
 
 @fast_step
 def predict(
-    picture: Picture,
+    picture: KernelImage,
     row: int,
     column: int,
     offsets: Offsets,
     size: int,
     settings: Pass,
     fading: Float32,
-    room: Room,
+    room: Workspace,
     share: float,
 ) -> None:
     """Gather the group of a reference patch and predict it, with a share of the correction."""
@@ -103,14 +103,14 @@ def predict(
 
 @fast_step
 def add_up(
-    picture: Picture,
+    picture: KernelImage,
     row: int,
     column: int,
     offsets: Offsets,
     size: int,
     settings: Pass,
     top: int,
-    room: Room,
+    room: Workspace,
     sums: Sums,
 ) -> None:
     """Add the restored patches of a group to the sums, which start at row ``top`` of the picture."""
@@ -124,7 +124,7 @@ def add_up(
 
 @fast_kernel
 def restore_groups(
-    picture: Picture,
+    picture: KernelImage,
     references: Places,
     found: Offsets,
     size: int,
@@ -156,7 +156,7 @@ def restore_groups(
 
 
 @fast_kernel
-def add_shapes(picture: Picture, references: Places, found: Offsets, size: int, total: Sums) -> None:
+def add_shapes(picture: KernelImage, references: Places, found: Offsets, size: int, total: Sums) -> None:
     """Add up the shapes of the covariances of groups, on and below the diagonal, in units of SHAPE_UNIT."""
     channels, patches, pixels = picture.planes.shape[0], found.shape[1], size * size
     group = empty_group(patches, 0, 0, pixels, channels, False)

@@ -60,7 +60,7 @@ def _set_mirrored(
     Rows and columns of base and out are those from ``row`` and from ``column`` on; all is as in a tile.
     """
     whole = types.int64
-    return types.void(base, types.float32, left, whole, whole, whole, out), _mirrored_code
+    return types.void(base, types.float32, left, whole, whole, whole, out), _write_mirrored_code
 
 
 @intrinsic
@@ -87,14 +87,14 @@ def _solve_tile(
     """
     whole = types.int64
     rows = (whole, whole, whole, whole)
-    return types.void(base, *rows, factor, left, right, whole, whole, whole, spent), _solved_code
+    return types.void(base, *rows, factor, left, right, whole, whole, whole, spent), _write_solved_code
 
 
 @intrinsic
 def _centre_tile(_typing: Any, data: Any, mean: Any, column: Any, rows: Any, scale: Any, out: Any) -> Any:
     """Write scale · (data − mean[0]) for sixteen columns of so many rows; return the sum of its squares."""
     whole, real = types.int64, types.float32
-    return real(data, mean, whole, whole, real, out), _centred_code
+    return real(data, mean, whole, whole, real, out), _write_centred_code
 
 
 @intrinsic
@@ -112,7 +112,7 @@ def _weigh_row(_typing: Any, fit: Any, error: Any, k: Any, columns: Any, floor: 
     weighted value, rounded to a multiple of 1 / VALUE_UNIT; ``out`` has one dimension.
     """
     whole = types.int64
-    return types.void(fit, error, whole, whole, types.float32, out), _weighed_code
+    return types.void(fit, error, whole, whole, types.float32, out), _write_weighed_code
 
 
 # Called by kernels alone, who know nothing of the typing.
@@ -128,36 +128,38 @@ def _tile_code(context: Any, builder: Any, signature: Any, arguments: Any) -> An
     """Write the instructions of a tile."""
     _, _, first, _, column, terms, _, row = arguments
     bases, lefts, rights, outs = _views(context, builder, signature, (0, 1, 3, 6), arguments)
-    totals = [_kept(builder, value) for value in _row(builder, bases, _INDEX(0), column) * ROWS]
+    totals = [_declare_variable(builder, value) for value in _row(builder, bases, _INDEX(0), column) * ROWS]
     _add_terms(builder, totals, (lefts, first), (rights, column), terms)
     _write_rows(builder, [builder.load(total) for total in totals], outs, row, column)
     return context.get_dummy_value()
 
 
-def _mirrored_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _write_mirrored_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Write the instructions of a tile and its mirror."""
     _, share, _, row, column, terms, _ = arguments
     bases, lefts, outs = _views(context, builder, signature, (0, 2, 6), arguments)
     scale = _spread(builder, share)
     totals = [
-        _kept(builder, builder.fmul(scale, value))
+        _declare_variable(builder, builder.fmul(scale, value))
         for r in range(ROWS)
         for value in _row(builder, bases, builder.add(row, _INDEX(r)), column)
     ]
     _add_terms(builder, totals, (lefts, row), (lefts, column), terms)
     values = [builder.load(total) for total in totals]
     _write_rows(builder, values, outs, row, column)
-    for c, mirrored in enumerate(_turned(builder, values)):
+    for c, mirrored in enumerate(_transpose_tile(builder, values)):
         place = _place(builder, outs, builder.add(column, _INDEX(c)), row)
         builder.store(mirrored, builder.bitcast(place, mirrored.type.as_pointer()), align=4)
     return context.get_dummy_value()
 
 
-def _solved_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _write_solved_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Write the instructions of four rows of a factor."""
     _, *places, _, _, _, column, terms, row, _ = arguments
     bases, factors, lefts, rights, rests = _views(context, builder, signature, (0, 5, 6, 7, 11), arguments)
-    totals = [_kept(builder, value) for place in places for value in _row(builder, bases, place, column)]
+    totals = [
+        _declare_variable(builder, value) for place in places for value in _row(builder, bases, place, column)
+    ]
     _add_terms(builder, totals, (lefts, _INDEX(0)), (rights, column), terms, taken_off=True)
     values = [builder.load(total) for total in totals]
     solved: list[Any] = []
@@ -176,26 +178,26 @@ def _solved_code(context: Any, builder: Any, signature: Any, arguments: Any) -> 
     return context.get_dummy_value()
 
 
-def _centred_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _write_centred_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Write the instructions of sixteen columns that are centred."""
     _, _, column, rows, scale, _ = arguments
     datas, means, outs = _views(context, builder, signature, (0, 1, 5), arguments)
     middle, factor = _row(builder, means, _INDEX(0), column), _spread(builder, scale)
-    totals = [_kept(builder, _all(0.0)) for _ in middle]
+    totals = [_declare_variable(builder, _splat(0.0)) for _ in middle]
     with cgutils.for_range(builder, rows) as loop:
         apart = zip(_row(builder, datas, loop.index, column), middle, strict=True)
         centred = [builder.fmul(builder.fsub(value, mean), factor) for value, mean in apart]
         _write_row(builder, centred, outs, loop.index, column)
         for total, value in zip(totals, centred, strict=True):
             builder.store(_more(builder, builder.load(total), value, value), total)
-    return _added(builder, totals)
+    return _add_all(builder, totals)
 
 
 def _squares_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Write the instructions of a weighted sum of squares."""
     _, _, at, _, place, columns = arguments
     weights, ones, others = _views(context, builder, signature, (0, 1, 3), arguments)
-    totals = [_kept(builder, _all(0.0)) for _ in range(_VECTORS)]
+    totals = [_declare_variable(builder, _splat(0.0)) for _ in range(_VECTORS)]
     with cgutils.for_range(builder, builder.udiv(columns, _INDEX(COLUMNS))) as loop:
         column = builder.mul(loop.index, _INDEX(COLUMNS))
         rows = ((weights, _INDEX(0)), (ones, at), (others, place))
@@ -204,10 +206,10 @@ def _squares_code(context: Any, builder: Any, signature: Any, arguments: Any) ->
         ):
             apart = builder.fsub(one, other)
             builder.store(_more(builder, builder.load(total), builder.fmul(weight, apart), apart), total)
-    return _added(builder, totals)
+    return _add_all(builder, totals)
 
 
-def _weighed_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _write_weighed_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Write the instructions of weights and weighted values."""
     _, _, k, columns, floor, out = arguments
     fits, errors = _views(context, builder, signature, (0, 1), arguments)
@@ -217,12 +219,14 @@ def _weighed_code(context: Any, builder: Any, signature: Any, arguments: Any) ->
         column = builder.mul(loop.index, _INDEX(COLUMNS))
         rows = zip(_row(builder, fits, k, column), _row(builder, errors, k, column), strict=True)
         for v, (fit, error) in enumerate(rows):
-            weight = _larger(builder, builder.fdiv(_all(1.0), builder.fadd(error, least)), _all(LEAST_WEIGHT))
+            weight = _larger(
+                builder, builder.fdiv(_splat(1.0), builder.fadd(error, least)), _splat(LEAST_WEIGHT)
+            )
             mass = builder.fptosi(weight, _WHOLES)
-            held = _larger(builder, _smaller(builder, fit, _all(MOST)), _all(-MOST))
-            value = builder.fmul(builder.fmul(builder.sitofp(mass, _VECTOR), held), _all(VALUE_UNIT))
-            is_positive = builder.fcmp_ordered(">=", value, _all(0.0))
-            away = builder.select(is_positive, _all(0.5), _all(-0.5))
+            held = _larger(builder, _smaller(builder, fit, _splat(MOST)), _splat(-MOST))
+            value = builder.fmul(builder.fmul(builder.sitofp(mass, _VECTOR), held), _splat(VALUE_UNIT))
+            is_positive = builder.fcmp_ordered(">=", value, _splat(0.0))
+            away = builder.select(is_positive, _splat(0.5), _splat(-0.5))
             rounded = builder.sext(builder.fptosi(builder.fadd(value, away), _WHOLES), _LONGS)
             shifted = builder.shl(rounded, ir.Constant(_LONGS, [WEIGHT_BITS] * _LANES))
             place = builder.gep(units, [builder.add(column, _INDEX(v * _LANES))])
@@ -231,7 +235,7 @@ def _weighed_code(context: Any, builder: Any, signature: Any, arguments: Any) ->
     return context.get_dummy_value()
 
 
-def _all(value: float) -> Any:
+def _splat(value: float) -> Any:
     """Return a vector of one number."""
     return ir.Constant(_VECTOR, [value] * _LANES)
 
@@ -246,13 +250,13 @@ def _smaller(builder: Any, one: Any, other: Any) -> Any:
     return builder.select(builder.fcmp_ordered("<", one, other), one, other)
 
 
-def _added(builder: Any, totals: list[Any]) -> Any:
+def _add_all(builder: Any, totals: list[Any]) -> Any:
     """Return the sum of all that is in some variables, in an order that no machine changes."""
     first, second = (builder.load(total) for total in totals)
     both = builder.fadd(first, second)
     for half in (4, 2, 1):
         lower, upper = tuple(range(half)), tuple(range(half, 2 * half))
-        both = builder.fadd(_shuffled(builder, both, both, lower), _shuffled(builder, both, both, upper))
+        both = builder.fadd(_shuffle(builder, both, both, lower), _shuffle(builder, both, both, upper))
     return builder.extract_element(both, ir.IntType(32)(0))
 
 
@@ -301,7 +305,7 @@ def _write_rows(builder: Any, values: list[Any], view: View, row: Any, column: A
         _write_row(builder, own, view, builder.add(row, _INDEX(r)), column)
 
 
-def _kept(builder: Any, value: Any) -> Any:
+def _declare_variable(builder: Any, value: Any) -> Any:
     """Return a variable with a first value; LLVM keeps it in a register."""
     return cgutils.alloca_once_value(builder, value)
 
@@ -336,7 +340,7 @@ def _add_terms(
                 builder.store(combine(builder.load(total), product, flags=_WHOLE), total)
 
 
-def _turned(builder: Any, values: list[Any]) -> list[Any]:
+def _transpose_tile(builder: Any, values: list[Any]) -> list[Any]:
     """Return the columns of a tile, four entries each, from the vectors of its rows."""
     columns = []
     for v in range(_VECTORS):
@@ -345,21 +349,21 @@ def _turned(builder: Any, values: list[Any]) -> list[Any]:
             lanes = tuple(
                 half + lane + other for half in (0, 4) for lane in (pair, pair + 1) for other in (0, _LANES)
             )
-            upper, lower = _shuffled(builder, first, second, lanes), _shuffled(builder, third, fourth, lanes)
+            upper, lower = _shuffle(builder, first, second, lanes), _shuffle(builder, third, fourth, lanes)
             for which in (0, 2):
                 own = tuple(
                     half + which + lane + other for half in (0, 4) for other in (0, _LANES) for lane in (0, 1)
                 )
-                columns.append((v * _LANES + pair + which // 2, _shuffled(builder, upper, lower, own)))
+                columns.append((v * _LANES + pair + which // 2, _shuffle(builder, upper, lower, own)))
     turned = [
-        (column + half, _shuffled(builder, both, both, tuple(range(half, half + ROWS))))
+        (column + half, _shuffle(builder, both, both, tuple(range(half, half + ROWS))))
         for column, both in columns
         for half in (0, 4)
     ]
     return [column for _, column in sorted(turned, key=lambda each: each[0])]
 
 
-def _shuffled(builder: Any, one: Any, other: Any, lanes: tuple[int, ...]) -> Any:
+def _shuffle(builder: Any, one: Any, other: Any, lanes: tuple[int, ...]) -> Any:
     """Return a vector of some lanes of two, those of the other counted behind those of the one."""
     mask = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), list(lanes))
     return builder.shuffle_vector(one, other, mask)
@@ -369,4 +373,4 @@ def _spread(builder: Any, value: Any) -> Any:
     """Return a vector of one value."""
     empty = ir.Constant(_VECTOR, ir.Undefined)
     single = builder.insert_element(empty, value, ir.IntType(32)(0))
-    return _shuffled(builder, single, empty, (0,) * _LANES)
+    return _shuffle(builder, single, empty, (0,) * _LANES)

@@ -73,14 +73,14 @@ _STANDIN = {
 }
 
 
-def stated_colours(file: BinaryIO) -> Fields:
+def read_colours(file: BinaryIO) -> Fields:
     """What a DNG says of its camera's colours; nothing where its matrix cannot be taken as it stands."""
     first = TagReader(file).first()
     if len(numbers(first, _MATRIX)) != 9 or set(numbers(first, _ANALOG_BALANCE)) - {1}:
         return {}
     stated = {**_matrices(first), **_lights(first), **_texts(first)}
     if len(exposure := numbers(first, BASELINE_EXPOSURE)) == 1:
-        stated[BASELINE_EXPOSURE] = Field(SRATIONAL, (_rounded(float(exposure[0])),))
+        stated[BASELINE_EXPOSURE] = Field(SRATIONAL, (_round_to_fraction(float(exposure[0])),))
     if not {_SECOND_MATRIX, _SECOND_LIGHT} <= stated.keys():
         stated = {tag: field for tag, field in stated.items() if tag not in _OF_SECOND_LIGHT}
     return {tag: field for tag, field in stated.items() if fits(field)}
@@ -168,9 +168,9 @@ def _texts(first: Mapping[int, object]) -> dict[int, Field]:
 
 def _numbers(kind: int, values: NDArray[np.float64]) -> Field:
     """Rationals of an array, row by row."""
-    return Field(kind, tuple(_rounded(float(value)) for value in values.ravel()))
+    return Field(kind, tuple(_round_to_fraction(float(value)) for value in values.ravel()))
 
 
-def _rounded(value: float) -> Fraction:
+def _round_to_fraction(value: float) -> Fraction:
     """A number as a fraction that tags can hold."""
     return Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)

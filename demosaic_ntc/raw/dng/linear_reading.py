@@ -64,7 +64,7 @@ def read_linear(file: BinaryIO, tags: Directory) -> LinearSamples:
         values = np.array([int(value) for value in table], np.uint16)
         stored = np.take(values, stored, mode="clip")
     top, left, bottom, right = _active_area(tags, stored.shape[:2])
-    return _with_levels(stored[top:bottom, left:right], tags)
+    return _attach_levels(stored[top:bottom, left:right], tags)
 
 
 def camera_crop(tags: Directory, size: tuple[int, int]) -> Box | None:
@@ -133,22 +133,22 @@ def _active_area(tags: Directory, size: tuple[int, ...]) -> tuple[int, int, int,
     return top, left, bottom, right
 
 
-def _with_levels(stored: NDArray[Any], tags: Directory) -> LinearSamples:
+def _attach_levels(stored: NDArray[Any], tags: Directory) -> LinearSamples:
     """Samples with their levels: as stored where 16 bits and one level per plane say all, else scaled."""
     black, white = _levels(stored, tags)
     data = tags.get(OPCODE_LIST_2, b"")
     curves = plane_curves(bytes(int(value) for value in data), stored.shape[:2]) if data else []
     is_plain = stored.dtype in (np.uint8, np.uint16) and not curves
     if is_plain and black.shape[:2] == (1, 1) and np.ptp(white) == 0:
-        return _described(stored.astype(np.uint16), black, float(white[0]))
+        return _describe_samples(stored.astype(np.uint16), black, float(white[0]))
     scaled = np.empty(stored.shape, np.uint16)
     for plane in range(stored.shape[2]):
         apply = [each.curve for each in curves if plane in each.planes]
-        scaled[..., plane] = _scaled(stored[..., plane], black[..., plane], float(white[plane]), apply)
-    return _described(scaled, np.zeros((1, 1, stored.shape[2])), float(_FULL))
+        scaled[..., plane] = _scale_plane(stored[..., plane], black[..., plane], float(white[plane]), apply)
+    return _describe_samples(scaled, np.zeros((1, 1, stored.shape[2])), float(_FULL))
 
 
-def _described(samples: Mosaic, black: NDArray[np.float64], white: float) -> LinearSamples:
+def _describe_samples(samples: Mosaic, black: NDArray[np.float64], white: float) -> LinearSamples:
     """Samples and levels; those of one plane have no axis of planes."""
     if samples.shape[2] > 1:
         return LinearSamples(np.ascontiguousarray(samples), black, white)
@@ -172,7 +172,7 @@ def _levels(stored: NDArray[Any], tags: Directory) -> tuple[NDArray[np.float64],
     return black, white
 
 
-def _scaled(
+def _scale_plane(
     plane: NDArray[Any], black: NDArray[np.float64], white: float, curves: list[Curve]
 ) -> NDArray[np.uint16]:
     """A plane with black at zero and white at the largest number of 16 bits, by its curves."""

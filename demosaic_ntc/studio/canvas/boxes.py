@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from demosaic_ntc.io.pixels import under
+from demosaic_ntc.io.pixels import unorient_point
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PixelBox:
     """Rows from top to bottom and columns from left to right, the last ones left out."""
 
     top: int
@@ -15,7 +15,7 @@ class Box:
     right: int
 
     @classmethod
-    def of(cls, size: tuple[int, int]) -> "Box":
+    def of(cls, size: tuple[int, int]) -> "PixelBox":
         """All of a picture of this height and width."""
         return cls(0, size[0], 0, size[1])
 
@@ -29,34 +29,34 @@ class Box:
         """Whether no pixel lies in it."""
         return self.bottom <= self.top or self.right <= self.left
 
-    def within(self, size: tuple[int, int]) -> "Box":
+    def within(self, size: tuple[int, int]) -> "PixelBox":
         """The part that lies in a picture of this height and width."""
         top, left = max(self.top, 0), max(self.left, 0)
-        return Box(top, max(min(self.bottom, size[0]), top), left, max(min(self.right, size[1]), left))
+        return PixelBox(top, max(min(self.bottom, size[0]), top), left, max(min(self.right, size[1]), left))
 
-    def both(self, other: "Box") -> "Box":
+    def both(self, other: "PixelBox") -> "PixelBox":
         """What lies in another box, too."""
         top, left = max(self.top, other.top), max(self.left, other.left)
-        return Box(top, min(self.bottom, other.bottom), left, min(self.right, other.right))
+        return PixelBox(top, min(self.bottom, other.bottom), left, min(self.right, other.right))
 
-    def seen_from(self, other: "Box") -> "Box":
+    def relative_to(self, other: "PixelBox") -> "PixelBox":
         """The box counted from the corner of another."""
-        return Box(
+        return PixelBox(
             self.top - other.top, self.bottom - other.top, self.left - other.left, self.right - other.left
         )
 
-    def halved(self) -> "Box":
+    def halve(self) -> "PixelBox":
         """The pixels of half the size that are made of it."""
-        return Box(self.top // 2, -(-self.bottom // 2), self.left // 2, -(-self.right // 2))
+        return PixelBox(self.top // 2, -(-self.bottom // 2), self.left // 2, -(-self.right // 2))
 
-    def upright(self, size: tuple[int, int], orientation: int) -> "Box":
+    def upright(self, size: tuple[int, int], orientation: int) -> "PixelBox":
         """Where a box of stored pixels lies in the picture as it is seen; `size` is the stored one's."""
         seen = size[::-1] if orientation >= 5 else size
         back = {6: 8, 8: 6}.get(orientation, orientation)
-        row, column = under((self.top, self.left), seen, back)
-        last_row, last_column = under((self.bottom - 1, self.right - 1), seen, back)
+        row, column = unorient_point((self.top, self.left), seen, back)
+        last_row, last_column = unorient_point((self.bottom - 1, self.right - 1), seen, back)
         rows, columns = sorted((row, last_row)), sorted((column, last_column))
-        return Box(rows[0], rows[1] + 1, columns[0], columns[1] + 1)
+        return PixelBox(rows[0], rows[1] + 1, columns[0], columns[1] + 1)
 
     def tiles(self, side: int) -> list[tuple[int, int]]:
         """Columns and rows of the square tiles that it touches."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.studio.canvas.boxes import Box
+from demosaic_ntc.studio.canvas.boxes import PixelBox
 from demosaic_ntc.studio.canvas.pyramid import Pyramid, brightest
 from demosaic_ntc.studio.canvas.tile_images import Bytes
 
@@ -23,15 +23,15 @@ Change = Callable[[Flags], Flags]
 class _Step:
     """What has changed: the bits of a box, compressed; the same again undoes it."""
 
-    box: Box
+    box: PixelBox
     flipped: bytes
 
     @classmethod
-    def of(cls, box: Box, changed: Flags) -> "_Step":
+    def of(cls, box: PixelBox, changed: Flags) -> "_Step":
         """The step that changes these flags of a box."""
         return cls(box, zlib.compress(np.packbits(changed).tobytes(), 1))
 
-    def turned(self, flags: Flags) -> Flags:
+    def toggle(self, flags: Flags) -> Flags:
         """The flags of the box before, from those after, or the other way round."""
         bits = np.frombuffer(zlib.decompress(self.flipped), np.uint8)
         return flags ^ np.unpackbits(bits, count=flags.size).astype(np.bool_).reshape(flags.shape)
@@ -58,48 +58,48 @@ class Mask:
         """Whether there is a step to take again."""
         return bool(self._undone)
 
-    def flags(self, box: Box | None = None) -> Flags:
+    def flags(self, box: PixelBox | None = None) -> Flags:
         """The flags of a box, or of all pixels, as a copy."""
-        part: Bytes = self.pyramid.finest[(box or Box.of(self.size)).slices]
+        part: Bytes = self.pyramid.finest[(box or PixelBox.of(self.size)).slices]
         return part > 0
 
-    def add(self, box: Box, marked: Flags) -> Box:
+    def add(self, box: PixelBox, marked: Flags) -> PixelBox:
         """Mark pixels of a box; return what has changed."""
         return self._step(box, lambda flags: flags | marked)
 
-    def erase(self, box: Box, marked: Flags) -> Box:
+    def erase(self, box: PixelBox, marked: Flags) -> PixelBox:
         """Unmark pixels of a box; return what has changed."""
         return self._step(box, lambda flags: flags & ~marked)
 
-    def clear(self) -> Box:
+    def clear(self) -> PixelBox:
         """Unmark everything."""
-        return self._step(Box.of(self.size), np.zeros_like)
+        return self._step(PixelBox.of(self.size), np.zeros_like)
 
-    def invert(self) -> Box:
+    def invert(self) -> PixelBox:
         """Mark what is not, and nothing else."""
-        return self._step(Box.of(self.size), np.logical_not)
+        return self._step(PixelBox.of(self.size), np.logical_not)
 
-    def replace(self, marked: Flags) -> Box:
+    def replace(self, marked: Flags) -> PixelBox:
         """Mark these pixels and no others."""
-        return self._step(Box.of(self.size), lambda flags: marked)
+        return self._step(PixelBox.of(self.size), lambda flags: marked)
 
-    def undo(self) -> Box:
+    def undo(self) -> PixelBox:
         """Take the last step back."""
         return self._turn(self._done, self._undone, "undo")
 
-    def redo(self) -> Box:
+    def redo(self) -> PixelBox:
         """Take the step again that was taken back last."""
         return self._turn(self._undone, self._done, "redo")
 
-    def _turn(self, source: list[_Step], target: list[_Step], verb: str) -> Box:
+    def _turn(self, source: list[_Step], target: list[_Step], verb: str) -> PixelBox:
         if not source:
             raise InputError(f"there is nothing to {verb}; draw something first")
         step = source.pop()
-        self._write(step.box, step.turned(self.flags(step.box)))
+        self._write(step.box, step.toggle(self.flags(step.box)))
         target.append(step)
         return step.box
 
-    def _step(self, box: Box, change: Change) -> Box:
+    def _step(self, box: PixelBox, change: Change) -> PixelBox:
         before = self.flags(box)
         after = change(before)
         changed = before ^ after
@@ -109,7 +109,7 @@ class Mask:
             self._write(box, after)
         return box
 
-    def _write(self, box: Box, flags: Flags) -> None:
+    def _write(self, box: PixelBox, flags: Flags) -> None:
         part = self.pyramid.finest[box.slices]
         self.count += int(np.count_nonzero(flags)) - int(np.count_nonzero(part))
         np.multiply(flags, _MARKED, out=part)

@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.engine.parallel import in_order
-from demosaic_ntc.studio.canvas.boxes import Box
-from demosaic_ntc.studio.canvas.tile_images import Bytes, halved
+from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.studio.canvas.boxes import PixelBox
+from demosaic_ntc.studio.canvas.tile_images import Bytes, halve
 
 Halve = Callable[[Bytes], Bytes]
 
@@ -46,22 +46,22 @@ def write_pyramid(folder: Path, pixels: Bytes, first: int = 0, threads: int = 1)
     with ThreadPoolExecutor(1) as writer:  # writes one level while the next is made
         writes = [writer.submit(np.save, folder / f"{first}.npy", pixels)]
         while max(pixels.shape[:2]) > TILE:
-            pixels, first = _halved_in_bands(pixels, threads), first + 1
+            pixels, first = _halve_in_bands(pixels, threads), first + 1
             writes.append(writer.submit(np.save, folder / f"{first}.npy", pixels))
     for write in writes:
         write.result()
 
 
-def _halved_in_bands(pixels: Bytes, threads: int) -> Bytes:
+def _halve_in_bands(pixels: Bytes, threads: int) -> Bytes:
     """The picture at half its size, some rows at a time: Pillow copies what it is given."""
     bands = [pixels[top : top + _BAND] for top in range(0, pixels.shape[0], _BAND)]
-    return np.concatenate(list(in_order(halved, bands, threads)))
+    return np.concatenate(list(imap_threads(halve, bands, threads)))
 
 
 class Pyramid:
     """The levels of a picture; one that is made here may be changed."""
 
-    def __init__(self, folder: Path, halve: Halve = halved, *, changing: bool = False) -> None:
+    def __init__(self, folder: Path, halve: Halve = halve, *, changing: bool = False) -> None:
         self._halve = halve
         mode: Literal["r", "r+"] = "r+" if changing else "r"
         files = sorted(folder.glob("*.npy"), key=lambda path: int(path.stem))
@@ -95,10 +95,10 @@ class Pyramid:
         part = pixels[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
         return part if part.size else None
 
-    def renew(self, box: Box) -> None:
+    def renew(self, box: PixelBox) -> None:
         """Make all coarser levels anew where the finest one has changed."""
         for level in sorted(self.levels)[1:]:
             finer, coarser = self.levels[level - 1], self.levels[level]
-            box = box.halved()
-            whole = Box(2 * box.top, 2 * box.bottom, 2 * box.left, 2 * box.right).within(finer.shape[:2])
+            box = box.halve()
+            whole = PixelBox(2 * box.top, 2 * box.bottom, 2 * box.left, 2 * box.right).within(finer.shape[:2])
             coarser[box.slices] = self._halve(np.asarray(finer[whole.slices]))

@@ -15,7 +15,7 @@ from skimage.draw import polygon as polygon_pixels
 
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.studio.canvas.boxes import Box
+from demosaic_ntc.studio.canvas.boxes import PixelBox
 
 Point = tuple[float, float]
 
@@ -32,17 +32,17 @@ class Stroke:
     points: tuple[Point, ...]
     radius: float
 
-    def box(self) -> Box:
+    def box(self) -> PixelBox:
         """What it may touch."""
         return _around(self.points, max(self.radius, 1.0))
 
-    def mark(self, flags: Flags, box: Box) -> None:
+    def mark(self, flags: Flags, box: PixelBox) -> None:
         """Set the flags, which are those of the box, of its pixels."""
         ends = list(pairwise(self.points)) or [(self.points[0], self.points[0])]
         for start, end in ends:
             near = _around((start, end), self.radius).both(box)
             if not near.is_empty:
-                flags[near.seen_from(box).slices] |= _is_near(near, start, end, self.radius)
+                flags[near.relative_to(box).slices] |= _is_near(near, start, end, self.radius)
         for x, y in self.points:
             row, column = floor(y) - box.top, floor(x) - box.left
             if 0 <= row < flags.shape[0] and 0 <= column < flags.shape[1]:
@@ -63,11 +63,11 @@ class Rectangle:
     first: Point
     last: Point
 
-    def box(self) -> Box:
+    def box(self) -> PixelBox:
         """What it touches."""
         return _around((self.first, self.last), 0.0)
 
-    def mark(self, flags: Flags, box: Box) -> None:
+    def mark(self, flags: Flags, box: PixelBox) -> None:
         """Set all flags of the box."""
         flags[...] = True
 
@@ -83,14 +83,14 @@ class Polygon:
 
     corners: tuple[Point, ...]
 
-    def box(self) -> Box:
+    def box(self) -> PixelBox:
         """What it may touch."""
         return _around(self.corners, 1.0)
 
-    def mark(self, flags: Flags, box: Box) -> None:
+    def mark(self, flags: Flags, box: PixelBox) -> None:
         """Set the flags of the pixels inside."""
         places = np.array(self.corners) - 0.5
-        rows, columns = _inside(places[:, 1] - box.top, places[:, 0] - box.left, flags.shape)
+        rows, columns = _find_inside(places[:, 1] - box.top, places[:, 0] - box.left, flags.shape)
         flags[rows, columns] = True
 
     @property
@@ -103,7 +103,7 @@ class Polygon:
 Shape = Stroke | Rectangle | Polygon
 
 
-def drawn(shape: Shape, size: tuple[int, int]) -> tuple[Box, Flags]:
+def rasterise(shape: Shape, size: tuple[int, int]) -> tuple[PixelBox, Flags]:
     """The part of a picture that a shape touches, and which of its pixels it marks."""
     box = shape.box().within(size)
     flags = np.zeros((box.bottom - box.top, box.right - box.left), np.bool_)
@@ -157,10 +157,10 @@ def _radius(plain: Any) -> float:
     return float(plain)
 
 
-def _around(points: tuple[Point, ...], reach: float) -> Box:
+def _around(points: tuple[Point, ...], reach: float) -> PixelBox:
     """The pixels no farther than this from points."""
     columns, rows = zip(*points, strict=True)
-    return Box(
+    return PixelBox(
         floor(min(rows) - reach),
         floor(max(rows) + reach) + 1,
         floor(min(columns) - reach),
@@ -168,12 +168,12 @@ def _around(points: tuple[Point, ...], reach: float) -> Box:
     )
 
 
-def _inside(rows: Any, columns: Any, shape: tuple[int, ...]) -> Any:
+def _find_inside(rows: Any, columns: Any, shape: tuple[int, ...]) -> Any:
     """Rows and columns of the pixels inside corners."""
     return polygon_pixels(rows, columns, shape)  # type: ignore[no-untyped-call]
 
 
-def _is_near(box: Box, start: Point, end: Point, radius: float) -> Flags:
+def _is_near(box: PixelBox, start: Point, end: Point, radius: float) -> Flags:
     """Which pixels of a box lie within the radius of a straight line.
 
     With the line from a to b and a pixel's middle p, the closest place is a + t (b - a), where

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.io.error_boundary import encoding_explained
+from demosaic_ntc.io.error_boundary import explain_encoding
 
 Bytes = NDArray[np.uint8]
 
@@ -16,39 +16,39 @@ _QUICKLY = 1  # zlib's level: tiles travel no farther than this machine
 
 def png(pixels: Bytes, profile: bytes | None = None) -> bytes:
     """A tile (height, width) or (height, width, 3) as PNG; browsers turn its profile into their colours."""
-    return _encoded(Image.fromarray(np.ascontiguousarray(pixels)), profile)
+    return _encode_png(Image.fromarray(np.ascontiguousarray(pixels)), profile)
 
 
 def alpha_png(opacity: Bytes) -> bytes:
     """A white tile of this opacity (height, width), to be tinted by whoever shows it."""
     white = np.full_like(opacity, 255)
-    return _encoded(Image.fromarray(np.dstack([white, opacity])), None)
+    return _encode_png(Image.fromarray(np.dstack([white, opacity])), None)
 
 
 def flags_png(flags: NDArray[np.bool_]) -> bytes:
     """A mask (height, width) as PNG of single bits, white where flags are set."""
-    return _encoded(Image.fromarray(flags), None)
+    return _encode_png(Image.fromarray(flags), None)
 
 
-def halved(pixels: Bytes) -> Bytes:
+def halve(pixels: Bytes) -> Bytes:
     """The picture at half its size, every pixel the mean of up to four."""
     return np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).reduce(2))
 
 
-def fitted(pixels: Bytes, size: tuple[int, int]) -> Bytes:
+def resize(pixels: Bytes, size: tuple[int, int]) -> Bytes:
     """The picture in another height and width."""
     image = Image.fromarray(np.ascontiguousarray(pixels))
     return np.asarray(image.resize((size[1], size[0]), Image.Resampling.BICUBIC, reducing_gap=2.0))
 
 
-def _encoded(image: Image.Image, profile: bytes | None) -> bytes:
+def _encode_png(image: Image.Image, profile: bytes | None) -> bytes:
     """An image as PNG."""
     buffer, more = BytesIO(), {"icc_profile": profile} if profile else {}
-    with encoding_explained("PNG"):
-        image.save(buffer, "PNG", compress_level=_QUICKLY, **_typed(more))
+    with explain_encoding("PNG"):
+        image.save(buffer, "PNG", compress_level=_QUICKLY, **_cast_options(more))
     return buffer.getvalue()
 
 
-def _typed(options: dict[str, bytes]) -> dict[str, Any]:
+def _cast_options(options: dict[str, bytes]) -> dict[str, Any]:
     """Options as Pillow declares them."""
     return dict(options)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.engine.notebook_preview import shown_white
-from demosaic_ntc.engine.parallel import in_order
+from demosaic_ntc.engine.notebook_preview import find_white
+from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.studio.canvas.tile_images import Bytes
 
 _BAND = 256  # rows at a time: a copy of all pixels in floats would not fit
@@ -17,7 +17,7 @@ def white_shown(colours: NDArray[Any]) -> float:
     """The value that is shown as white: the largest of unsigned integers, else what the picture needs."""
     if colours.dtype.kind == "u":
         return float(np.iinfo(colours.dtype).max)
-    return shown_white(np.abs(colours[::_GLANCE, ::_GLANCE]))
+    return find_white(np.abs(colours[::_GLANCE, ::_GLANCE]))
 
 
 def view_of(colours: NDArray[Any], white: float, threads: int = 1) -> Bytes:
@@ -27,14 +27,14 @@ def view_of(colours: NDArray[Any], white: float, threads: int = 1) -> Bytes:
     view = np.empty(colours.shape, np.uint8)
 
     def write(top: int) -> None:
-        view[top : top + _BAND] = _in_bytes(colours[top : top + _BAND], white)
+        view[top : top + _BAND] = _convert_to_bytes(colours[top : top + _BAND], white)
 
-    for _ in in_order(write, range(0, len(colours), _BAND), threads):
+    for _ in imap_threads(write, range(0, len(colours), _BAND), threads):
         pass
     return view
 
 
-def _in_bytes(colours: NDArray[Any], white: float) -> NDArray[Any]:
+def _convert_to_bytes(colours: NDArray[Any], white: float) -> NDArray[Any]:
     """Some rows as numbers from 0 to 255."""
     if colours.dtype.kind == "u" and white == np.iinfo(colours.dtype).max:
         return np.asarray(colours >> (8 * colours.itemsize - 8))

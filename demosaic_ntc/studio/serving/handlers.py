@@ -9,11 +9,11 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.studio import saving
-from demosaic_ntc.studio.actions import Wishes
-from demosaic_ntc.studio.canvas.boxes import Box
-from demosaic_ntc.studio.canvas.strokes import drawn, shape_from
+from demosaic_ntc.studio.actions import Actions
+from demosaic_ntc.studio.canvas.boxes import PixelBox
+from demosaic_ntc.studio.canvas.strokes import rasterise, shape_from
 from demosaic_ntc.studio.canvas.tile_images import flags_png
-from demosaic_ntc.studio.looks import Wish
+from demosaic_ntc.studio.looks import LookSettings
 from demosaic_ntc.studio.serving.requests import file_of, json_of
 from demosaic_ntc.studio.session import Entry
 
@@ -21,10 +21,10 @@ _NOT_FOUND = 404
 _MOST_SENSITIVE = 1.0
 
 
-class Answers:
+class Handlers:
     """The answers of a session; what takes a while is done by threads or workers."""
 
-    def __init__(self, wishes: Wishes) -> None:
+    def __init__(self, wishes: Actions) -> None:
         self._wishes, self._session = wishes, wishes.session
 
     def _entry(self, request: Request) -> Entry:
@@ -67,20 +67,20 @@ class Answers:
     async def draw(self, request: Request) -> Response:
         """Change the mask by a step."""
         plain = await json_of(request)
-        return await run_in_threadpool(self._drawn, self._entry(request), plain)
+        return await run_in_threadpool(self._draw_shape, self._entry(request), plain)
 
-    def _drawn(self, entry: Entry, plain: dict[str, Any]) -> Response:
+    def _draw_shape(self, entry: Entry, plain: dict[str, Any]) -> Response:
         sheet = self._session.sheet(entry.number)
         with sheet.lock:
             steps = {name: getattr(sheet.mask, name) for name in ("undo", "redo", "clear", "invert")}
             tool = plain.get("tool")
             if isinstance(tool, str) and tool in steps:
-                box: Box = steps[tool]()
+                box: PixelBox = steps[tool]()
             else:
-                box, flags = drawn(shape_from(plain), sheet.facts.size)
+                box, flags = rasterise(shape_from(plain), sheet.facts.size)
                 box = (sheet.mask.erase if plain.get("erase") is True else sheet.mask.add)(box, flags)
             sheet.forget(box)
-            answer = {"box": box.plain(), "mask": sheet.described_mask()}
+            answer = {"box": box.plain(), "mask": sheet.describe_mask()}
         self._session.tell_mask(entry.number, box.plain())
         return JSONResponse(answer)
 
@@ -90,14 +90,16 @@ class Answers:
         self._session.sheet(entry.number)
         target = self._wishes.scratch(entry, "uploaded")
         await file_of(request, target, self._session.limits.file_bytes)
-        return _told(self._wishes.load_mask(entry, target).number)
+        return _confirm_task(self._wishes.load_mask(entry, target).number)
 
     def mask(self, request: Request) -> Response:
         """The mask as a file."""
         entry = self._entry(request)
         content = flags_png(self._session.sheet(entry.number).mask.flags())
         name = entry.source.stem + saving.MASK_ENDING
-        return Response(content, media_type="image/png", headers={"Content-Disposition": _attached(name)})
+        return Response(
+            content, media_type="image/png", headers={"Content-Disposition": _make_attachment_header(name)}
+        )
 
     async def find(self, request: Request) -> Response:
         """Propose what may be damaged."""
@@ -106,7 +108,7 @@ class Answers:
         if not isinstance(sensitivity, int | float) or not 0 <= sensitivity <= _MOST_SENSITIVE:
             raise InputError("sensitivity is a number from 0 to 1; choose another")
         kind = _word(plain, "what", "dust")
-        return _told(self._wishes.find(self._entry(request), kind, float(sensitivity)).number)
+        return _confirm_task(self._wishes.find(self._entry(request), kind, float(sensitivity)).number)
 
     # Repairs -----------------------------------------------------------------------------------------------
 
@@ -115,7 +117,7 @@ class Answers:
         plain, entry = await json_of(request), self._entry(request)
         only_new, quality = plain.get("what") == "new", _word(plain, "quality", "normal")
         task = await run_in_threadpool(self._wishes.repair, entry, only_new=only_new, quality=quality)
-        return _told(task.number)
+        return _confirm_task(task.number)
 
     async def save(self, request: Request) -> Response:
         """Write the repaired picture."""
@@ -128,7 +130,7 @@ class Answers:
             quality=_word(plain, "quality", "normal"),
             with_mask=plain.get("mask") is True,
         )
-        return _told(task.number)
+        return _confirm_task(task.number)
 
     async def folder(self, request: Request) -> Response:
         """Write all pictures, repaired with one mask."""
@@ -146,7 +148,9 @@ class Answers:
         entry = self._entry(request)
         if not entry.is_upload or entry.result is None:
             return JSONResponse({"error": "nothing was saved yet; save it first"}, _NOT_FOUND)
-        return FileResponse(entry.result, headers={"Content-Disposition": _attached(entry.result.name)})
+        return FileResponse(
+            entry.result, headers={"Content-Disposition": _make_attachment_header(entry.result.name)}
+        )
 
     async def cancel(self, request: Request) -> Response:
         """Give up a task."""
@@ -158,27 +162,27 @@ class Answers:
 
     async def develop(self, request: Request) -> Response:
         """Show a raw as it would be converted."""
-        wish = Wish.of(await json_of(request))
+        wish = LookSettings.of(await json_of(request))
         task = await run_in_threadpool(self._wishes.develop, self._entry(request), wish)
-        return _told(task.number)
+        return _confirm_task(task.number)
 
     async def command(self, request: Request) -> Response:
         """The command that converts a raw as it would be seen."""
         plain, entry = await json_of(request), self._entry(request)
         suffix = _word(plain, "format", "png")
-        return JSONResponse({"command": self._wishes.command(entry, Wish.of(plain), suffix)})
+        return JSONResponse({"command": self._wishes.command(entry, LookSettings.of(plain), suffix)})
 
     async def convert(self, request: Request) -> Response:
         """Convert a raw."""
         plain, entry = await json_of(request), self._entry(request)
         suffix, place = _word(plain, "format", "png"), _word(plain, "place", saving.NEW)
         task = await run_in_threadpool(
-            self._wishes.convert, entry, Wish.of(plain), suffix=suffix, place=place
+            self._wishes.convert, entry, LookSettings.of(plain), suffix=suffix, place=place
         )
-        return _told(task.number)
+        return _confirm_task(task.number)
 
 
-def _told(number: int) -> Response:
+def _confirm_task(number: int) -> Response:
     """A task was begun."""
     return JSONResponse({"task": number})
 
@@ -191,7 +195,7 @@ def _word(plain: dict[str, Any], name: str, otherwise: str) -> str:
     return word
 
 
-def _attached(name: str) -> str:
+def _make_attachment_header(name: str) -> str:
     """A header that lets browsers store a file under a name."""
     plain = "".join(
         letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_"

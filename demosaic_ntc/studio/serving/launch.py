@@ -11,14 +11,14 @@ from tempfile import TemporaryDirectory
 import uvicorn
 from starlette.applications import Starlette
 
-from demosaic_ntc.batch.job import Allowance
+from demosaic_ntc.batch.job import JobLimits
 from demosaic_ntc.batch.workers.worker import WorkerSetup
-from demosaic_ntc.io.identify import Limits
-from demosaic_ntc.studio.actions import Wishes, heard
+from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.studio.actions import Actions, heard
 from demosaic_ntc.studio.serving.security import Place
 from demosaic_ntc.studio.serving.server import build_app
 from demosaic_ntc.studio.session import Session
-from demosaic_ntc.studio.task_queue import Crew, Task
+from demosaic_ntc.studio.task_queue import StudioTask, TaskQueue
 from demosaic_ntc.studio.work.opening import OpenPicture
 from demosaic_ntc.studio.work.repairing import RepairQuickly
 
@@ -35,27 +35,27 @@ _GRACE_SECONDS = 1
 class Studio:
     """A session that is ready to be served."""
 
-    wishes: Wishes
+    wishes: Actions
     place: Place
     app: Starlette
     listener: socket.socket
 
 
 @contextmanager
-def opened_studio(sources: Sequence[Path], limits: Limits, port: int = 0) -> Iterator[Studio]:
+def opened_studio(sources: Sequence[Path], limits: InputLimits, port: int = 0) -> Iterator[Studio]:
     """A studio for files and folders; when the block ends, its workers and all it made are gone."""
-    with TemporaryDirectory(prefix="demosaic-ntc-studio-") as folder, _listening(port) as listener:
+    with TemporaryDirectory(prefix="demosaic-ntc-studio-") as folder, _open_socket(port) as listener:
         session = Session(Path(folder), limits)
         session.name(sources)
 
-        def tell(task: Task) -> None:
+        def tell(task: StudioTask) -> None:
             heard(session, task)
 
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         quick, long = WorkerSetup(OpenPicture(), threads, None), WorkerSetup(RepairQuickly(), threads, None)
-        crew = Crew(quick, long, Allowance(_LONGEST_SECONDS), tell)
+        crew = TaskQueue(quick, long, JobLimits(_LONGEST_SECONDS), tell)
         try:
-            wishes = Wishes(session, crew)
+            wishes = Actions(session, crew)
             place = Place(listener.getsockname()[1])
             if session.entries:
                 wishes.open(session.entry(1))
@@ -65,7 +65,7 @@ def opened_studio(sources: Sequence[Path], limits: Limits, port: int = 0) -> Ite
 
 
 @contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
+def _open_socket(port: int) -> Iterator[socket.socket]:
     """A socket that this machine alone can reach; port 0 takes a free one."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

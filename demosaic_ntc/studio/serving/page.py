@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
-from demosaic_ntc.viewer import shared_script, shared_style
+from demosaic_ntc.viewer import read_script, read_style
 
 _PARTS = Path(__file__).with_name("page")
 _SHARED = ("basics.js", "view.js", "gestures.js")
@@ -20,9 +20,9 @@ def _part(name: str) -> str:
 
 def page_html(nonce: str) -> str:
     """The page as one HTML document, whose style and scripts alone carry the nonce."""
-    script = "\n".join([*map(shared_script, _SHARED), *map(_part, _OWN)])
+    script = "\n".join([*map(read_script, _SHARED), *map(_part, _OWN)])
     return Template(_part("page.html")).substitute(
-        nonce=nonce, style=shared_style() + _part("style.css"), script=script
+        nonce=nonce, style=read_style() + _part("style.css"), script=script
     )
 
 

@@ -74,7 +74,7 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if self._by_address(scope):
+                if self._is_page_address(scope):
                     headers.append("Set-Cookie", self._set_cookie())
             await send(message)
 
@@ -98,12 +98,12 @@ class Guard:
             return False
         if scope["method"] not in _SAFE and origin is None:
             return False
-        by_address = self._by_address(scope)
+        by_address = self._is_page_address(scope)
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not by_address:
             return False
         return by_address or self._has_cookie(headers)
 
-    def _by_address(self, scope: Scope) -> bool:
+    def _is_page_address(self, scope: Scope) -> bool:
         """Whether the page itself is opened by the address that was shown."""
         if scope["path"] != "/" or scope["method"] not in _SAFE:
             return False

@@ -13,8 +13,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from demosaic_ntc.errors import DemosaicNtcError, TooLarge
-from demosaic_ntc.studio.actions import Wishes
-from demosaic_ntc.studio.serving.handlers import Answers
+from demosaic_ntc.studio.actions import Actions
+from demosaic_ntc.studio.serving.handlers import Handlers
 from demosaic_ntc.studio.serving.page import new_nonce, page_html, policy
 from demosaic_ntc.studio.serving.security import Guard, Place
 
@@ -27,9 +27,9 @@ _HEARTBEAT_SECONDS = 10.0
 _TOO_LARGE, _WRONG, _BROKEN = 413, 400, 500
 
 
-def build_app(wishes: Wishes, place: Place) -> Starlette:
+def build_app(wishes: Actions, place: Place) -> Starlette:
     """The server of a session."""
-    answers = Answers(wishes)
+    answers = Handlers(wishes)
     events = Events(wishes)
     one = "/api/pictures/{number:int}"
     routes = [
@@ -84,7 +84,7 @@ def _break(_request: Request, error: Exception) -> Response:
 class Events:
     """What happens, told to every tab as it happens."""
 
-    def __init__(self, wishes: Wishes) -> None:
+    def __init__(self, wishes: Actions) -> None:
         self._wishes = wishes
         self._closing = asyncio.Event()
 
@@ -106,7 +106,7 @@ class Events:
         def hear(event: dict[str, Any]) -> None:
             loop.call_soon_threadsafe(_put, unheard, event)
 
-        session.listen(hear)
+        session.subscribe(hear)
         try:
             yield _line({"kind": "state", **state_of(self._wishes)})
             while not self._closing.is_set():
@@ -116,7 +116,7 @@ class Events:
             session.leave(hear)
 
 
-def state_of(wishes: Wishes) -> dict[str, Any]:
+def state_of(wishes: Actions) -> dict[str, Any]:
     """Everything there is to know."""
     return {**wishes.session.plain(), "tasks": [task.plain() for task in list(wishes.crew.tasks.values())]}
 

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.batch.job import Done
+from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.detection.blemishes import find_blemishes
 from demosaic_ntc.engine.result import ReportProgress
 from demosaic_ntc.images.mask import MaskRule, read_mask
-from demosaic_ntc.images.picture import Picture
-from demosaic_ntc.io.identify import Limits
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.images.picture import DecodedImage
+from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.bad_pixels import found_bad_pixels
 from demosaic_ntc.raw.noise import noise_of
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.studio.canvas.bits import write_flags
-from demosaic_ntc.studio.work.opening import BEFORE, RAW_LEVEL, Facts, stored_colours
+from demosaic_ntc.studio.work.opening import BEFORE, RAW_LEVEL, PictureFacts, load_colours
 
 FLAGS = "marked"
 
@@ -30,7 +30,7 @@ class ReadMask:
     """Read a mask file; the target becomes its flags."""
 
     size: tuple[int, int]  # of the picture as it is seen
-    limits: Limits = field(default_factory=Limits)
+    limits: InputLimits = field(default_factory=InputLimits)
     fingerprint: str = "mask"
 
     def prepare(self) -> None:
@@ -38,11 +38,11 @@ class ReadMask:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Read it as the command does, as belonging to the picture as it is seen."""
-        seen = Picture(np.broadcast_to(np.uint8(0), self.size))
+        seen = DecodedImage(np.broadcast_to(np.uint8(0), self.size))
         write_flags(target, **{FLAGS: read_mask(source, seen, _FROM, self.limits)})
-        return Done(self.size[0] * self.size[1], {})
+        return WorkResult(self.size[0] * self.size[1], {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +58,28 @@ class FindBlemishes:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Look for them."""
-        facts = Facts.read(source.parent)
+        facts = PictureFacts.read(source.parent)
         found = find_blemishes(_pixels(source.parent, facts), self.kinds, self.sensitivity)
         if facts.is_raw:
             found = np.repeat(np.repeat(found, 2, axis=0), 2, axis=1)[: facts.size[0], : facts.size[1]]
         write_flags(target, **{FLAGS: found})
-        return Done(found.size, {})
+        return WorkResult(found.size, {})
 
 
-def _pixels(folder: Path, facts: Facts) -> NDArray[Any]:
+def _pixels(folder: Path, facts: PictureFacts) -> NDArray[Any]:
     """The colours of a picture as it is seen; of a raw, the camera's own at half the size."""
     if facts.is_raw:
         return np.asarray(np.load(folder / BEFORE / f"{RAW_LEVEL}.npy", allow_pickle=False))
-    return oriented(stored_colours(folder), facts.orientation)
+    return orient(load_colours(folder), facts.orientation)
 
 
 @dataclass(frozen=True, slots=True)
 class FindHotPixels:
     """Look for hot and dead pixels of a raw; the target becomes their flags."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: InputLimits = field(default_factory=InputLimits)
     fingerprint: str = "find hot"
 
     def prepare(self) -> None:
@@ -87,9 +87,9 @@ class FindHotPixels:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Look for them as conversions do."""
         photo = read_photo(source, limits=self.limits)
         found = found_bad_pixels(photo, noise_of(photo, None).model)
-        write_flags(target, **{FLAGS: np.ascontiguousarray(oriented(found, photo.orientation))})
-        return Done(found.size, {})
+        write_flags(target, **{FLAGS: np.ascontiguousarray(orient(found, photo.orientation))})
+        return WorkResult(found.size, {})

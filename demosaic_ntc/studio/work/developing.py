@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from demosaic_ntc.batch.job import Done
+from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.engine.result import ReportProgress
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.timings import Journal
+from demosaic_ntc.io.timings import Timings
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
-from demosaic_ntc.studio.canvas.tile_images import fitted
+from demosaic_ntc.studio.canvas.tile_images import resize
 from demosaic_ntc.studio.work.opening import RAW_LEVEL
 from demosaic_ntc.workflows.conversion import develop_photo
 
@@ -35,12 +35,12 @@ class Preview:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Develop it as the command does with --half."""
-        done = develop_photo(source, self.settings, _BITS, progress, Journal())
+        done = develop_photo(source, self.settings, _BITS, progress, Timings())
         half = sizes_of(self.size, RAW_LEVEL)[RAW_LEVEL]
         pixels = np.ascontiguousarray(done.picture.colours, np.uint8)
-        write_pyramid(self.folder, pixels if pixels.shape[:2] == half else fitted(pixels, half), RAW_LEVEL)
+        write_pyramid(self.folder, pixels if pixels.shape[:2] == half else resize(pixels, half), RAW_LEVEL)
         with whole_file(target, overwrite=True) as file:
             file.write(b"done")
-        return Done(half[0] * half[1], {}, notices=done.facts.notices)
+        return WorkResult(half[0] * half[1], {}, notices=done.facts.notices)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from demosaic_ntc.batch.job import Done
+from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.engine.result import ReportProgress
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class NoOperation:
     """Do nothing."""
 
     fingerprint: str = "rest"
@@ -18,6 +18,6 @@ class Rest:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Do nothing."""
-        return Done(0, {})
+        return WorkResult(0, {})

@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.batch.job import Done
+from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.errors import DemosaicNtcError, InputError
-from demosaic_ntc.images.picture import Picture
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.images.writing import check_fits
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.identify import Limits
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.preview import decode_preview
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
-from demosaic_ntc.studio.canvas.tile_images import fitted
+from demosaic_ntc.studio.canvas.tile_images import resize
 from demosaic_ntc.studio.canvas.views import view_of, white_shown
 from demosaic_ntc.workflows.costs import DECODING
 
@@ -44,7 +44,7 @@ _GREY = 118  # shown of a raw that holds no picture until ours is made
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class PictureFacts:
     """What is known of a picture once it is open."""
 
     size: tuple[int, int]  # height and width as it is seen
@@ -57,7 +57,7 @@ class Facts:
     camera: str = ""
 
     @classmethod
-    def read(cls, folder: Path) -> "Facts":
+    def read(cls, folder: Path) -> "PictureFacts":
         """The facts that a worker has written."""
         plain = json.loads((folder / FACTS).read_text(encoding="utf-8"))
         height, width = (int(side) for side in plain["size"])
@@ -78,7 +78,7 @@ class OpenPicture:
     """
 
     picture: Path = Path()
-    limits: Limits = field(default_factory=Limits)
+    limits: InputLimits = field(default_factory=InputLimits)
     fingerprint: str = "open"
 
     def prepare(self) -> None:
@@ -86,26 +86,26 @@ class OpenPicture:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Lay the picture out in the target's folder."""
         progress(Progress(DECODING, 0, 1))
         picture, folder = read_picture(self.picture, self.limits), target.parent
         white = white_shown(picture.colours)
-        view = view_of(oriented(picture.colours, picture.orientation), white, threads)
+        view = view_of(orient(picture.colours, picture.orientation), white, threads)
         write_pyramid(folder / BEFORE, view, threads=threads)
         if picture.profile:
             (folder / PROFILE).write_bytes(picture.profile)
         seen = picture.size[::-1] if picture.orientation >= 5 else picture.size
         formats = tuple(name for name in _FORMATS if _fits(picture, name))
-        facts = Facts(seen, picture.orientation, picture.depth, white, formats, False, picture.notices)
+        facts = PictureFacts(seen, picture.orientation, picture.depth, white, formats, False, picture.notices)
         facts.write(target)
         progress(Progress(SHOWN, 1, 1))
         with whole_file(folder / PICTURE, overwrite=True) as file:
             np.save(file, picture.colours)
-        return Done(seen[0] * seen[1], {})
+        return WorkResult(seen[0] * seen[1], {})
 
 
-def _fits(picture: Picture, suffix: str) -> bool:
+def _fits(picture: DecodedImage, suffix: str) -> bool:
     """Whether a format holds all that a picture has."""
     try:
         check_fits(picture, Path(f"any.{suffix}"))
@@ -119,7 +119,7 @@ class OpenRaw:
     """Read the camera's own picture in a raw, for a first look; the target is the file of its facts."""
 
     raw: Path
-    limits: Limits = field(default_factory=Limits)
+    limits: InputLimits = field(default_factory=InputLimits)
     fingerprint: str = "open raw"
 
     def prepare(self) -> None:
@@ -127,18 +127,20 @@ class OpenRaw:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Lay the camera's picture out in the target's folder."""
         progress(Progress(DECODING, 0, 1))
         photo = read_photo(self.raw, limits=self.limits)
         embedded = decode_preview(photo.preview, _EMBEDDED_SIDE)
         size = photo.size[::-1] if photo.orientation >= 5 else photo.size
         half = sizes_of(size, RAW_LEVEL)[RAW_LEVEL]
-        view = _grey(half) if embedded is None else fitted(oriented(embedded, photo.orientation), half)
+        view = _grey(half) if embedded is None else resize(orient(embedded, photo.orientation), half)
         write_pyramid(target.parent / BEFORE, view, RAW_LEVEL)
         camera = str(photo.exif.facts.get("camera", ""))
-        Facts(size, photo.orientation, "raw", 255.0, _FORMATS, True, photo.notices, camera).write(target)
-        return Done(size[0] * size[1], {})
+        PictureFacts(size, photo.orientation, "raw", 255.0, _FORMATS, True, photo.notices, camera).write(
+            target
+        )
+        return WorkResult(size[0] * size[1], {})
 
 
 def _grey(size: tuple[int, int]) -> NDArray[Any]:
@@ -146,7 +148,7 @@ def _grey(size: tuple[int, int]) -> NDArray[Any]:
     return np.full((*size, 3), _GREY, np.uint8)
 
 
-def stored_colours(folder: Path) -> NDArray[Any]:
+def load_colours(folder: Path) -> NDArray[Any]:
     """The colours of an opened picture as they are stored; those still being written are waited for."""
     end = time.monotonic() + _PATIENCE
     while not (folder / PICTURE).exists():

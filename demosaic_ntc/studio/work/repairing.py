@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.batch.job import Done
+from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.engine.result import ReportProgress
 from demosaic_ntc.inpainting.inpaint import too_wide
 from demosaic_ntc.inpainting.inpaint_parts import inpaint_parts
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.pixels import oriented
+from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.studio.canvas.bits import read_flags
-from demosaic_ntc.studio.canvas.boxes import Box
-from demosaic_ntc.studio.work.opening import stored_colours
+from demosaic_ntc.studio.canvas.boxes import PixelBox
+from demosaic_ntc.studio.work.opening import load_colours
 
 BACK = {6: 8, 8: 6}  # the orientation that undoes another; all others undo themselves
 
@@ -32,7 +32,7 @@ _TRIAL_SIDE, _TRIAL_STROKE = 64, slice(28, 34)
 class Patch:
     """A repaired box of the picture as it is seen."""
 
-    box: Box
+    box: PixelBox
     colours: NDArray[Any]
     error: Float32  # the standard deviation expected, largest of the channels, in the picture's scale
 
@@ -54,33 +54,33 @@ class RepairQuickly:
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> Done:
+    ) -> WorkResult:
         """Restore them."""
-        image = stored_colours(source.parent)
-        missing, wanted = (self._stored(read_flags(source, name)) for name in ("missing", "wanted"))
+        image = load_colours(source.parent)
+        missing, wanted = (self._unorient_flags(read_flags(source, name)) for name in ("missing", "wanted"))
         parts = inpaint_parts(
             image, missing, wanted, quality=self.quality, threads=threads, progress=progress
         )
         content: dict[str, Any] = {}
         gaps, deep, restored = [np.zeros(0, np.float32)], 0, 0
         for number, part in enumerate(parts):
-            stored = Box(part.rows.start, part.rows.stop, part.columns.start, part.columns.stop)
+            stored = PixelBox(part.rows.start, part.rows.stop, part.columns.start, part.columns.stop)
             box = stored.upright((image.shape[0], image.shape[1]), self.orientation)
             doubt = part.error if part.error.ndim == 2 else part.error.max(axis=2)
             content[f"box{number}"] = np.array(box.plain())
-            content[f"colours{number}"] = oriented(part.image, self.orientation)
-            content[f"error{number}"] = oriented(doubt.astype(np.float32), self.orientation)
+            content[f"colours{number}"] = orient(part.image, self.orientation)
+            content[f"error{number}"] = orient(doubt.astype(np.float32), self.orientation)
             gaps.append(part.gaps)
             deep, restored = deep + part.too_deep, restored + int(missing[stored.slices].sum())
         with whole_file(target, overwrite=True) as file:
             np.savez(file, **content)
         proven = np.concatenate(gaps)
         share = float(np.isfinite(proven).mean()) if proven.size else None
-        return Done(restored, {}, share, too_wide(deep, restored))
+        return WorkResult(restored, {}, share, too_wide(deep, restored))
 
-    def _stored(self, flags: Flags) -> Flags:
+    def _unorient_flags(self, flags: Flags) -> Flags:
         """Flags of the picture as it is stored."""
-        return np.ascontiguousarray(oriented(flags, BACK.get(self.orientation, self.orientation)))
+        return np.ascontiguousarray(orient(flags, BACK.get(self.orientation, self.orientation)))
 
 
 def read_patches(source: Path) -> Iterator[Patch]:
@@ -88,5 +88,5 @@ def read_patches(source: Path) -> Iterator[Patch]:
     with np.load(source, allow_pickle=False) as stored:
         for number in range(sum(name.startswith("box") for name in stored.files)):
             top, bottom, left, right = (int(side) for side in stored[f"box{number}"])
-            box = Box(top, bottom, left, right)
+            box = PixelBox(top, bottom, left, right)
             yield Patch(box, stored[f"colours{number}"], stored[f"error{number}"])

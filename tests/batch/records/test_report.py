@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from demosaic_ntc.batch.job import Identity, Job, Outcome, Result, Status
+from demosaic_ntc.batch.job import Identity, Job, JobOutcome, JobStatus, Result
 from demosaic_ntc.batch.records.identity import fingerprint, identify, is_unchanged
-from demosaic_ntc.batch.records.pending_outputs import BegunOutputs
+from demosaic_ntc.batch.records.pending_outputs import PendingOutputs
 from demosaic_ntc.batch.records.report import Report, record_of
 from demosaic_ntc.batch.records.result import measure
 from demosaic_ntc.batch.records.resume import History, Skipped, decide
@@ -21,7 +21,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.io import temp_files
-from demosaic_ntc.io.identify import Limits
+from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.raw.plain import Layout
 from tests.batch.works import Copy
 
@@ -37,7 +37,9 @@ def job(tmp_path: Path) -> Job:
 def _done(job: Job, content: bytes = b"picture") -> dict[str, Any]:
     """The record of a job whose result is there from now on."""
     job.target.write_bytes(content)
-    return record_of(job, Outcome(Status.DONE, identity=identify(job.source), result=measure(job.target)))
+    return record_of(
+        job, JobOutcome(JobStatus.DONE, identity=identify(job.source), result=measure(job.target))
+    )
 
 
 def _history(*records: dict[str, Any], published: dict[str, Result] | None = None) -> History:
@@ -47,7 +49,7 @@ def _history(*records: dict[str, Any], published: dict[str, Result] | None = Non
 def test_lines_are_read_back(tmp_path: Path, job: Job) -> None:
     report = Report(tmp_path / "report")
     report.append(_done(job))
-    report.append(record_of(job, Outcome(Status.CRASHED, "signal 11", log="trace")))
+    report.append(record_of(job, JobOutcome(JobStatus.CRASHED, "signal 11", log="trace")))
     done, crashed = report.records()
     assert (done["status"], done["input_bytes"], done["settings"]) == ("done", 3, "copy")
     assert done["input_sha256"] == hashlib.sha256(b"raw").hexdigest()
@@ -61,7 +63,7 @@ def test_any_name_makes_valid_json_of_one_line(tmp_path: Path, name: bytes) -> N
     source = tmp_path / os.fsdecode(name)
     report = Report(tmp_path / "report")
     report.append(
-        record_of(Job(source, source.with_suffix(".png"), Copy()), Outcome(Status.FAILED, str(source)))
+        record_of(Job(source, source.with_suffix(".png"), Copy()), JobOutcome(JobStatus.FAILED, str(source)))
     )
     (line,) = report.path.read_bytes().splitlines()
     assert line.isascii()
@@ -209,7 +211,7 @@ def test_result_that_somebody_changed_is_kept(job: Job, content: bytes, settings
     job.target.write_bytes(content + b".")
     decided = decide(Job(job.source, job.target, Copy(settings)), history)
     assert isinstance(decided, Skipped)
-    assert decided.status is Status.KEPT
+    assert decided.status is JobStatus.KEPT
     assert "kept: changed since" in decided.reason
     overwriting = Job(job.source, job.target, Copy(settings), overwrite=True)
     assert decide(overwriting, history) == overwriting, "but for those who insist"
@@ -237,7 +239,7 @@ def test_shorter_picture_that_is_whole_is_somebodys_work(job: Job, samples: Path
     job.target.write_bytes(whole)
     decided = decide(job, history)
     assert isinstance(decided, Skipped)
-    assert decided.status is Status.KEPT
+    assert decided.status is JobStatus.KEPT
 
 
 def test_records_of_early_versions_replace_nothing_but_empty_files(job: Job) -> None:
@@ -250,12 +252,12 @@ def test_records_of_early_versions_replace_nothing_but_empty_files(job: Job) -> 
 
 
 def test_lines_of_skipped_files_do_not_hide_what_was_done(job: Job) -> None:
-    skipped = record_of(job, Outcome(Status.SKIPPED))
+    skipped = record_of(job, JobOutcome(JobStatus.SKIPPED))
     assert isinstance(decide(job, _history(_done(job), skipped)), Skipped)
 
 
 def test_failure_after_success_means_again(job: Job) -> None:
-    failed = record_of(job, Outcome(Status.TIMEOUT))
+    failed = record_of(job, JobOutcome(JobStatus.TIMEOUT))
     assert isinstance(decide(job, _history(_done(job), failed)), Job)
 
 
@@ -266,8 +268,8 @@ def test_begun_outputs_of_a_dead_run_are_adopted_once(
     process.wait()
     with monkeypatch.context() as other:
         other.setattr(os, "getpid", lambda: process.pid)
-        BegunOutputs(tmp_path / "report").publish(Path("/out/new\nline.png"), RESULT)
-    mine = BegunOutputs(tmp_path / "report")
+        PendingOutputs(tmp_path / "report").publish(Path("/out/new\nline.png"), RESULT)
+    mine = PendingOutputs(tmp_path / "report")
     mine.publish(Path("/out/mine.png"), RESULT)
     assert mine.adopt() == {"/out/new\nline.png": RESULT}
     mine.close()
@@ -277,8 +279,8 @@ def test_begun_outputs_of_a_dead_run_are_adopted_once(
 def test_begun_outputs_of_a_living_run_stay_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as other:
         other.setattr(os, "getpid", os.getppid)
-        BegunOutputs(tmp_path / "report").publish(Path("/out/a.png"), RESULT)
-    assert BegunOutputs(tmp_path / "report").adopt() == {}
+        PendingOutputs(tmp_path / "report").publish(Path("/out/a.png"), RESULT)
+    assert PendingOutputs(tmp_path / "report").adopt() == {}
     assert [name for name in os.listdir(tmp_path) if temp_files.owner() not in name]
 
 
@@ -314,7 +316,7 @@ def test_settings_that_matter_change_the_fingerprint(settings: Settings) -> None
     [
         Settings(),
         Settings(engine=Engine(threads=3)),
-        Settings(limits=Limits(pixels=1000)),
+        Settings(limits=InputLimits(pixels=1000)),
         Settings(output=Output(overwrite=True)),
     ],
 )
@@ -346,5 +348,5 @@ def test_new_version_gives_the_same_name_to_the_same_wish(monkeypatch: pytest.Mo
 
 
 def test_settings_of_arrays_count(tmp_path: Path) -> None:
-    first, second = (Settings(layout=Layout(cfa=Cfa.named(name))) for name in ("RGGB", "BGGR"))
+    first, second = (Settings(layout=Layout(cfa=Cfa.from_name(name))) for name in ("RGGB", "BGGR"))
     assert fingerprint("convert", first) != fingerprint("convert", second)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from demosaic_ntc.batch.job import Allowance, Ended, Job, Outcome, Started, Status
+from demosaic_ntc.batch.job import Job, JobEnded, JobLimits, JobOutcome, JobStarted, JobStatus
 from demosaic_ntc.batch.workers import supervisor
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
@@ -15,10 +15,10 @@ from tests.batch.batches import PATIENCE, new_children, until
 from tests.batch.works import Copy, Faulty
 
 Make = Callable[..., list[Job]]
-RunJobs = Callable[..., dict[str, Outcome]]
+RunJobs = Callable[..., dict[str, JobOutcome]]
 
 
-def _statuses(outcomes: dict[str, Outcome]) -> str:
+def _statuses(outcomes: dict[str, JobOutcome]) -> str:
     """The first letter of how each job ended, in the order of their names."""
     return "".join(outcomes[name].status.value[0] for name in sorted(outcomes))
 
@@ -96,9 +96,9 @@ def test_file_that_needs_too_much_memory_is_given_up(make_jobs: Make, run_jobs: 
 
 def test_memory_is_watched_from_outside_where_the_system_sets_no_limit(make_jobs: Make, stop: Stop) -> None:
     (job,) = make_jobs("a", Faulty({"a": "grow"}))
-    with Supervisor([WorkerSetup(job.work, 1, None)], Allowance(memory=300_000_000), stop) as crew:
-        (ended,) = (event for event in crew.run(iter([job])) if isinstance(event, Ended))
-    assert (ended.outcome.status, ended.outcome.reason[:12]) == (Status.FAILED, "memory limit")
+    with Supervisor([WorkerSetup(job.work, 1, None)], JobLimits(memory=300_000_000), stop) as crew:
+        (ended,) = (event for event in crew.run(iter([job])) if isinstance(event, JobEnded))
+    assert (ended.outcome.status, ended.outcome.reason[:12]) == (JobStatus.FAILED, "memory limit")
 
 
 def test_workers_that_never_get_ready_are_a_bug(make_jobs: Make, run_jobs: RunJobs) -> None:
@@ -110,7 +110,7 @@ def test_no_worker_is_started_for_nothing(make_jobs: Make, stop: Stop) -> None:
     (job,) = make_jobs("a")
     with (
         new_children() as workers,
-        Supervisor([WorkerSetup(job.work, 1, None)] * 50, Allowance(), stop) as crew,
+        Supervisor([WorkerSetup(job.work, 1, None)] * 50, JobLimits(), stop) as crew,
     ):
         list(crew.run(iter([job])))
         assert len(workers()) <= 1
@@ -120,9 +120,9 @@ def test_leaving_ends_all_workers(make_jobs: Make, stop: Stop, tmp_path: Path) -
     jobs = make_jobs("ab", Faulty({"a": "hang", "b": "linger"}))
     with (
         new_children() as started,
-        Supervisor([WorkerSetup(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew,
+        Supervisor([WorkerSetup(jobs[0].work, 1, None)] * 2, JobLimits(), stop) as crew,
     ):
-        next(event for event in crew.run(iter(jobs)) if isinstance(event, Ended))
+        next(event for event in crew.run(iter(jobs)) if isinstance(event, JobEnded))
         until(lambda: len(os.listdir(tmp_path / "out")) == 2)  # one whole, one half-written
         workers = started()
         assert len(workers) == 2
@@ -135,12 +135,12 @@ def test_wish_to_stop_lets_what_is_nearly_done_be_finished(
 ) -> None:
     monkeypatch.setattr(supervisor, "_GRACE_SECONDS", PATIENCE)  # a busy machine is not told from a long job
     jobs = make_jobs("abcdef", Faulty({"*": "linger"}))
-    with Supervisor([WorkerSetup(jobs[0].work, 1, None)] * 2, Allowance(), stop) as crew:
+    with Supervisor([WorkerSetup(jobs[0].work, 1, None)] * 2, JobLimits(), stop) as crew:
         ended = []
         for event in crew.run(iter(jobs)):
-            if isinstance(event, Started) and event.job.source.name == "b":
+            if isinstance(event, JobStarted) and event.job.source.name == "b":
                 stop.ask()
-            if isinstance(event, Ended):
+            if isinstance(event, JobEnded):
                 ended.append(event.job.source.name)
     assert {"a", "b"} <= set(ended) <= {"a", "b", "c"}
 
@@ -151,9 +151,9 @@ def test_wish_to_stop_gives_up_what_takes_long(
 ) -> None:
     monkeypatch.setattr(supervisor, "_GRACE_SECONDS", grace)
     jobs = make_jobs("ab", Faulty({"*": "hang"}))
-    with Supervisor([WorkerSetup(jobs[0].work, 1, None)], Allowance(), stop) as crew:
+    with Supervisor([WorkerSetup(jobs[0].work, 1, None)], JobLimits(), stop) as crew:
         events = crew.run(iter(jobs))
-        assert isinstance(next(events), Started)
+        assert isinstance(next(events), JobStarted)
         for _ in range(times):
             stop.ask()
         assert list(events) == [], "what hangs for longer than any test is patient"
@@ -163,7 +163,7 @@ def test_worker_that_dies_between_files_is_replaced_without_blame(make_jobs: Mak
     jobs = make_jobs("ab")
     with (
         new_children() as workers,
-        Supervisor([WorkerSetup(jobs[0].work, 1, None)], Allowance(), stop) as crew,
+        Supervisor([WorkerSetup(jobs[0].work, 1, None)], JobLimits(), stop) as crew,
     ):
         assert _ends(crew, jobs[0]) == ["done"]
         workers()[0].kill()
@@ -171,14 +171,14 @@ def test_worker_that_dies_between_files_is_replaced_without_blame(make_jobs: Mak
 
 
 def _ends(crew: Supervisor, job: Job) -> list[str]:
-    return [event.outcome.status.value for event in crew.run(iter([job])) if isinstance(event, Ended)]
+    return [event.outcome.status.value for event in crew.run(iter([job])) if isinstance(event, JobEnded)]
 
 
 def test_jobs_that_come_later_are_waited_for(make_jobs: Make, stop: Stop) -> None:
     first, second = make_jobs("ab")
-    with Supervisor([WorkerSetup(Copy(), 1, None)], Allowance(), stop) as crew:
+    with Supervisor([WorkerSetup(Copy(), 1, None)], JobLimits(), stop) as crew:
         events = list(crew.run(iter([None, first, None, None, second])))
-    assert [event.job.source.name for event in events if isinstance(event, Ended)] == ["a", "b"]
+    assert [event.job.source.name for event in events if isinstance(event, JobEnded)] == ["a", "b"]
 
 
 def test_existing_result_is_not_touched(make_jobs: Make, run_jobs: RunJobs, tmp_path: Path) -> None:
@@ -212,24 +212,24 @@ def test_answers_that_make_no_sense_end_the_worker(
 
 def test_an_abandoned_job_costs_nothing_but_itself(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
     jobs = make_jobs("abc", Faulty({"a": "hang"}))
-    ended: dict[str, Status] = {}
-    with Supervisor([WorkerSetup(Copy(), 1, None)], Allowance(), stop) as team:
+    ended: dict[str, JobStatus] = {}
+    with Supervisor([WorkerSetup(Copy(), 1, None)], JobLimits(), stop) as team:
         for event in team.run(iter(jobs)):
-            if isinstance(event, Started) and event.job is jobs[0]:
+            if isinstance(event, JobStarted) and event.job is jobs[0]:
                 team.abandon(jobs[0])
-            if isinstance(event, Ended):
+            if isinstance(event, JobEnded):
                 ended[event.job.source.name] = event.outcome.status
-    assert ended == {"a": Status.ABANDONED, "b": Status.DONE, "c": Status.DONE}
+    assert ended == {"a": JobStatus.ABANDONED, "b": JobStatus.DONE, "c": JobStatus.DONE}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"b", "c"}
 
 
 def test_a_job_is_abandoned_before_any_worker_has_it(make_jobs: Make, stop: Stop, tmp_path: Path) -> None:
     jobs = make_jobs("ab")
-    ended: dict[str, Status] = {}
-    with Supervisor([WorkerSetup(Copy(), 1, None)], Allowance(), stop) as team:
+    ended: dict[str, JobStatus] = {}
+    with Supervisor([WorkerSetup(Copy(), 1, None)], JobLimits(), stop) as team:
         team.abandon(jobs[0])
         for event in team.run(iter(jobs)):
-            if isinstance(event, Ended):
+            if isinstance(event, JobEnded):
                 ended[event.job.source.name] = event.outcome.status
-    assert ended == {"a": Status.ABANDONED, "b": Status.DONE}
+    assert ended == {"a": JobStatus.ABANDONED, "b": JobStatus.DONE}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"b"}

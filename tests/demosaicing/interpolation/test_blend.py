@@ -17,7 +17,7 @@ Floats = NDArray[np.float32]
 
 
 def test_the_result_does_not_depend_on_the_number_of_threads(scene: Floats) -> None:
-    cfa = Cfa.named("BGGR")
+    cfa = Cfa.from_name("BGGR")
     one, two = (blend(cfa.sample(scene), cfa, threads) for threads in (1, 2))
     assert np.array_equal(one.image, two.image)
     assert np.array_equal(one.confidence, two.confidence)
@@ -25,7 +25,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(scene: Floats) -> N
 
 @pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
 def test_the_blend_lies_between_its_two_guesses(array: str, scene: Floats) -> None:
-    cfa = Cfa.named(array)
+    cfa = Cfa.from_name(array)
     result = blend(cfa.sample(scene), cfa)
     low = np.minimum(result.trial.smooth, result.trial.residual)
     high = np.maximum(result.trial.smooth, result.trial.residual)
@@ -38,7 +38,7 @@ def test_grey_texture_has_confidence_and_unrelated_channels_have_none() -> None:
     rings = 0.5 + 0.4 * np.cos(0.012 * ((x - 48) ** 2 + (y - 48) ** 2))
     grey = np.repeat(rings[..., None], 3, axis=2).astype(np.float32)
     blocks = np.kron(np.random.default_rng(3).random((16, 16, 3)), np.ones((6, 6, 1))).astype(np.float32)
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     assert blend(cfa.sample(grey), cfa).confidence.mean() > 0.9
     assert blend(cfa.sample(blocks), cfa).confidence.mean() < 0.1
 
@@ -51,7 +51,7 @@ def test_total_errors_of_tiles_add_up_exactly() -> None:
 
 
 def test_weighing_a_trial_by_its_own_means_is_the_blend(scene: Floats) -> None:
-    cfa = Cfa.named("GRBG")
+    cfa = Cfa.from_name("GRBG")
     trial = try_both(cfa.sample(scene), cfa)
     means = [
         mean_error(total_error(error), error.size) for error in (trial.smooth_error, trial.residual_error)
@@ -60,7 +60,7 @@ def test_weighing_a_trial_by_its_own_means_is_the_blend(scene: Floats) -> None:
 
 
 def test_quick_trials_blend_the_same_two_guesses_by_another_confidence(scene: Floats) -> None:
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     mosaic = cfa.sample(scene)
     quick, slow = try_quickly(mosaic, cfa, threads=2), try_both(mosaic, cfa)
     assert np.array_equal(quick.smooth, slow.smooth)

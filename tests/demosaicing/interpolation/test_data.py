@@ -31,7 +31,7 @@ DATA = os.environ.get("DEMOSAIC_NTC_DATA")
 )
 def test_quality_on_a_crop(file: str, array: str, method: Any, floor: float) -> None:
     truth = imageio.imread(Path(str(DATA)) / file)[200:340, 200:340, :3]
-    picture = demosaic(Cfa.named(array).sample(truth), array, method=method).image
+    picture = demosaic(Cfa.from_name(array).sample(truth), array, method=method).image
     rounded = np.clip(np.rint(picture), 0, 255)[10:-10, 10:-10]
     error = np.mean((rounded - truth[10:-10, 10:-10]) ** 2)
     assert 10 * np.log10(255**2 / error) > floor

@@ -14,7 +14,7 @@ from demosaic_ntc.demosaicing.interpolation.kernels import (
     shrink_rows,
     steer_difference,
 )
-from demosaic_ntc.demosaicing.interpolation.regression_kernels import guided_plane, row_estimates
+from demosaic_ntc.demosaicing.interpolation.regression_kernels import regress_plane, row_estimates
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -128,7 +128,7 @@ def test_guided_plane_follows_the_published_steps() -> None:
     around = [(0, 2), (0, -2), (2, 0), (-2, 0)]
     bend_r, bend_g = (4 * plane - sum(shifted(plane, *step) for step in around) for plane in (r, g))
     expected = mean_line(r, g, mask, bend_r, bend_g, 5)
-    tentative, residual = guided_plane(samples, guide, 1, 0)
+    tentative, residual = regress_plane(samples, guide, 1, 0)
     inside = np.s_[14:-14, 14:-14]
     assert tentative[inside] == pytest.approx(expected[inside], abs=2e-4)
     assert residual[inside] == pytest.approx(((r - expected) * mask)[inside], abs=2e-4)

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.any_array import iterated_residual, smooth_difference
+from demosaic_ntc.demosaicing.interpolation.any_array import interpolate_residuals, smooth_difference
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
 from demosaic_ntc.demosaicing.interpolation.blend import blend
 from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
@@ -22,7 +22,7 @@ def blended(mosaic: Floats, cfa: Cfa) -> Floats:
 
 
 BAYER_ONLY: list[Method] = [malvar2004, zhang_wu2005, kiku2014]
-ANY_ARRAY: list[Method] = [bilinear, smooth_difference, iterated_residual, blended]
+ANY_ARRAY: list[Method] = [bilinear, smooth_difference, interpolate_residuals, blended]
 OTHER_ARRAYS = ["XTRANS", "QUAD_RGGB", "RGB/GBR/BRG"]
 # Every method with every array it is defined on.
 PAIRS = [(method, "RGGB") for method in BAYER_ONLY + ANY_ARRAY]
@@ -46,7 +46,7 @@ def test_a_constant_colour_comes_back(method: Method, array: str) -> None:
 def test_a_ramp_comes_back_away_from_the_border(method: Method, slopes: tuple[float, float, float]) -> None:
     y, x = np.mgrid[0:96, 0:96]
     truth = (0.5 + ((x - 48) + 0.5 * (y - 48))[..., None] / 200 * np.array(slopes)).astype(np.float32)
-    cfa = Cfa.named("GBRG")
+    cfa = Cfa.from_name("GBRG")
     inside = np.s_[40:-40, 40:-40]
     assert np.abs(method(cfa.sample(truth), cfa) - truth)[inside].max() < 1e-5
 
@@ -66,17 +66,17 @@ def test_measured_samples_are_kept_at_any_size(method: Method, array: str, shape
 @pytest.mark.parametrize("shape", [(2, 2), (3, 2), (2, 5)])
 def test_one_period_of_a_bayer_array_is_enough(method: Method, shape: tuple[int, int]) -> None:
     mosaic = np.linspace(0.1, 0.9, shape[0] * shape[1], dtype=np.float32).reshape(shape)
-    picture = method(mosaic, Cfa.named("GRBG"))
+    picture = method(mosaic, Cfa.from_name("GRBG"))
     assert np.isfinite(picture).all()
-    assert np.array_equal(Cfa.named("GRBG").sample(picture), mosaic)
+    assert np.array_equal(Cfa.from_name("GRBG").sample(picture), mosaic)
 
 
 @pytest.mark.parametrize("method", [*BAYER_ONLY, bilinear, smooth_difference])
 @pytest.mark.parametrize("shift", [(0, 1), (1, 0), (1, 1)])
 def test_phases_agree_up_to_the_shift(method: Method, shift: tuple[int, int], scene: Floats) -> None:
-    cfa = Cfa.named("RGGB")
+    cfa = Cfa.from_name("RGGB")
     whole = method(cfa.sample(scene), cfa)
-    moved = method(cfa.sample(scene)[shift[0] :, shift[1] :], cfa.shifted(*shift))
+    moved = method(cfa.sample(scene)[shift[0] :, shift[1] :], cfa.shift(*shift))
     inside = np.s_[30:-30, 30:-30]
     assert np.array_equal(whole[shift[0] :, shift[1] :][inside], moved[inside])
 
@@ -109,7 +109,7 @@ def test_quality_on_the_generated_scene(method: Method, array: str, floor: float
 
 
 @pytest.mark.parametrize("array", OTHER_ARRAYS)
-@pytest.mark.parametrize("method", [smooth_difference, iterated_residual, blended])
+@pytest.mark.parametrize("method", [smooth_difference, interpolate_residuals, blended])
 def test_guesses_for_any_array_beat_bilinear_by_two_decibels(
     method: Method, array: str, scene: Floats
 ) -> None:
@@ -119,9 +119,9 @@ def test_guesses_for_any_array_beat_bilinear_by_two_decibels(
 
 
 @pytest.mark.parametrize("turn", [1, -1])
-@pytest.mark.parametrize("method", [smooth_difference, iterated_residual, blended])
+@pytest.mark.parametrize("method", [smooth_difference, interpolate_residuals, blended])
 def test_a_slanted_edge_between_black_and_white_is_not_tinted(method: Method, turn: int) -> None:
-    cfa = Cfa.named("XTRANS")
+    cfa = Cfa.from_name("XTRANS")
     across = np.add.outer(np.arange(72), turn * np.arange(72)) - (71 if turn > 0 else 0)
     edge = np.repeat(np.clip(0.5 + 0.25 * across, 0.04, 0.96)[..., None], 3, axis=2).astype(np.float32)
     inner = method(cfa.sample(edge), cfa)[12:-12, 12:-12]

@@ -17,9 +17,9 @@ CASES = [
     (malvar2004.malvar2004, "RGGB", malvar2004.HALO),
     (zhang_wu2005.zhang_wu2005, "GRBG", zhang_wu2005.HALO),
     (kiku2014.kiku2014, "GBRG", kiku2014.HALO),
-    (bilinear, "XTRANS", reach(Cfa.named("XTRANS"))),
-    (any_array.smooth_difference, "XTRANS", any_array.halo(Cfa.named("XTRANS"))),
-    (any_array.iterated_residual, "QUAD_RGGB", any_array.halo(Cfa.named("QUAD_RGGB"))),
+    (bilinear, "XTRANS", reach(Cfa.from_name("XTRANS"))),
+    (any_array.smooth_difference, "XTRANS", any_array.halo(Cfa.from_name("XTRANS"))),
+    (any_array.interpolate_residuals, "QUAD_RGGB", any_array.halo(Cfa.from_name("QUAD_RGGB"))),
 ]
 
 
@@ -40,7 +40,7 @@ def mosaic_and_tile(halo: int, cfa: Cfa) -> tuple[Floats, Floats, tuple[slice, s
 
 @pytest.mark.parametrize(("method", "array", "halo"), CASES)
 def test_the_core_of_a_tile_equals_the_whole(method: Method, array: str, halo: int) -> None:
-    cfa = Cfa.named(array)
+    cfa = Cfa.from_name(array)
     mosaic, tile, in_mosaic, in_tile = mosaic_and_tile(halo, cfa)
     assert np.array_equal(method(mosaic, cfa)[in_mosaic], method(tile, cfa)[in_tile])
 
@@ -48,7 +48,7 @@ def test_the_core_of_a_tile_equals_the_whole(method: Method, array: str, halo: i
 @pytest.mark.parametrize("array", ["RGGB", "XTRANS"])
 @pytest.mark.slow
 def test_the_core_of_a_blended_tile_equals_the_whole_given_the_same_means(array: str) -> None:
-    cfa = Cfa.named(array)
+    cfa = Cfa.from_name(array)
     mosaic, tile, in_mosaic, in_tile = mosaic_and_tile(blend.halo(cfa), cfa)
     whole = blend.weigh(blend.try_both(mosaic, cfa), 0.01, 0.02)
     core = blend.weigh(blend.try_both(tile, cfa), 0.01, 0.02)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Float64, Planes, Sums
-from demosaic_ntc.engine.kernels.gather import Group, empty_group
+from demosaic_ntc.engine.kernels.gather import PatchGroup, empty_group
 from demosaic_ntc.engine.kernels.products import VALUE_UNIT, WEIGHT_BITS
 
 
@@ -27,7 +27,7 @@ def shown_in(known: Bits, channels: int) -> Flags:
     return np.concatenate(planes, axis=1).astype(np.bool_)
 
 
-def random_group(seed: int, patches: int, restored: int, pixels: int, channels: int) -> Group:
+def random_group(seed: int, patches: int, restored: int, pixels: int, channels: int) -> PatchGroup:
     """Draw similar patches, what is known of them, measured how, and trust and noise that differ."""
     random = np.random.default_rng(seed)
     group, entries = empty_group(patches, restored, patches, pixels, channels, True), channels * pixels

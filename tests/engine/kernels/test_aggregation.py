@@ -9,12 +9,12 @@ from demosaic_ntc.engine.kernels.aggregation import (
     SPREAD_UNIT,
     add_patch,
     add_spread,
-    draw_to_measured,
-    take_over,
+    enforce_data_consistency,
+    relax_update,
     write_errors,
     write_means,
 )
-from demosaic_ntc.engine.kernels.gather import Group
+from demosaic_ntc.engine.kernels.gather import PatchGroup
 from demosaic_ntc.engine.kernels.products import LEAST_WEIGHT, VALUE_UNIT, WEIGHT_BITS
 from tests.engine.kernels.drawn import random_bits, random_group, random_planes, said_in
 
@@ -31,7 +31,7 @@ def packed(weights: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.
     return (values << WEIGHT_BITS) + weights
 
 
-def random_errors(seed: int, channels: int) -> Group:
+def random_errors(seed: int, channels: int) -> PatchGroup:
     """Draw a group of three patches of 3×3 pixels, with errors."""
     group = random_group(seed, 4, 3, 9, channels)
     group.error[:] = np.random.default_rng(seed).uniform(0, 0.05, group.error.shape)
@@ -130,7 +130,7 @@ def test_the_next_estimate_goes_beyond_what_is_said_and_keeps_what_is_known(
     wanted = np.random.default_rng(6).random((6, 7)) < 0.7
     low, high = np.linspace(0.1, 0.3, channels), np.linspace(0.7, 0.9, channels)
     after = said.copy()
-    take_over(estimate, after, known, wanted, low.astype(np.float32), high.astype(np.float32), relaxed)
+    relax_update(estimate, after, known, wanted, low.astype(np.float32), high.astype(np.float32), relaxed)
     for channel in range(channels):
         moved = estimate[channel] + relaxed * (said[channel].astype(np.float64) - estimate[channel])
         held = np.clip(moved, low[channel], high[channel])
@@ -145,7 +145,7 @@ def test_estimates_are_drawn_to_exact_measurements_and_left_alone_by_noisy_ones(
     known, noise = random_bits(9, 3, (5, 6)), np.array([[0, 0], [1e-4, 3e-4], [1e6, 1e6]], np.float32)
     after = estimate.copy()
     wanted = np.random.default_rng(10).random((5, 6)) < 0.8
-    draw_to_measured(after, known, wanted, measured, noise, 1e-4)
+    enforce_data_consistency(after, known, wanted, measured, noise, 1e-4)
     samples = np.broadcast_to(measured, (3, 5, 6))
     shown = np.stack([(known >> channel) & 1 for channel in range(3)]).astype(np.bool_) & wanted
     assert np.array_equal(after[~shown], estimate[~shown])

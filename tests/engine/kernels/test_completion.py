@@ -8,11 +8,11 @@ from scipy.optimize import nnls
 
 from demosaic_ntc.arrays import Flags, Float64
 from demosaic_ntc.engine.kernels.completion import _shift_rest, _take_rest, complete_rest, empty_rest
-from demosaic_ntc.engine.kernels.gather import Group
+from demosaic_ntc.engine.kernels.gather import PatchGroup
 from tests.engine.kernels.drawn import random_group, rows, shown_in
 
 
-def left_of(group: Group, channels: int, patches: int) -> tuple[Float64, Flags]:
+def left_of(group: PatchGroup, channels: int, patches: int) -> tuple[Float64, Flags]:
     """Return what the fit leaves at known entries and zero elsewhere, and which are known, as tensors."""
     pixels = group.known.shape[1]
     shown = shown_in(group.known[:patches], channels)
@@ -69,12 +69,12 @@ def least_objective(data: Float64, weight: Float64, radius: float) -> float:
     return float((weight.ravel() * (shares @ vertices - data.ravel()) ** 2).sum())
 
 
-def completed(group: Group, radius: float, tolerance: float, vertices: int) -> float:
+def completed(group: PatchGroup, radius: float, tolerance: float, vertices: int) -> float:
     rest = empty_rest(CHANNELS, PATCHES, PIXELS)
     return complete_rest(group, rest, UNSEEN, radius, tolerance, vertices)
 
 
-def objective_of(group: Group, fit: Float64) -> float:
+def objective_of(group: PatchGroup, fit: Float64) -> float:
     """Return the objective of a completion that has moved the fit from where it was."""
     left, shown = left_of(group, CHANNELS, PATCHES)
     entries = CHANNELS * PIXELS

@@ -15,7 +15,7 @@ from demosaic_ntc.engine.kernels.gather import (
     note_misfit,
     note_noise,
     note_whole,
-    padded,
+    pad_length,
     predict_by_mean,
 )
 from tests.engine.kernels.drawn import patch_of, random_bits, random_group, random_planes, rows, shown_in
@@ -28,7 +28,7 @@ SHAPES = [(1, 3), (3, 4), (4, 3), (2, 5)]  # channels and pixels across a patch
 
 @pytest.mark.parametrize(("entries", "length"), [(1, 16), (16, 16), (17, 32), (48, 48), (75, 80)])
 def test_rows_are_padded_to_whole_steps(entries: int, length: int) -> None:
-    assert padded(entries) == length
+    assert pad_length(entries) == length
 
 
 @pytest.mark.parametrize(("channels", "size"), SHAPES)

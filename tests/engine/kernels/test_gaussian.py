@@ -13,7 +13,7 @@ from demosaic_ntc.engine.kernels.covariance import (
     model_covariance,
     set_products,
 )
-from demosaic_ntc.engine.kernels.gather import Group, note_whole
+from demosaic_ntc.engine.kernels.gather import PatchGroup, note_whole
 from demosaic_ntc.engine.kernels.gaussian import (
     _add_to_patterns,
     _eliminate,
@@ -49,7 +49,7 @@ def covariance_of(data: Float64, prior: Float32) -> Float64:
     return covariance
 
 
-def modelled(group: Group, channels: int) -> tuple[Gaussian, Float64, int]:
+def modelled(group: PatchGroup, channels: int) -> tuple[Gaussian, Float64, int]:
     """Return the model of a group up to its covariance, the covariance by numpy, and the entries."""
     entries = channels * group.known.shape[1]
     prior = prior_of(entries)
@@ -89,7 +89,7 @@ def test_the_covariance_has_its_share_of_the_prior_and_is_symmetric(channels: in
     assert not model.covariance[:, entries:].any()
 
 
-def patterned() -> tuple[Group, Gaussian, int]:
+def patterned() -> tuple[PatchGroup, Gaussian, int]:
     """Return eight patches, of which five are to be restored and one is whole, with three patterns."""
     group = random_group(0, 8, 5, 2, 3)
     group.known[:] = [[1, 2], [7, 7], [1, 4], [1, 2], [2, 1], [1, 4], [3, 3], [7, 7]]
@@ -241,7 +241,9 @@ def moved_mean(
     return mean + move
 
 
-def check_predictions(group: Group, channels: int, noise: Float32 = NOISE, correction: float = 0.0) -> None:
+def check_predictions(
+    group: PatchGroup, channels: int, noise: Float32 = NOISE, correction: float = 0.0
+) -> None:
     """Predict all patches of a group and compare each with numpy's solution of its own equations."""
     entries = channels * group.known.shape[1]
     prior = prior_of(entries)

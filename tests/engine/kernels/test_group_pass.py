@@ -13,8 +13,8 @@ from demosaic_ntc.engine.kernels.group_pass import (
     LEAST_SPREAD,
     MEAN,
     SHAPE_UNIT,
+    KernelImage,
     Pass,
-    Picture,
     add_shapes,
     restore_groups,
 )
@@ -44,13 +44,13 @@ SHARE = 0.5  # of the correction
 REFERENCE: Places = np.array([AT], np.int64)
 
 
-def picture_of(seed: int, channels: int, noise: float = 0.0) -> Picture:
+def picture_of(seed: int, channels: int, noise: float = 0.0) -> KernelImage:
     planes = random_planes(seed, (channels, HEIGHT, WIDTH))
     known = random_bits(seed + 1, channels, (HEIGHT, WIDTH))
     depth = np.random.default_rng(seed + 2).integers(0, 3, (HEIGHT, WIDTH)).astype(np.uint8)
     levels = np.linspace(0, noise, 3 * channels, dtype=np.float32).reshape(channels, 3)
     measured = planes + 0.05 * random_planes(seed + 3, planes.shape) if noise else EXACT
-    return Picture(planes, known, depth, measured, levels)
+    return KernelImage(planes, known, depth, measured, levels)
 
 
 def prior_of(channels: int) -> Float32:
@@ -59,19 +59,19 @@ def prior_of(channels: int) -> Float32:
 
 
 def restored(
-    picture: Picture, settings: Pass, errors: bool = False, top: int = 0, at: Places = REFERENCE
+    picture: KernelImage, settings: Pass, errors: bool = False, top: int = 0, at: Places = REFERENCE
 ) -> tuple[Sums, Float32]:
     """Restore the groups of references, all with the same offsets; return their sums and gaps."""
     return passed(restore_groups, picture, settings, errors, top, at)
 
 
-def completed(picture: Picture, settings: Pass, at: Places = REFERENCE) -> tuple[Sums, Float32]:
+def completed(picture: KernelImage, settings: Pass, at: Places = REFERENCE) -> tuple[Sums, Float32]:
     """Complete the groups of references; return their sums and gaps."""
     return passed(complete_groups, picture, settings, False, 0, at)
 
 
 def passed(
-    work: Any, picture: Picture, settings: Pass, errors: bool, top: int, at: Places
+    work: Any, picture: KernelImage, settings: Pass, errors: bool, top: int, at: Places
 ) -> tuple[Sums, Float32]:
     channels, gaps = len(picture.planes), np.full(len(at), np.inf, np.float32)
     sums = np.zeros((3 if errors else 1, channels, HEIGHT - top, WIDTH), np.int64)
@@ -90,7 +90,7 @@ def shown_of(known: Bits, channels: int) -> Any:
     return shown_in(patches_of(known[None]).astype(np.uint8), channels)
 
 
-def predicted(picture: Picture, settings: Pass) -> tuple[Float64, Float64]:
+def predicted(picture: KernelImage, settings: Pass) -> tuple[Float64, Float64]:
     """Return the expectation of every restored patch and the expected squared error of its entries."""
     data, channels = patches_of(picture.planes), len(picture.planes)
     shown, count = shown_of(picture.known, channels), settings.restored
@@ -131,7 +131,7 @@ def moved(gains: list[Float64], mean: Float64, shown: Any, seen: Float64, correc
     return correction * np.asarray(np.mean(left, axis=0))
 
 
-def check_said(picture: Picture, settings: Pass, sums: Sums, top: int = 0) -> None:
+def check_said(picture: KernelImage, settings: Pass, sums: Sums, top: int = 0) -> None:
     """Compare the sums with what numpy says about every patch of the group, and elsewhere with nothing."""
     fit, error = predicted(picture, settings)
     weights = np.maximum(1 / (error + settings.least), LEAST_WEIGHT)
@@ -239,7 +239,7 @@ def test_groups_that_leave_little_are_proven_by_it_and_the_others_left_out() -> 
     assert np.array_equal(sums, sum(apart[k] for k in np.flatnonzero(little)))
 
 
-def misfit_of(picture: Picture, sums: Sums, at: Any, count: int = 3) -> float:
+def misfit_of(picture: KernelImage, sums: Sums, at: Any, count: int = 3) -> float:
     """Return the mean squared misfit of the first patches of a group at what is known of them."""
     total = mass = 0.0
     for dy, dx in OFFSETS[:count].astype(int):

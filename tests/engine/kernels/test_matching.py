@@ -17,7 +17,7 @@ from demosaic_ntc.engine.kernels.matching import (
     _take_nearest,
     match_patches,
 )
-from demosaic_ntc.engine.passes import Patches
+from demosaic_ntc.engine.passes import PatchGrid
 from tests.engine.kernels.drawn import patch_of, random_planes
 
 Groups = list[list[list[int]]]  # the offsets of the patches of every group
@@ -31,7 +31,7 @@ def all_places(height: int, width: int) -> Places:
 
 
 def offsets_of(reach: int, dense: int = 127) -> Places:
-    return Patches(size=SIZE, stride=1, count=1, reach=reach, dense=dense).offsets
+    return PatchGrid(size=SIZE, stride=1, count=1, reach=reach, dense=dense).offsets
 
 
 def difference(planes: Planes, confidence: Float32, here: tuple[int, int], there: tuple[int, int]) -> float:

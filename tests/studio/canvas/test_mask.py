@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.studio.canvas.boxes import Box
+from demosaic_ntc.studio.canvas.boxes import PixelBox
 from demosaic_ntc.studio.canvas.mask import Mask
 from demosaic_ntc.studio.canvas.pyramid import TILE, Pyramid, brightest, sizes_of, write_pyramid
 
@@ -18,12 +18,12 @@ def mask(tmp_path: Path) -> Mask:
     return Mask(tmp_path / "mask", SIZE)
 
 
-def filled(box: Box) -> np.ndarray:
+def filled(box: PixelBox) -> np.ndarray:
     return np.ones((box.bottom - box.top, box.right - box.left), np.bool_)
 
 
 def test_steps_are_undone_and_taken_again_one_by_one(mask: Mask) -> None:
-    first, second = Box(10, 20, 30, 40), Box(15, 30, 35, 60)
+    first, second = PixelBox(10, 20, 30, 40), PixelBox(15, 30, 35, 60)
     mask.add(first, filled(first))
     once = mask.flags()
     mask.add(second, filled(second))
@@ -44,22 +44,22 @@ def test_steps_are_undone_and_taken_again_one_by_one(mask: Mask) -> None:
 
 
 def test_a_new_step_forgets_what_was_undone(mask: Mask) -> None:
-    box = Box(0, 5, 0, 5)
+    box = PixelBox(0, 5, 0, 5)
     mask.add(box, filled(box))
     mask.undo()
-    mask.add(Box(8, 9, 8, 9), filled(Box(8, 9, 8, 9)))
+    mask.add(PixelBox(8, 9, 8, 9), filled(PixelBox(8, 9, 8, 9)))
     assert not mask.can_redo
 
 
 def test_a_step_that_changes_nothing_is_none(mask: Mask) -> None:
-    box = Box(0, 5, 0, 5)
+    box = PixelBox(0, 5, 0, 5)
     mask.erase(box, filled(box))
     assert not mask.can_undo
     assert mask.version == 0
 
 
 def test_clearing_and_inverting_can_be_undone(mask: Mask) -> None:
-    box = Box(100, 300, 100, 900)
+    box = PixelBox(100, 300, 100, 900)
     mask.add(box, filled(box))
     before = mask.flags()
     mask.invert()
@@ -72,7 +72,7 @@ def test_clearing_and_inverting_can_be_undone(mask: Mask) -> None:
 
 
 def test_a_single_pixel_is_seen_at_every_level(mask: Mask) -> None:
-    box = Box(699, 700, 1300, 1301)
+    box = PixelBox(699, 700, 1300, 1301)
     mask.add(box, filled(box))
     levels = mask.pyramid.levels
     assert [level.shape for level in levels.values()] == sizes_of(SIZE)
@@ -87,7 +87,7 @@ def test_levels_changed_in_a_box_are_those_made_anew(tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     pixels = generator.integers(256, size=(*SIZE, 3), dtype=np.uint8)
     write_pyramid(tmp_path / "a", pixels)
-    box = Box(333, 401, 77, 502)
+    box = PixelBox(333, 401, 77, 502)
     changed = pixels.copy()
     changed[box.slices] = 255 - changed[box.slices]
     write_pyramid(tmp_path / "b", changed)

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.studio.canvas.boxes import Box
-from demosaic_ntc.studio.canvas.strokes import Polygon, Rectangle, Stroke, drawn, shape_from
+from demosaic_ntc.studio.canvas.boxes import PixelBox
+from demosaic_ntc.studio.canvas.strokes import Polygon, Rectangle, Stroke, rasterise, shape_from
 
 SIZE = (40, 60)
 
 
 def all_of(shape: Stroke | Rectangle | Polygon) -> np.ndarray:
     flags = np.zeros(SIZE, np.bool_)
-    box, marked = drawn(shape, SIZE)
+    box, marked = rasterise(shape, SIZE)
     flags[box.slices] = marked
     return flags
 
@@ -79,12 +79,12 @@ def test_what_would_take_for_ever_is_refused() -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_boxes_turn_as_pixels_do(orientation: int) -> None:
-    from demosaic_ntc.io.pixels import oriented
+    from demosaic_ntc.io.pixels import orient
 
     stored = np.zeros((7, 11), np.bool_)
-    box = Box(1, 3, 4, 9)
+    box = PixelBox(1, 3, 4, 9)
     stored[box.slices] = True
     upright = box.upright((7, 11), orientation)
-    seen = oriented(stored, orientation)
+    seen = orient(stored, orientation)
     assert seen[upright.slices].all()
     assert seen.sum() == seen[upright.slices].size

@@ -13,7 +13,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.studio.task_queue import Task
+from demosaic_ntc.studio.task_queue import StudioTask
 from tests.batch.batches import PATIENCE
 from tests.studio.studios import Served, heard, png, waited, waves
 
@@ -246,7 +246,7 @@ def test_strokes_of_two_tabs_at_once_are_all_kept(shared: Served) -> None:
     assert not shared.tile(number, "mask")[..., 1].any()
 
 
-def worker_of(shared: Served, task: Task) -> int:
+def worker_of(shared: Served, task: StudioTask) -> int:
     """The number of the process that works on a task."""
     supervisor = shared.studio.wishes.crew._of[task.number]._supervisor
     assert supervisor is not None
