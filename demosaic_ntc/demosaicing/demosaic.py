@@ -101,10 +101,8 @@ def demosaic(
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
-    task = _Task.check(
-        mosaic, array, white, missing, check_threads(threads), progress or ignore_progress, noise
-    )
-    strength, seconds = check_strength(denoise), check_time_limit(time_limit)
+    report, strength, seconds = progress or ignore_progress, check_strength(denoise), check_time_limit(time_limit)
+    task = _Task.check(mosaic, array, white, missing, check_threads(threads), report, noise)
     prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolate(method)
