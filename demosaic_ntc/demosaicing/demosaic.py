@@ -92,23 +92,23 @@ def demosaic(
     * ``time_limit``: seconds after which nothing more is restored: what stands then is the result, the
       certificate shows it, and a notice says so. Of a first estimate that takes longer, the rest is plain.
     * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
-    * ``noise``: the standard deviation of the samples' noise, in their scale: one, or one for each of R, G
-      and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
-      are then not kept but estimated, without the noise; first guesses and tensors for study ignore it.
+    * ``noise``: the standard deviation of the samples' noise, in their scale: one, one per channel, or (3, steps)
+      at equal steps from 0 to ``white``. Samples are then estimated without it; interpolations ignore it.
     * ``denoise``: how strongly, as if there were so many times the noise; calm places are told by `noise`.
     """
     array = make_cfa(cfa)
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
-    report, strength, seconds = progress or ignore_progress, check_strength(denoise), check_time_limit(time_limit)
+    time_limit = check_time_limit(time_limit)
+    report, strength = progress or ignore_progress, check_strength(denoise)
     task = _Task.check(mosaic, array, white, missing, check_threads(threads), report, noise)
     prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolate(method)
     if method == "ntc" and tensor != "groups":
         return task.complete_plainly(tensor, quality, seed)
-    return task.restore(method, quality, Deadline.after(seconds), error, strength)
+    return task.restore(method, quality, Deadline.after(time_limit), error, strength)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
