@@ -85,9 +85,8 @@ def demosaic(
     * ``time_limit``: seconds after which nothing more is restored: what stands then is the result, the
       certificate shows it, and a notice says so. Of a first estimate that takes longer, the rest is plain.
     * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
-    * ``noise``: the standard deviation of the samples' noise, in their scale: one, or one for each of R, G
-      and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
-      are then not kept but estimated, without the noise; first guesses and tensors for study ignore it.
+    * ``noise``: the standard deviation of the samples' noise, in their scale: one, three, or (3, steps)
+      at equal steps from 0 to ``white``. Samples are then estimated without it; interpolations ignore it.
     * ``denoise``: how strongly, as if there were so many times the noise; calm places are told by `noise`.
     """
     array = make_cfa(cfa)

@@ -233,7 +233,7 @@ def test_an_existing_map_is_replaced_where_that_is_allowed(tmp_path: Path, small
     assert _map(tmp_path / "e.tif").shape == (36, 48, 3)
 
 
-@pytest.mark.parametrize("failing", ["write_picture", "written_beside"])
+@pytest.mark.parametrize("failing", ["write_picture", "write_error_map"])
 def test_nothing_is_left_when_writing_fails(
     tmp_path: Path, small: Path, failing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
