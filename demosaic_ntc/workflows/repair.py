@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.engine.checks import ignore_progress
 from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.engine.run import Run, ignore_progress
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
     Detected,
@@ -29,7 +29,7 @@ from demosaic_ntc.images.writing import (
     repair_format,
     write_picture,
 )
-from demosaic_ntc.inpainting.inpaint import inpaint
+from demosaic_ntc.inpainting.inpaint import inpaint_picture
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.identify import FileKind, InputLimits, open_regular, prefix_path
 from demosaic_ntc.io.timings import Timings, rows_as
@@ -110,7 +110,10 @@ def repair_file(
         journal.notices += _notices(picture, missing, target, settings.mask, detected)
         report(Progress(DECODING, 1, 1))
     with journal.stage("inpaint"), prefix_path(source):
-        restored = _complete_colours(picture, missing, settings.engine, report, error=error_map is not None)
+        engine = settings.engine
+        run = Run.start(engine.threads, report, engine.time_limit, error_map is not None)
+        how = {"method": engine.method, "quality": engine.quality}
+        restored = inpaint_picture(picture.colours, missing, run, **how)
         journal.notices += restored.notices
     with (
         journal.stage("write"),
@@ -155,22 +158,6 @@ def _find_marked(source: Path, picture: DecodedImage, mask: Path | None, setting
             "nothing says what to repair; give a mask, or a painted colour with `mask_color`, or `detect`"
         )
     return find_painted(picture, settings.mask.colour)
-
-
-def _complete_colours(
-    picture: DecodedImage, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
-) -> Restored:
-    """Let the engine restore the missing colours, and say how far off they may be if that is wanted."""
-    return inpaint(
-        picture.colours,
-        missing,
-        method=engine.method,
-        quality=engine.quality,
-        threads=engine.threads,
-        progress=report,
-        time_limit=engine.time_limit,
-        error=error,
-    )
 
 
 def _estimate_errors(restored: Restored, picture: DecodedImage) -> Expected | None:

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from demosaic_ntc.demosaicing import flat_regions, initial_estimate, method_selection, tile_interpolation
+from demosaic_ntc.demosaicing import flat_regions, initial_estimate, tile_interpolation
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, refine, zhang_wu2005
@@ -51,7 +51,7 @@ STAGES: dict[str, tuple[Place, ...]] = {
     "trials": ((blend, "_miss"),),
     "blending": (
         (tile_interpolation, "apart"),
-        (method_selection, "local_error"),
+        (initial_estimate, "local_error"),
         (initial_estimate, "_blend"),
     ),
     "calm places": ((flat_regions, "_find_flat"),),
