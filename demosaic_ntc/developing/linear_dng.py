@@ -19,8 +19,8 @@ from demosaic_ntc.io.exif import ORIENTATION
 from demosaic_ntc.io.lazy_image import ImageLike
 from demosaic_ntc.io.tiff_tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
-from demosaic_ntc.raw.dng.noise_profile import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
 from demosaic_ntc.raw.levels import Exposure
+from demosaic_ntc.raw.noise import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
 from demosaic_ntc.raw.photo import GREEN
 
 _SOURCE_NAME = 50827

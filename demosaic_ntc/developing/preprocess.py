@@ -17,6 +17,7 @@ from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.header import FileHeader, open_header
 from demosaic_ntc.io.identify import prefix_path
 from demosaic_ntc.io.pixels import unorient_point
 from demosaic_ntc.jit.signatures import for_mosaics
@@ -49,14 +50,15 @@ class Prepared:
         return self.strengths if self.mosaic.stabilised else AS_IT_IS
 
 
-def prepare(source: Path, settings: Settings) -> Prepared:
+def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     """Read a photo and bring its samples into the form the engine wants."""
     how = settings.development
-    photo = read_photo(source, settings.layout, settings.limits)
-    with prefix_path(source):
+    with open_header(source, settings.limits) as header:
+        photo = read_photo(header, settings.layout)
+    with prefix_path(header.path):
         photo = replace_levels(photo, how.black, how.white)
     photo, missing, noise = remove_bad_pixels(photo, how.bad_pixels, how.noise)
-    with prefix_path(source):
+    with prefix_path(header.path):
         balance = locate_grey_patch(how.balance, photo, how)
         exposure = expose(photo, balance, how.white, keep_highlights=how.highlights == "blend")
     if how.fringes == "auto":
