@@ -35,21 +35,13 @@ class FileHeader:
     limits: InputLimits
     head: bytes  # the first bytes
     length: int  # in bytes
+    kind: FileKind  # as the first bytes say
+    tags: TagReader  # the directories of a TIFF-like file; any other has none
 
     def read(self, place: int = 0, length: int = -1) -> bytes:
         """Some bytes of the file, fewer where it ends; all of them by default."""
         self.file.seek(place)
         return self.file.read(length)
-
-    @cached_property
-    def kind(self) -> FileKind:
-        """What the first bytes say."""
-        return kind_of(self.head)
-
-    @cached_property
-    def tags(self) -> TagReader:
-        """The directories of a TIFF-like file; any other has none."""
-        return TagReader(self.file)
 
     @cached_property
     def mosaic_tags(self) -> Directory:
@@ -101,7 +93,8 @@ def read_header(file: BinaryIO, path: Path = Path(), limits: InputLimits | None 
     """The header of an open file."""
     length = file.seek(0, os.SEEK_END)
     file.seek(0)
-    return FileHeader(path, file, limits or InputLimits(), file.read(_HEAD), length)
+    head = file.read(_HEAD)
+    return FileHeader(path, file, limits or InputLimits(), head, length, kind_of(head), TagReader(file))
 
 
 @contextmanager

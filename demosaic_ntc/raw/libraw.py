@@ -22,7 +22,7 @@ from demosaic_ntc.io.identify import FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.c_stderr import capture_c_stderr
 from demosaic_ntc.raw.camera_matrix import camera_matrix
-from demosaic_ntc.raw.checks import refuse_picture, refuse_unknown_header
+from demosaic_ntc.raw.checks import looks_like_photo, refuse_picture, refuse_unknown_header
 from demosaic_ntc.raw.dng.colours import read_colours
 from demosaic_ntc.raw.noise import noise_profile
 from demosaic_ntc.raw.photo import (
@@ -36,7 +36,6 @@ from demosaic_ntc.raw.photo import (
     Multipliers,
     RawPhoto,
 )
-from demosaic_ntc.raw.plausible import looks_like_photo
 from demosaic_ntc.raw.preview import Preview
 
 _CFA_DIMENSIONS, _CFA_PATTERN, _CFA_COLOURS = 33421, 33422, 50710
@@ -113,9 +112,15 @@ class _Buffer(io.BytesIO):
 def open_libraw(header: FileHeader, data: bytes, complaints: list[str]) -> Iterator[Any]:
     """Open the bytes of a raw with LibRaw, for as long as the block runs; its errors become ours."""
     buffer = _Buffer(data)
-    with _libraw_explained(header), capture_c_stderr(complaints), rawpy.RawPy() as raw:
-        raw.open_buffer(buffer)
-        yield raw
+    try:
+        with capture_c_stderr(complaints), rawpy.RawPy() as raw:
+            raw.open_buffer(buffer)
+            yield raw
+    except rawpy.LibRawError as error:
+        raise _explain(header, error) from error
+    except Exception:
+        with damage_explained("raw"):
+            raise
 
 
 def extract_preview(raw: Any) -> Preview | None:
@@ -124,18 +129,6 @@ def extract_preview(raw: Any) -> Preview | None:
         found = raw.extract_thumb()
         return found.data if isinstance(found.data, bytes) else np.array(found.data)
     return None
-
-
-@contextmanager
-def _libraw_explained(header: FileHeader) -> Iterator[None]:
-    """Turn LibRaw's errors into ours."""
-    try:
-        yield
-    except rawpy.LibRawError as error:
-        raise _explain(header, error) from error
-    except Exception:
-        with damage_explained("raw"):
-            raise
 
 
 def _explain(header: FileHeader, error: Exception) -> InputError | MemoryError:
