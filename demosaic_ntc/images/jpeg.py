@@ -16,8 +16,7 @@ from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.images import pillow
 from demosaic_ntc.images.picture import DecodedImage, JpegForm, read_carried, strip_thumbnail
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
 from demosaic_ntc.io.jpeg_segments import FRAMES, read_segments
 
 Segments = list[tuple[int, bytes]]

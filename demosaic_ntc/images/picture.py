@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.images.png_writing import PngChunks
 from demosaic_ntc.io.exif import ORIENTATION, Exif, Fields, exif_block, orientation_in, read_exif
-from demosaic_ntc.io.identify import FileKind
+from demosaic_ntc.io.header import FileKind
 from demosaic_ntc.io.tiff_tags import SHORT, Field, number, read_block
 
 FULL = 255

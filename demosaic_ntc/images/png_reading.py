@@ -36,8 +36,7 @@ from demosaic_ntc.images.png_writing import (
     chunk,
 )
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FileKind, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 
 # What it logs about interlaced pictures and damage would reach the terminal; the error says enough.
 logging.getLogger("imagecodecs").addHandler(logging.NullHandler())

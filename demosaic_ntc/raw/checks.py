@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FileKind, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, number, numbers
 from demosaic_ntc.raw.photo import Mosaic
 

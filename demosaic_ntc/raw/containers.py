@@ -19,8 +19,7 @@ from demosaic_ntc.io.exif import (
     read_exif,
     read_jpeg_exif,
 )
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FUJIFILM
+from demosaic_ntc.io.header import FUJIFILM, FileHeader
 from demosaic_ntc.io.tiff_tags import XMP, read_block
 
 # A part of a file: what it is, where it begins, how many bytes it has.

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import Exif, photo_fields, read_jpeg_exif
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FileKind, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.c_stderr import capture_c_stderr
 from demosaic_ntc.raw.camera_matrix import camera_matrix

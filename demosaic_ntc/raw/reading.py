@@ -13,8 +13,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import middle
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import FileKind, InputLimits, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
 from demosaic_ntc.raw.checks import check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
 from demosaic_ntc.raw.libraw import complete_from_header, decode_raw, read_preview

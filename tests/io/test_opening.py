@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated
-from demosaic_ntc.io.identify import (
+from demosaic_ntc.io.header import (
     FileKind,
     InputLimits,
     check_pixels,
