@@ -154,12 +154,6 @@ def _check_status(status: os.stat_result, limits: InputLimits) -> None:
         raise TooLarge(f"has {status.st_size} bytes, the limit is {limits.file_bytes}; give a smaller file")
 
 
-def kind_of(head: bytes) -> FileKind:
-    """The kind of a file by its first bytes."""
-    matches = (kind for place, magic, kind in _MAGIC if head[place : place + len(magic)] == magic)
-    return next(matches, FileKind.UNKNOWN)
-
-
 def check_pixels(width: int, height: int, limits: InputLimits) -> None:
     """Refuse sizes that no picture has or that would not fit in memory."""
     if width <= 0 or height <= 0:
@@ -239,7 +233,9 @@ def read_header(file: BinaryIO, path: Path = Path(), limits: InputLimits | None 
     length = file.seek(0, os.SEEK_END)
     file.seek(0)
     head = file.read(_HEAD)
-    return FileHeader(path, file, limits or InputLimits(), head, length, kind_of(head), TagReader(file))
+    kinds = (kind for place, magic, kind in _MAGIC if head[place:].startswith(magic))
+    kind = next(kinds, FileKind.UNKNOWN)
+    return FileHeader(path, file, limits or InputLimits(), head, length, kind, TagReader(file))
 
 
 @contextmanager

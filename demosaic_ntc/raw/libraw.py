@@ -159,6 +159,10 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
     is_mono = channels is MONO
     black, white = _black(raw, channels, dng_tags), float(raw.white_level)
     noise, unused = noise_profile(dng_tags)
+    ratio = raw.sizes.pixel_aspect
+    stretched = (
+        (f"pixels are not square (ratio {ratio:g}); the picture is not stretched",) if ratio != 1 else ()
+    )
     return RawPhoto(
         mosaic=mosaic,
         channels=channels,
@@ -170,7 +174,7 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
         camera_crop=_camera_crop(raw.sizes),
         exif=exif,
         noise=noise,
-        notices=(*_aspect_notice(raw), *unused),
+        notices=(*stretched, *unused),
         # Last: it may overwrite the samples.
         matrix=NO_MATRIX if is_mono else camera_matrix(raw, channels, is_dng=is_dng),
     )
@@ -178,7 +182,10 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
 
 def _channels(raw: Any, dng_tags: Directory) -> NDArray[np.uint8]:
     """One period of the colour array at the top left of the visible area, or an error for other sensors."""
-    pattern = _pattern(raw)
+    try:
+        pattern = raw.raw_pattern  # only its shape is used; None where there is none
+    except NotImplementedError as error:
+        raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read") from error
     if raw.num_colors == 1 and raw.raw_type == rawpy.RawType.Flat:
         return MONO
     if raw.num_colors != 3 or raw.color_desc not in (b"RGBG", b"RGB\0", b"RGB"):
@@ -196,15 +203,6 @@ def _channels(raw: Any, dng_tags: Directory) -> NDArray[np.uint8]:
     if not _is_known_array(channels) or not _agrees_with_tags(channels, dng_tags, top, left):
         raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read")
     return channels
-
-
-def _pattern(raw: Any) -> NDArray[np.uint8] | None:
-    """LibRaw's own pattern, of which only the shape is used; None where there is none."""
-    try:
-        pattern: NDArray[np.uint8] | None = raw.raw_pattern
-    except NotImplementedError as error:
-        raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read") from error
-    return pattern
 
 
 def _is_known_array(channels: NDArray[np.uint8]) -> bool:
@@ -289,9 +287,3 @@ def _complaint_notice(complaints: list[str]) -> Iterator[str]:
     if complaints:
         said = complaints[0].removeprefix("unknown file: ")
         yield f"the decoder complains ({said}); the file may be damaged"
-
-
-def _aspect_notice(raw: Any) -> Iterator[str]:
-    """A warning where pixels are not square."""
-    if raw.sizes.pixel_aspect != 1:
-        yield f"pixels are not square (ratio {raw.sizes.pixel_aspect:g}); the picture is not stretched"

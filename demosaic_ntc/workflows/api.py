@@ -13,9 +13,10 @@ from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.settings import LookName, Settings, settings_named
-from demosaic_ntc.engine.checks import Quality, ignore_progress
+from demosaic_ntc.engine.checks import Quality
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
+from demosaic_ntc.engine.run import ignore_progress
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import format_of

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
+from demosaic_ntc.developing.engine_run import RestoredPhoto
 from demosaic_ntc.developing.framing import choose_orientation, cut, finish_of, look_name, orient_pixels
 from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
-from demosaic_ntc.engine.checks import ignore_progress
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress
+from demosaic_ntc.engine.run import Run, ignore_progress
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
 from demosaic_ntc.images.formats import format_of
@@ -146,7 +147,8 @@ def develop_photo(
         journal.notices += _notices(ready, how)
         report(Progress(DECODING, 1, 1))
     with journal.stage("demosaic"), prefix_path(header.path):
-        restored = complete_mosaic(ready, settings.engine, report, error=error)
+        engine = settings.engine
+        restored = complete_mosaic(ready, engine, Run.start(engine.threads, report, engine.time_limit, error))
         journal.notices += restored.notices
     with journal.stage("render"):
         look = finish_of(restored.image, ready, how, bits)
@@ -163,7 +165,7 @@ def develop_photo(
 def _facts(
     picture: DecodedImage,
     ready: Prepared,
-    restored: Restored,
+    restored: RestoredPhoto,
     look: Finish,
     journal: Timings,
     how: Development,
@@ -185,7 +187,7 @@ def _facts(
 
 
 def _render(
-    restored: Restored, ready: Prepared, look: Finish, how: Development, report: ReportProgress
+    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development, report: ReportProgress
 ) -> Pixels:
     """The finished pixels, cut and turned as asked."""
     image = shrunk(cut(restored.image, ready.photo, how), how.longest_side)
@@ -194,7 +196,9 @@ def _render(
     )
 
 
-def _orient_errors(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Expected | None:
+def _orient_errors(
+    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development
+) -> Expected | None:
     """The errors expected of the finished pixels, cut and turned alike; None if they were not wanted."""
     if restored.error is None:
         return None
@@ -281,7 +285,9 @@ def _black_notice(ready: Prepared, how: Development) -> Iterator[str]:
         yield f"the darkest samples read {darkest:.0f}; if that is black, give `black={darkest:.0f}`"
 
 
-def _brightness_notices(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Iterator[str]:
+def _brightness_notices(
+    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development
+) -> Iterator[str]:
     """A hint where nothing was brightened and the picture ends far below white."""
     if how.exposure != 0 or look_name(ready, how) != "neutral":
         return

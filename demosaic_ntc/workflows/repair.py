@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.engine.checks import ignore_progress
 from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.engine.run import Run, ignore_progress
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
     Detected,
@@ -29,7 +29,7 @@ from demosaic_ntc.images.writing import (
     repair_format,
     write_picture,
 )
-from demosaic_ntc.inpainting.inpaint import inpaint
+from demosaic_ntc.inpainting.inpaint import inpaint_picture
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
 from demosaic_ntc.io.timings import Timings, rows_as
@@ -112,8 +112,7 @@ def repair_file(
             journal.notices += _notices(picture, missing, target, settings.mask, detected)
             report(Progress(DECODING, 1, 1))
         with journal.stage("inpaint"), prefix_path(header.path):
-            wanted = error_map is not None
-            restored = _complete_colours(picture, missing, settings.engine, report, error=wanted)
+            restored = _complete_colours(picture, missing, settings.engine, report, error_map is not None)
             journal.notices += restored.notices
         expected = _estimate_errors(restored, picture)
         with (
@@ -125,12 +124,23 @@ def repair_file(
                 _copy(header, target, settings)
             else:
                 whole = replace_missing(picture, restored.image, missing)
-                whole = made_opaque(whole, missing) if by_alpha else whole
-                rows = rows_as("writing", report)
-                write_picture(target, whole, overwrite=settings.overwrite, report=rows)
+                _write(made_opaque(whole, missing) if by_alpha else whole, target, settings, report)
     told = (restored.certificate, journal.seconds, tuple(journal.notices))
     count = int(missing.sum())
     return Repair(header.path, target, picture.size, picture.depth, count, *told, mapped, detected, save_mask)
+
+
+def _complete_colours(
+    picture: DecodedImage, missing: Flags, engine: Engine, report: ReportProgress, want_error: bool
+) -> Restored:
+    """Let the engine restore the missing pixels."""
+    run = Run.start(engine.threads, report, engine.time_limit, want_error)
+    return inpaint_picture(picture.colours, missing, run, method=engine.method, quality=engine.quality)
+
+
+def _write(picture: DecodedImage, target: Path, settings: RepairSettings, report: ReportProgress) -> None:
+    """Write a repaired picture."""
+    write_picture(target, picture, overwrite=settings.overwrite, report=rows_as("writing", report))
 
 
 def _find_missing(
@@ -158,22 +168,6 @@ def _find_marked(source: Path, picture: DecodedImage, mask: Path | None, setting
             "nothing says what to repair; give a mask, or a painted colour with `mask_color`, or `detect`"
         )
     return find_painted(picture, settings.mask.colour)
-
-
-def _complete_colours(
-    picture: DecodedImage, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
-) -> Restored:
-    """Let the engine restore the missing colours, and say how far off they may be if that is wanted."""
-    return inpaint(
-        picture.colours,
-        missing,
-        method=engine.method,
-        quality=engine.quality,
-        threads=engine.threads,
-        progress=report,
-        time_limit=engine.time_limit,
-        error=error,
-    )
 
 
 def _estimate_errors(restored: Restored, picture: DecodedImage) -> Expected | None:
