@@ -174,7 +174,7 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
         camera_crop=_camera_crop(raw.sizes),
         exif=exif,
         noise=noise,
-        notices=(*stretched, *unused),
+        notices=(*((squeezed,) if ratio != 1 else ()), *unused),
         # Last: it may overwrite the samples.
         matrix=NO_MATRIX if is_mono else camera_matrix(raw, channels, is_dng=is_dng),
     )
