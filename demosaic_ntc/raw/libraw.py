@@ -160,9 +160,7 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
     black, white = _black(raw, channels, dng_tags), float(raw.white_level)
     noise, unused = noise_profile(dng_tags)
     ratio = raw.sizes.pixel_aspect
-    stretched = (
-        (f"pixels are not square (ratio {ratio:g}); the picture is not stretched",) if ratio != 1 else ()
-    )
+    squeezed = f"pixels are not square (ratio {ratio:g}); the picture is not stretched"
     return RawPhoto(
         mosaic=mosaic,
         channels=channels,
