@@ -14,8 +14,7 @@ from demosaic_ntc.images.blemish_detection import Detection
 from demosaic_ntc.images.mask import MaskRule, parse_colour
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.inpainting.inpaint import METHODS
-from demosaic_ntc.io.header import open_header
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits, open_header
 from demosaic_ntc.jit.signatures import for_holes
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
 from demosaic_ntc.workflows.repair import Repair, RepairSettings, repair_file

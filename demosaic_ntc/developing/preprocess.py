@@ -17,8 +17,7 @@ from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
 from demosaic_ntc.jit.signatures import for_mosaics
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels

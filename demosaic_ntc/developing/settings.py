@@ -14,7 +14,7 @@ from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.images.formats import SHALLOW, format_of
 from demosaic_ntc.images.lossy import Loss
 from demosaic_ntc.io.colour import SPACE_NAMES
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.raw.bad_pixels import BadPixels
 from demosaic_ntc.raw.levels import BALANCES, Balance, GreyPatch, White
 from demosaic_ntc.raw.photo import Crop

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from demosaic_ntc.developing.settings import Development, Engine, LookName, Settings
 from demosaic_ntc.engine.checks import QUALITIES, Quality
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.raw.levels import BALANCES, Balance
 from demosaic_ntc.raw.temperature import Temperature
 

@@ -27,8 +27,7 @@ from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.atomic import check_target
 from demosaic_ntc.io.exif import finish_metadata
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.io.pixels import Pixels
 from demosaic_ntc.io.timings import Timings, rows_as

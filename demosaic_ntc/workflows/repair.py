@@ -31,8 +31,7 @@ from demosaic_ntc.images.writing import (
 )
 from demosaic_ntc.inpainting.inpaint import inpaint_picture
 from demosaic_ntc.io.atomic import check_target, whole_file
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import FileKind, InputLimits, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
 from demosaic_ntc.io.timings import Timings, rows_as
 from demosaic_ntc.workflows.costs import DECODING
 

@@ -12,7 +12,7 @@ from PIL import Image
 from demosaic_ntc.errors import BadMask, InputError, TooLarge
 from demosaic_ntc.images.mask import MaskRule, parse_colour, read_mask
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 
 FLAGS = np.array([[True, False, False], [False, True, True]])
 PLAIN = DecodedImage(np.zeros((2, 3), np.uint8))

@@ -16,7 +16,7 @@ from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.images.mask import MaskRule
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.workflows.repair import Repair, RepairSettings, repair_file
 from tests.images.picture_files import HEIGHT, KINDS, WIDTH, alpha, opened, rgb, scratch, whole, write_mask
 

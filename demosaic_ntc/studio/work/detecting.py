@@ -12,7 +12,7 @@ from demosaic_ntc.detection.blemishes import find_blemishes
 from demosaic_ntc.engine.result import ReportProgress
 from demosaic_ntc.images.mask import MaskRule, read_mask
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.bad_pixels import found_bad_pixels
 from demosaic_ntc.raw.noise import noise_of

@@ -20,7 +20,7 @@ from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.images.writing import check_fits
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.preview import decode_preview
 from demosaic_ntc.raw.reading import read_photo
