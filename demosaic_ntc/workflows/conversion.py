@@ -35,7 +35,7 @@ from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_mosaics
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.reading import likely_array
-from demosaic_ntc.run import Progress, ReportProgress, Run, ignore_progress
+from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
 from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
 
 # The hint about dark pictures looks at every n-th row and column.
@@ -146,8 +146,7 @@ def develop_photo(
         journal.notices += _notices(ready, how)
         report(Progress(DECODING, 1, 1))
     with journal.stage("demosaic"), prefix_path(source):
-        engine = settings.engine
-        restored = complete_mosaic(ready, engine, Run.start(engine.threads, report, engine.time_limit, error))
+        restored = complete_mosaic(ready, settings.engine, settings.engine.start(report, error))
         journal.notices += restored.notices
     with journal.stage("render"):
         look = finish_of(restored.image, ready, how, bits)

@@ -32,7 +32,7 @@ from demosaic_ntc.inpainting.inpaint import inpaint_picture
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.identify import FileKind, InputLimits, open_regular, prefix_path
 from demosaic_ntc.io.timings import Timings, rows_as
-from demosaic_ntc.run import Progress, ReportProgress, Run, ignore_progress
+from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
 from demosaic_ntc.workflows.costs import DECODING
 
 Flags = NDArray[np.bool_]
@@ -110,9 +110,8 @@ def repair_file(
         journal.notices += _notices(picture, missing, target, settings.mask, detected)
         report(Progress(DECODING, 1, 1))
     with journal.stage("inpaint"), prefix_path(source):
-        engine = settings.engine
-        run = Run.start(engine.threads, report, engine.time_limit, error_map is not None)
-        how = {"method": engine.method, "quality": engine.quality}
+        run = settings.engine.start(report, error_map is not None)
+        how = {"method": settings.engine.method, "quality": settings.engine.quality}
         restored = inpaint_picture(picture.colours, missing, run, **how)
         journal.notices += restored.notices
     with (
