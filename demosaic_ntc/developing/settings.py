@@ -20,6 +20,7 @@ from demosaic_ntc.raw.levels import BALANCES, Balance, GreyPatch, White
 from demosaic_ntc.raw.photo import Crop
 from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.temperature import Temperature
+from demosaic_ntc.run import ReportProgress, Run
 
 LookName = Literal["auto", "neutral", "camera"]
 
@@ -134,6 +135,10 @@ class Engine:
     threads: int | None = None
     time_limit: float | None = None
     half: bool = False  # no engine at all: one pixel per cell of the colour array, for a quick preview
+
+    def start(self, report: ReportProgress, want_error: bool = False) -> Run:
+        """Return the run of a restoration that begins now."""
+        return Run.start(self.threads, report, self.time_limit, want_error)
 
 
 @dataclass(frozen=True, slots=True)

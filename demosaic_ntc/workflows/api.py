@@ -15,8 +15,7 @@ from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.settings import LookName, Settings, settings_named
 from demosaic_ntc.engine.checks import Quality
 from demosaic_ntc.engine.notebook_preview import preview
-from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
-from demosaic_ntc.engine.run import ignore_progress
+from demosaic_ntc.engine.result import GroupCertificate
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import format_of
@@ -30,6 +29,7 @@ from demosaic_ntc.raw.photo import Crop, RawPhoto
 from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.raw.temperature import Temperature
+from demosaic_ntc.run import ReportProgress, ignore_progress
 from demosaic_ntc.workflows.conversion import ConversionFacts, develop_photo
 
 FilePath = str | os.PathLike[str]
