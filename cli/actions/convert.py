@@ -10,7 +10,7 @@ from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.images.lossy import Loss
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
-from demosaic_ntc.workflows.conversion import Conversion, convert_file, prospect
+from demosaic_ntc.workflows.conversion import Conversion, convert_file, estimate_cost
 
 from ..arguments.layouts import resolve_layout
 from ..arguments.options import check_method
@@ -47,14 +47,14 @@ def convert_one(
 ) -> None:
     """Convert a file and say what was done; an existing target is left alone unless told otherwise."""
     with wrong_usage(InputError, OutputError):
-        ahead = prospect(settings, target, source, error_map)
+        ahead = estimate_cost(settings, target, source, error_map)
     if source.is_dir():
         advice = f"convert what is in it with `demosaic-ntc batch {source} -o RESULTS`"
         raise InputError(f"{source}: is a folder; {advice}")
     check_error_map(error_map, settings.engine.method, (source, target))
     if not is_wanted((source,), target, telling, overwrite=settings.output.overwrite):
         return
-    with run_single_file(source, ahead.kernels, ahead.costs, telling) as report:
+    with run_single_file(ahead.costs, telling) as report:
         done = convert_file(source, target, settings, report, error_map)
     tell_done(
         describe_conversion(done, settings),

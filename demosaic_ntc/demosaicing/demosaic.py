@@ -37,7 +37,6 @@ from demosaic_ntc.engine.passes import TOLERANCE
 from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored, out_of_time
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.errors import InputError, as_number, check_choice
-from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
 
 FirstGuess = Callable[[Float32, Cfa, int], Float32]
 
@@ -105,7 +104,6 @@ def demosaic(
         mosaic, array, white, missing, check_threads(threads), progress or ignore_progress, noise
     )
     strength, seconds = check_strength(denoise), check_time_limit(time_limit)
-    prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolate(method)
     if method == "ntc" and tensor != "groups":
@@ -143,7 +141,6 @@ def demosaic_stored(
         dead = check_missing(missing, "mosaic", samples.shape[1:])
         samples = fill_dead_samples(samples, dead, cfa)
     variance = None if noise is None else check_noise(noise, 1.0, 3)
-    prepare_kernels(for_mosaics(method, cfa.is_bayer, error))
     deadline = Deadline.after(check_time_limit(time_limit))
     work = _Groups(method == "ntc", quality, check_threads(threads), report, deadline, error)
     return work.complete(samples, dead, cfa, variance, strength)

@@ -21,7 +21,6 @@ from demosaic_ntc.engine.passes import TOLERANCE
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, out_of_time
 from demosaic_ntc.engine.windowed import Windowed
-from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
 
 _UNITS = 1000  # of progress
 
@@ -49,7 +48,6 @@ def denoise_stored(
     channels, height, width = samples.shape
     dead = None if missing is None else check_missing(missing, "picture", (height, width))
     variance, workers = check_noise(noise, 1.0, channels), check_threads(threads)
-    prepare_kernels(for_mosaics(method, True, error))
     deadline = Deadline.after(check_time_limit(time_limit))
     picture, wanted = CodedPlanes.of(samples), np.ones((height, width), np.bool_)
     if quality != "best" and variance.mean() > TOLERANCE:

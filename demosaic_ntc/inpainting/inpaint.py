@@ -28,7 +28,6 @@ from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.region_inpainting import fill_unproven_gaps, repair
 from demosaic_ntc.inpainting.scaling import Scale, bands, extremes_of, planes_of
-from demosaic_ntc.jit.signatures import for_holes, prepare_kernels
 
 Method = Literal["ntc", "predict-only", "biharmonic"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -81,9 +80,8 @@ def inpaint(
     if not holes.any():
         nothing = np.zeros(picture.shape, np.float32) if error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
-    # What was looked at so far counts; kernels, which are compiled once on a machine, do not.
+    # What was looked at so far counts.
     left = None if seconds is None else seconds - (time.monotonic() - begun)
-    prepare_kernels(for_holes(method, error))
     report, deadline = progress or ignore_progress, Deadline.after(left)
     return _restore(picture, holes, scale, method, quality, workers, report, deadline, error, variance)
 

@@ -24,7 +24,6 @@ from demosaic_ntc.inpainting.inpaint import TOO_DEEP
 from demosaic_ntc.inpainting.region_inpainting import repair
 from demosaic_ntc.inpainting.regions import find_damaged_regions
 from demosaic_ntc.inpainting.scaling import LEAST_CONTRAST, Scale, extremes_of, planes_of
-from demosaic_ntc.jit.signatures import for_holes, prepare_kernels
 
 _GLANCE = 8  # every n-th row and column
 
@@ -56,7 +55,6 @@ def inpaint_parts(
     ``missing`` and ``wanted`` are (height, width). What is wanted is missing, too. Where a region sees
     nothing that is known, which takes holes of a thousand pixels, all of the picture is its margin.
     """
-    prepare_kernels(for_holes("ntc", True))
     channels = planes_of(image)
     holes = np.broadcast_to(missing, channels.shape)
     scale = _scale(channels, holes)
