@@ -17,7 +17,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Collection, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Lock, Thread
@@ -41,16 +41,16 @@ _COMPILER = "from demosaic_ntc.jit.precompile import main; main()"
 
 def await_kernel(entry: Entry) -> bool:
     """Wait until a kernel is compiled; tell whether it is. Numba lets one thread at a time call this."""
-    if _is_compiler or entry.name in _given_up or not entry.can_be_kept:
+    if _is_compiler or not entry.can_be_kept:
         return False
-    return not _await([entry], [each for each in loaded.values() if not each.is_rare])
+    return not _compilers.await_all([entry], [each for each in loaded.values() if not each.is_rare])
 
 
 def prepare_all() -> list[Entry]:
     """Have every kernel compiled; return those that could not be, or not be kept."""
     entries = load_all()
     left = [entry for entry in entries if not entry.can_be_kept and not entry.is_shipped]
-    return left + _await([entry for entry in entries if entry.can_be_kept], entries)
+    return left + _compilers.await_all([entry for entry in entries if entry.can_be_kept], entries)
 
 
 def find_folder() -> Path | None:
@@ -81,27 +81,13 @@ def main() -> None:
 
 
 _is_compiler = False
-_given_up: set[str] = set()  # what the processes that this one started did not compile
 
 
-def _await(wanted: Collection[Entry], others: Collection[Entry]) -> list[Entry]:
-    """Wait until kernels are ready, while others are compiled as well; return those that are not."""
-    missing = [entry for entry in wanted if not entry.is_ready]
-    if not missing:
-        return []
-    with wait() as report:
-        while missing := [entry for entry in missing if not entry.is_ready]:
-            if not _compilers.take(missing, others):
-                _given_up.update(entry.name for entry in missing)
-                break
-            everything = {entry.name: entry for entry in (*others, *wanted)}.values()
-            report(sum(entry.is_ready for entry in everything), len(everything))
-            time.sleep(_TICK_SECONDS)
-    return missing
+class Compilers:
+    """The processes that compile for this one, a thread with each, and the lock that is held meanwhile.
 
-
-class _Compilers:
-    """The processes that compile for this one, a thread with each, and the lock that is held meanwhile."""
+    What they fail to compile is not given to them again.
+    """
 
     def __init__(self) -> None:
         self._waiting: deque[list[str]] = deque()
@@ -110,9 +96,24 @@ class _Compilers:
         self._at_work, self._counting = 0, Lock()
         self._lock: IO[str] | None = None
 
-    def take(self, wanted: Iterable[Entry], others: Iterable[Entry]) -> bool:
+    def await_all(self, wanted: Collection[Entry], others: Collection[Entry]) -> list[Entry]:
+        """Wait until kernels are ready, while others are compiled as well; return those that are not."""
+        missing = [entry for entry in wanted if not entry.is_ready]
+        if not missing:
+            return []
+        everything = {entry.name: entry for entry in (*others, *wanted)}.values()
+        with wait() as report:
+            while missing and self._take(missing, others):
+                report(sum(entry.is_ready for entry in everything), len(everything))
+                time.sleep(_TICK_SECONDS)
+                missing = [entry for entry in missing if not entry.is_ready]
+        return missing
+
+    def _take(self, wanted: Collection[Entry], others: Iterable[Entry]) -> bool:
         """See to it that kernels are compiled, here or by another process; tell whether there is hope."""
         with self._counting:
+            urgent = {entry.name for entry in wanted}
+            self._waiting = deque(sorted(self._waiting, key=urgent.isdisjoint))
             fresh = [entry for entry in wanted if entry.name not in self._taken]
             if not fresh and not self._waiting:
                 return self._at_work > 0
@@ -146,36 +147,49 @@ class _Compilers:
 
         Where there are no locks, several processes may compile the same: a waste, no harm.
         """
-        folder = find_folder()
-        if folder is None:
-            return True
+        self._release_lock()
         try:
             import fcntl  # noqa: PLC0415 (not on every system)
 
-            folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (folder / "demosaic_ntc.lock").open("a")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            folder = find_folder()
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._lock = (folder / "demosaic_ntc.lock").open("a")
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            self._release_lock()
             return False
         except (ImportError, OSError):
             pass
         return True
 
+    def _release_lock(self) -> None:
+        """Let other processes have the lock."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
     def _work(self) -> None:
         """Have a process compile one family after the other; the last thread gives the lock back."""
         try:
             with suppress(OSError, IndexError):
-                family = self._waiting.popleft()
+                family = self._next_family()
                 with _start_compiler() as compiler:
                     self._processes.append(compiler)
-                    while all(_has_compiled(compiler, name) for name in family) and self._waiting:
-                        family = self._waiting.popleft()
-                    compiler.kill()
+                    with ExitStack() as stack:
+                        stack.callback(compiler.kill)
+                        while all(_has_compiled(compiler, name) for name in family):
+                            family = self._next_family()
         finally:
             with self._counting:
                 self._at_work -= 1
-                if not self._at_work and self._lock is not None:
-                    self._lock.close()
+                if not self._at_work:
+                    self._release_lock()
+
+    def _next_family(self) -> list[str]:
+        """Return what is to be compiled next; raises IndexError if there is nothing."""
+        with self._counting:
+            return self._waiting.popleft()
 
     def end(self) -> None:
         """End what is still compiled when nobody waits for it any more."""
@@ -186,12 +200,11 @@ class _Compilers:
 
     def forget(self) -> None:
         """Start anew in a forked process, which has none of the threads."""
-        if self._lock is not None:
-            self._lock.close()
+        self._release_lock()
         self.__init__()  # type: ignore[misc]
 
 
-_compilers = _Compilers()
+_compilers = Compilers()
 atexit.register(_compilers.end)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_compilers.forget)
