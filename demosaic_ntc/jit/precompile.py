@@ -101,10 +101,12 @@ class Compilers:
         missing = [entry for entry in wanted if not entry.is_ready]
         if not missing:
             return []
-        everything = {entry.name: entry for entry in (*others, *wanted)}.values()
+        left = {entry.name: entry for entry in (*others, *wanted)}
+        total = len(left)
         with wait() as report:
             while missing and self._take(missing, others):
-                report(sum(entry.is_ready for entry in everything), len(everything))
+                left = {name: entry for name, entry in left.items() if not entry.is_ready}
+                report(total - len(left), total)
                 time.sleep(_TICK_SECONDS)
                 missing = [entry for entry in missing if not entry.is_ready]
         return missing
