@@ -84,9 +84,9 @@ def _argument(parameter: Any) -> str:
 
 def _option(parameter: Any) -> str:
     """An option and what it takes."""
-    names = ", ".join(sorted(parameter.opts, key=len))
-    if parameter.secondary_opts:
-        names += " / " + ", ".join(parameter.secondary_opts)
+    names = " / ".join(
+        ", ".join(each) for each in (sorted(parameter.opts, key=len), parameter.secondary_opts) if each
+    )
     takes_nothing = parameter.is_flag or getattr(parameter, "count", False)
     return names if takes_nothing else f"{names} {parameter.metavar or _value(parameter)}"
 

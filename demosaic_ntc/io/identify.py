@@ -17,13 +17,16 @@ from typing import BinaryIO
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import OF_THE_MACHINE, reading_failures_explained
 from demosaic_ntc.io.tiff_tags import Directory, TagReader, number, numbers
+from demosaic_ntc.recipe import setting
 
 
 @dataclass(frozen=True, slots=True)
 class InputLimits:
     """What is refused before it is decoded."""
 
-    pixels: int = 150_000_000
+    pixels: int = setting(
+        150_000_000, "Refuse larger files before decoding.", "Input", name="max_pixels", low=1
+    )
     file_bytes: int = 2**31
 
 

@@ -24,9 +24,10 @@ from demosaic_ntc.io.identify import (
     prefix_path,
 )
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
+from demosaic_ntc.raw.layout import Layout
 from demosaic_ntc.raw.libraw import complete_from_header, read_preview, read_raw, warn_of_greens
 from demosaic_ntc.raw.photo import NO_MATRIX, RawPhoto
-from demosaic_ntc.raw.plain import Layout, read_headerless, read_plain
+from demosaic_ntc.raw.plain import read_headerless, read_plain
 from demosaic_ntc.raw.preview import decode_preview
 
 _AS_THE_FILE_SAYS = Layout()

@@ -18,7 +18,7 @@ from demosaic_ntc.io.identify import (
     prefix_path,
 )
 from demosaic_ntc.io.tiff_tags import LONG, SHORT, Field, write_directory
-from demosaic_ntc.raw.plain import Layout
+from demosaic_ntc.raw.layout import Layout
 from demosaic_ntc.raw.reading import likely_array
 
 

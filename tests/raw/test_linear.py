@@ -20,8 +20,8 @@ from demosaic_ntc.io.identify import InputLimits
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, SRATIONAL, UNDEFINED, Field
 from demosaic_ntc.raw import libraw
 from demosaic_ntc.raw.dng.block_sizes import size_in
+from demosaic_ntc.raw.layout import Layout
 from demosaic_ntc.raw.photo import Box, RawPhoto
-from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.reading import likely_array, read_photo
 from samples.dng import Camera, write_dng
 from samples.linear_dng import Compression, linear_dng
