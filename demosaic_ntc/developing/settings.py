@@ -41,8 +41,8 @@ class Development:
 
     look: LookName | None = setting(
         None,
-        "Brightness and contrast by the photo's own histogram (auto), as measured (neutral), or as in the "
-        "camera's own picture within the raw (camera).",
+        "A tone curve that suits the photo (auto), light as measured (neutral), or the curve and saturation "
+        "of the camera's own picture within the raw (camera).",
         _RAW,
         shown="auto; plain mosaics and --linear neutral",
         label="Look",
@@ -60,7 +60,7 @@ class Development:
         slider=Slider(-3, 3, 0.1),
     )
     contrast: float = setting(0.0, "More or less contrast.", _RAW, label="Contrast", **_ADDED)
-    saturation: float = setting(0.0, "More or less colour.", _RAW, label="Saturation", **_ADDED)
+    saturation: float = setting(0.0, "More or less saturation.", _RAW, label="Saturation", **_ADDED)
     balance: "Balance" = setting(
         "camera",
         "White balance: camera, auto, daylight, cloudy, shade, tungsten, fluorescent, flash; a light and its "
@@ -90,7 +90,7 @@ class Development:
     )
     highlights: Highlights = setting(
         "clip",
-        "Clip to white where the first channel clips, or keep what the others still show (darker).",
+        "Clip to white where the first channel clips, or keep what the unclipped ones still show (darker).",
         _RAW,
         what="way with highlights",
     )
@@ -140,12 +140,15 @@ class Development:
     )
     linear: bool = setting(False, "Write linear light.", _OUTPUT)
     crop: Crop | None = setting(
-        None, "Keep the camera's own crop, the default, or all visible pixels.", _OUTPUT, shown=False
+        None,
+        "The frame of the camera's own picture, the default, or all visible pixels.",
+        _OUTPUT,
+        shown=False,
     )
-    rotate: bool = setting(True, "Leave the pixels as the sensor lay.", _OUTPUT)
+    rotate: bool = setting(True, "Keep the orientation of the sensor.", _OUTPUT)
     longest_side: int | None = setting(
         None,
-        "Make the longer side that small.",
+        "Scale down to so many pixels of the longer side.",
         _OUTPUT,
         name="resize",
         low=1,
@@ -177,17 +180,24 @@ class Development:
 class Engine:
     """How what is missing is completed, of a mosaic or of a damaged picture."""
 
-    method: Any = setting("ntc", "ntc, or an interpolation such as bilinear.", _ENGINE)
-    quality: Quality = setting("normal", "Effort of ntc.", _ENGINE, label="Quality")
+    method: Any = setting(
+        "ntc",
+        "ntc; predict-only, the same without completion; or an interpolation: blend, mlri, lmmse, malvar, "
+        "bilinear.",
+        _ENGINE,
+    )
+    quality: Quality = setting("normal", "How much effort ntc spends.", _ENGINE, label="Quality")
     half: bool = setting(
         False,
         "A quick preview at half the size, one pixel per cell of the array (X-Trans: a third).",
         _ENGINE,
     )
     threads: int | None = setting(
-        None, "Threads.", _ENGINE, low=1, wrong="{} threads cannot work", shown="all processors"
+        None, "Processors to use.", _ENGINE, low=1, wrong="{} threads cannot work", shown="all processors"
     )
-    time_limit: float | None = setting(None, "Stop the engine after S seconds.", _ENGINE, low=0, metavar="S")
+    time_limit: float | None = setting(
+        None, "Stop the engine after S seconds; the picture is still written.", _ENGINE, low=0, metavar="S"
+    )
 
     def __post_init__(self) -> None:
         """Check each setting; the methods are those of the engine that is meant."""

@@ -166,7 +166,10 @@ def describe_keywords(function: Callable[..., Any], *kinds: type[Any]) -> None:
         for each in settings
     ]
     function.__signature__ = own.replace(parameters=[first, *named, *others])  # type: ignore[attr-defined]
-    helps = "\n".join(f"    * ``{each.name}``: {each.help}" for each in settings)
+    helps = "\n".join(
+        f"    * ``{each.name}``: {'if false: ' if each.default is True else ''}{each.help}"
+        for each in settings
+    )
     function.__doc__ = f"{function.__doc__}\n{helps}\n"
 
 
