@@ -66,6 +66,11 @@ class Setting:
         """Whether it may be a number."""
         return bool({int, float} & {member for member in _members(self.kind) if isinstance(member, type)})
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it may be no number but a whole one."""
+        return self.is_number and float not in _members(self.kind)
+
     def read(self, text: str) -> Any:
         """Its value from what stands on the command line, checked."""
         value = self.parse(text) if self.parse else self._read_number(text)
@@ -74,7 +79,14 @@ class Setting:
 
     def _read_number(self, text: str) -> str | float:
         """One of its words, or a finite number."""
-        return text if text in self.words else read_numbers(text, " or ".join((*self.words, self.what)))[0]
+        if text in self.words:
+            return text
+        what = self.what or ("a whole number" if self.is_whole else "a number")
+        expected = f"{', '.join(self.words)} or {what}" if self.words else what
+        (number, *more) = read_numbers(text, expected)
+        if more or (self.is_whole and not number.is_integer()):
+            raise InputError(f"{text!r} is not {expected}")
+        return int(number) if self.is_whole else number
 
     def check_value(self, value: Any) -> None:
         """Raise unless a value makes sense."""
@@ -91,8 +103,8 @@ class Setting:
             check_choice(self.what or self.name, value, self.words)
 
     def _is_in_range(self, value: Any) -> bool:
-        is_whole = float not in _members(self.kind)
-        return self.low <= as_number(value) <= self.high and (isinstance(value, Integral) or not is_whole)
+        fits = isinstance(value, Integral) or not self.is_whole
+        return fits and self.low <= as_number(value) <= self.high
 
     def _range(self) -> str:
         ends = f"at least {self.low:g}" if self.high == inf else f"{self.low:g} to {self.high:g}"

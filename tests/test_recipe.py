@@ -109,7 +109,7 @@ def _by_batch(name: str, value: object) -> None:
 ENTRANCES: dict[str, Callable[[str, Any], object]] = {
     "command": _by_command,
     "batch": _by_batch,
-    "develop": lambda name, value: develop(SMALL, **{name: value}),  # type: ignore[arg-type, misc]
+    "develop": lambda name, value: develop(SMALL, **{name: value}),
     "settings": lambda name, value: build(Settings, {name: value}),
     "studio": lambda name, value: LookSettings.of({name: value}),
 }

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from inspect import Parameter
-from math import isfinite
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +13,7 @@ from ..flags import wrong_usage
 
 # What help lists first; the options of a group stay in the order of their settings.
 _GROUPS = ("Mask", "Input", "Output", "Raw development", "Engine", "Running")
+_METAVARS = {True: "N", False: "X"}  # of whole numbers, and of others
 
 
 def options_of(kind: type[Any], *names: str, **also: str) -> list[Parameter]:
@@ -26,35 +26,23 @@ def options_of(kind: type[Any], *names: str, **also: str) -> list[Parameter]:
 
 def _make_option(setting: Setting, *also: str) -> Parameter:
     """A parameter of a command, as Typer reads it."""
-    is_read = bool(setting.parse) or (setting.is_number and bool(setting.words))
-    is_switch = setting.kind is bool and not is_read
-    ends: dict[str, Any] = {} if is_read or not setting.is_number else _ends(setting)
+    is_read = bool(setting.parse) or setting.is_number
+    is_on = setting.kind is bool and setting.default is True
     option = typer.Option(
-        f" /{setting.option}" if is_switch and setting.default else setting.option,
+        f" /{setting.option}" if is_on else setting.option,
         *also,
         parser=_make_parser(setting) if is_read else None,
-        metavar=setting.metavar,
+        metavar=setting.metavar or (_METAVARS[setting.is_whole] if setting.is_number else None),
         help=setting.help,
         show_default=setting.shown,
         rich_help_panel=setting.group,
-        **ends,
     )
     default = _write_default(setting) if is_read else setting.default
-    kind = (
-        setting.kind
-        if not is_read and setting.kind is not Any
-        else str
-        if default is not None
-        else str | None
-    )
+    text = str if default is not None else str | None
+    kind = text if is_read or setting.kind is Any else setting.kind
     return Parameter(
         setting.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=Annotated[kind, option]
     )
-
-
-def _ends(setting: Setting) -> dict[str, Any]:
-    """The range of a number, as far as it has ends."""
-    return {name: end for name, end in (("min", setting.low), ("max", setting.high)) if isfinite(end)}
 
 
 def _make_parser(setting: Setting) -> Callable[[str], Any]:
@@ -70,10 +58,6 @@ def _make_parser(setting: Setting) -> Callable[[str], Any]:
 def _write_default(setting: Setting) -> str | None:
     """The default of a setting whose text is read."""
     default = setting.default
-    return (
-        None
-        if default is None or default is False
-        else default
-        if isinstance(default, str)
-        else f"{default:g}"
-    )
+    if default is None or default is False:
+        return None
+    return f"{default:g}" if isinstance(default, float) else str(default)

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import OF_THE_MACHINE, reading_failures_explained
 from demosaic_ntc.io.tiff_tags import Directory, TagReader, number, numbers
-from demosaic_ntc.recipe import setting
+from demosaic_ntc.recipe import check_settings, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,10 @@ class InputLimits:
         150_000_000, "Refuse larger files before decoding.", "Input", name="max_pixels", low=1
     )
     file_bytes: int = 2**31
+
+    def __post_init__(self) -> None:
+        """Check what a user may set."""
+        check_settings(self)
 
 
 class FileKind(Enum):
