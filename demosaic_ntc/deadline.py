@@ -19,6 +19,10 @@ class Deadline:
         """Return the deadline some seconds from now, or none at all."""
         return cls() if seconds is None else cls(clock() + seconds, clock)
 
+    def postpone(self, seconds: float) -> "Deadline":
+        """Return the deadline so many seconds later."""
+        return Deadline(self.moment + seconds, self.clock)
+
     @property
     def remaining(self) -> float:
         """The seconds left; infinite without a deadline."""

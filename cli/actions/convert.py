@@ -7,6 +7,7 @@ from typing import Any
 from demosaic_ntc.demosaicing.demosaic import METHODS
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError, OutputError
+from demosaic_ntc.io.header import open_header
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
 from demosaic_ntc.recipe import build
@@ -48,15 +49,17 @@ def convert_one(
 ) -> None:
     """Convert a file and say what was done; an existing target is left alone unless told otherwise."""
     with wrong_usage(InputError, OutputError):
-        ahead = prospect(settings, target, source, error_map)
+        settings.depth(target, error_map)
     if source.is_dir():
         advice = f"convert what is in it with `demosaic-ntc batch {source} -o RESULTS`"
         raise InputError(f"{source}: is a folder; {advice}")
     check_error_map(error_map, settings.engine.method, (source, target))
     if not is_wanted((source,), target, telling, overwrite=settings.output.overwrite):
         return
-    with run_single_file(source, ahead.kernels, ahead.costs, telling) as report:
-        done = convert_file(source, target, settings, report, error_map)
+    with open_header(source, settings.limits) as header:
+        ahead = prospect(settings, target, header, error_map)
+        with run_single_file(ahead.kernels, ahead.costs, telling) as report:
+            done = convert_file(header, target, settings, report, error_map)
     tell_done(
         describe_conversion(done, settings),
         done.facts.notices,

@@ -12,6 +12,7 @@ from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.inpainting.inpaint import METHODS
+from demosaic_ntc.io.header import open_header
 from demosaic_ntc.jit.signatures import for_holes
 from demosaic_ntc.recipe import build
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
@@ -76,10 +77,12 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
     if not is_wanted(sources, files.target, telling, overwrite=settings.overwrite):
         return
     kernels = for_holes(settings.engine.method, files.error_map is not None)
-    with run_single_file(files.source, kernels, REPAIR_COSTS, telling) as report:
-        done = repair_file(
-            files.source, files.mask, files.target, settings, report, files.error_map, files.saved_mask
-        )
+    with (
+        open_header(files.source, settings.limits) as header,
+        run_single_file(kernels, REPAIR_COSTS, telling) as report,
+    ):
+        beside = files.error_map, files.saved_mask
+        done = repair_file(header, files.mask, files.target, settings, report, *beside)
     tell_done(describe_repair(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 
 

@@ -26,10 +26,9 @@ def is_wanted(sources: tuple[Path, ...], target: Path, telling: Verbosity, *, ov
 
 @contextmanager
 def run_single_file(
-    source: Path, kernels: Collection[str], costs: Mapping[str, float], telling: Verbosity
+    kernels: Collection[str], costs: Mapping[str, float], telling: Verbosity
 ) -> "Iterator[ReportProgress | None]":
-    """Prepare kernels and let a picture be made of a source: what is yielded hears how far it is."""
-    if source.is_file():  # a wrong path is not worth the wait
-        prepare_shown(kernels, quiet=not telling.notes)
+    """Prepare kernels and let a picture be made: what is yielded hears how far it is."""
+    prepare_shown(kernels, quiet=not telling.notes)
     with heard_interrupts(), show_progress(costs, quiet=telling.quiet) as report:
         yield report

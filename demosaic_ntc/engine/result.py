@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.notebook_preview import preview
+from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.html_repr import html_table
 
 
@@ -87,6 +89,16 @@ class Restored:
         proven = self.certificate.facts if self.certificate else {"certificate": "none"}
         notes = {f"note {number}": notice for number, notice in enumerate(self.notices, start=1)}
         return picture + html_table({"picture": size, **proven, **notes})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredPicture:
+    """A restored picture with full scale 1 that takes few bytes per pixel and is read window by window."""
+
+    planes: Windowed  # (channels, height, width)
+    certificate: GroupCertificate | None
+    variance: Planes  # the expected squared error, (channels, height, width), or empty
+    notices: tuple[str, ...] = ()  # what a user should know about it
 
 
 def out_of_time(deadline: Deadline) -> tuple[str, ...]:

@@ -12,13 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import BadMask
-from demosaic_ntc.images.mask_reading import read_mask_picture
 from demosaic_ntc.images.picture import FULL, DecodedImage
+from demosaic_ntc.images.pillow import convert_mode, frames_of, opened
+from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.inpainting.mask_rule import Colour, MaskRule
-from demosaic_ntc.io.identify import InputLimits, prefix_path
+from demosaic_ntc.io.header import FileHeader, open_header
+from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels, prefix_path
 from demosaic_ntc.io.pixels import orient
 
 Flags = NDArray[np.bool_]
+
+# Formats of masks alone: a repaired picture could not be written back to them as it was.
+_OF_MASKS = {FileKind.BMP: "BMP", FileKind.WEBP: "WEBP", FileKind.GIF: "GIF"}
 
 _BACK = {6: 8, 8: 6}  # the orientation that undoes another; all others undo themselves
 _WHITES = (1, FULL)  # what stands for white besides the largest value of the type
@@ -26,13 +31,31 @@ _WHITES = (1, FULL)  # what stands for white besides the largest value of the ty
 
 def read_mask(path: Path, picture: DecodedImage, rule: MaskRule, limits: InputLimits) -> Flags:
     """The pixels of the picture, as it is stored, that the mask of a file marks."""
-    mask = read_mask_picture(path, limits)
+    with open_header(path, limits) as header:
+        mask = _read_picture(header)
     with prefix_path(path):
         marked = orient(_find_marked(mask, rule), mask.orientation)
         stored = orient(marked, _BACK.get(picture.orientation, picture.orientation))
         if stored.shape != picture.size:
             raise BadMask(_misfit(marked, picture))
     return np.ascontiguousarray(stored)
+
+
+def _read_picture(header: FileHeader) -> DecodedImage:
+    """Read a mask as it is stored."""
+    if header.kind not in _OF_MASKS:
+        return read_picture(header, header.limits)
+    with prefix_path(header.path):
+        kind = _OF_MASKS[header.kind]
+        check_pixels(*opened(header.file, kind).size, header.limits)
+        frames = frames_of(header.file, kind)
+        if frames > 1:
+            raise BadMask(f"the mask is a {header.kind.value} of {frames} frames; save one of them")
+        pixels = convert_mode(opened(header.file, kind), "RGBA")
+        alpha = pixels[..., 3]
+        is_opaque = bool((alpha == 255).all())
+        colours = np.ascontiguousarray(pixels[..., :3])
+        return DecodedImage(colours, None if is_opaque else alpha, kind=header.kind)
 
 
 def find_painted(picture: DecodedImage, colour: Colour) -> Flags:

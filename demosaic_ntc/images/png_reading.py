@@ -1,6 +1,5 @@
 """PNG pictures of every depth and kind of colour, with the chunks that describe them."""
 
-import io
 import logging
 import struct
 import zlib
@@ -10,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
-from demosaic_ntc.images.exif_thumbnail import read_orientation, strip_thumbnail
-from demosaic_ntc.images.picture import FULL, DecodedImage, Indexed, Palette, expanded
+from demosaic_ntc.images.picture import FULL, DecodedImage, Indexed, Palette, expanded, strip_thumbnail
 from demosaic_ntc.images.png_chunks import (
     Chunks,
     PngContent,
@@ -29,8 +27,10 @@ from demosaic_ntc.images.png_writing import (
     chunk,
 )
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.exif import Exif, read_exif
-from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels
+from demosaic_ntc.io.exif import orientation_in, read_exif
+from demosaic_ntc.io.header import FileHeader
+from demosaic_ntc.io.identify import FileKind, check_pixels
+from demosaic_ntc.io.tiff_tags import read_block
 
 # What it logs about interlaced pictures and damage would reach the terminal; the error says enough.
 logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
@@ -45,13 +45,13 @@ _LARGEST_PROFILE = 1 << 26
 _LARGEST_SIDE = 1_000_000  # of libpng's
 
 
-def read_png(file: BinaryIO, limits: InputLimits) -> DecodedImage:
+def read_png(header: FileHeader) -> DecodedImage:
     """Read a PNG; animations and damaged files are refused."""
-    form = _check_form(file, limits)
+    form = _check_form(header)
     with damage_explained("PNG"):
-        content = content_of(file)
+        content = content_of(header.file)
         _check_is_still(content.before)
-        return _describe_picture(form, _decode(file, form, content), content.before, content.behind)
+        return _describe_picture(form, _decode(header.file, form, content), content.before, content.behind)
 
 
 def read_grey_png(file: BinaryIO) -> NDArray[Any]:
@@ -60,14 +60,12 @@ def read_grey_png(file: BinaryIO) -> NDArray[Any]:
         return _samples(file, content_of(file))
 
 
-def _check_form(file: BinaryIO, limits: InputLimits) -> PngForm:
+def _check_form(header: FileHeader) -> PngForm:
     """Depth and colours from the header, after a look at the size."""
-    file.seek(0)
-    header = file.read(33)
-    if len(header) < 33 or header[12:16] != b"IHDR":
+    if header.length < 33 or header.head[12:16] != b"IHDR":
         raise Truncated("truncated or damaged PNG header; copy it again from its source")
-    width, height, bits, colour = struct.unpack(">LLBB", header[16:26])
-    check_pixels(width, height, limits)
+    width, height, bits, colour = struct.unpack(">LLBB", header.head[16:26])
+    check_pixels(width, height, header.limits)
     if max(width, height) > _LARGEST_SIDE:
         raise Unsupported(
             f"is a PNG of {width}×{height} pixels, at most {_LARGEST_SIDE} a side are read; cut it"
@@ -90,6 +88,7 @@ def _describe_picture(form: PngForm, pixels: NDArray[Any], before: Chunks, behin
     """The pixels with what the chunks say."""
     found = dict(before + behind)
     block = strip_thumbnail(found[b"eXIf"]) if b"eXIf" in found else None
+    tags = read_block(block or b"")
     indexed = _read_index(form, pixels, found)
     colours, alpha = (expanded(indexed), _alpha(indexed)) if indexed else _split(form, pixels)
     return DecodedImage(
@@ -98,9 +97,9 @@ def _describe_picture(form: PngForm, pixels: NDArray[Any], before: Chunks, behin
         indexed,
         FileKind.PNG,
         profile=_profile(found.get(b"iCCP")),
-        exif=read_exif(io.BytesIO(block)) if block else Exif(),
+        exif=read_exif(tags),
         carried=block,
-        orientation=read_orientation(block),
+        orientation=orientation_in(tags.first()),
         own=PngChunks(_filter_chunks(before, block), _filter_chunks(behind, block)),
     )
 

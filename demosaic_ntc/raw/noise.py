@@ -8,8 +8,13 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise, noise_factor
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.photo import RawPhoto, place_of
 from demosaic_ntc.raw.saturation import saturation
+
+#: Tags of DNGs: pairs S, O of variances S·x + O (DNG 1.4), and whether noise was removed.
+NOISE_PROFILE, NOISE_REDUCTION_APPLIED = 51041, 50935
 
 # Within this ratio of deviations a profile is taken as it is: texture adds a little to what is measured.
 # It is scaled at most so far: where compression smoothed skies, shadows have their noise.
@@ -68,6 +73,23 @@ class FoundNoise:
 def percent(share: float) -> str:
     """Return a share as a percentage for people; what is too small to matter is zero."""
     return f"{round(100 * share, 4):.2g} %"
+
+
+def noise_profile(tags: Directory) -> tuple[NoiseModel | None, tuple[str, ...]]:
+    """Return the model that the tags of a DNG's mosaic state, if they do, and a notice if it is not used."""
+    if NOISE_PROFILE not in tags:
+        return None, ()
+    stated = [float(value) for value in numbers(tags, NOISE_PROFILE)]
+    try:
+        return NoiseModel.of_pairs(stated), ()
+    except InputError as error:
+        reason = str(error).split(";", maxsplit=1)[0] if stated else "it holds no finite numbers"
+        return None, (f"the file's noise profile is not used: {reason}",)
+
+
+def is_denoised(*directories: Directory) -> bool:
+    """Whether a DNG says that noise was removed, in the tags of its picture or of the whole file."""
+    return any(value > 0 for tags in directories for value in numbers(tags, NOISE_REDUCTION_APPLIED))
 
 
 def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:

@@ -17,6 +17,10 @@ Multipliers = tuple[float, float, float, float]
 
 RED, GREEN, BLUE, SECOND_GREEN = range(4)
 
+#: One period of a linear raw and of a monochrome one.
+LINEAR: NDArray[np.uint8] = np.arange(3, dtype=np.uint8).reshape(1, 1, 3)
+MONO: NDArray[np.uint8] = np.full((1, 1), GREEN, np.uint8)
+
 
 @dataclass(frozen=True, slots=True)
 class Box:

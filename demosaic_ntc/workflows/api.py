@@ -17,9 +17,9 @@ from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.setting_values import parse_bad_pixels
 from demosaic_ntc.developing.settings import Development, Engine, Settings
-from demosaic_ntc.engine.checks import ignore_progress
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
+from demosaic_ntc.engine.run import ignore_progress
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import Loss, format_of

@@ -22,6 +22,7 @@ from demosaic_ntc.developing.tone import (
     camera_look,
     neutral_look,
 )
+from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SPACES, SRGB_CURVE
 from demosaic_ntc.workflows.conversion import convert_file
@@ -268,7 +269,7 @@ def test_a_guided_look_is_as_bright_as_its_guide(aim: float) -> None:
 def test_the_cameras_own_picture_guides_the_automatic_look(samples: Path) -> None:
     """A darker one makes it darker; one of something else, or none, leaves it as it is."""
     ready = prepare(samples / "scene_grbg.dng", Settings(engine=BILINEAR))
-    image = complete_mosaic(ready, BILINEAR, lambda _: None).image
+    image = np.asarray(complete_mosaic(ready, BILINEAR, Run()).image)
     plain = _rendered(image, ready, "neutral")
     dim = (0.5 * plain).astype(np.uint8)
     guided = _rendered(image, replace(ready, embedded=dim), None)
@@ -298,7 +299,7 @@ def test_real_raws_are_as_bright_as_their_cameras_show_them_and_not_burnt(data: 
     """Median luma of ours beside that of the picture that the camera stored; newly clipped pixels."""
     half = Engine(half=True)
     ready = prepare(data / name, Settings(development=Development(), engine=half))
-    image = complete_mosaic(ready, half, lambda _: None).image
+    image = np.asarray(complete_mosaic(ready, half, Run()).image)
     neutral, auto = _rendered(image, ready, "neutral"), _rendered(image, ready, None)
     assert ((auto == 255) & (neutral < 255)).any(axis=-1).mean() <= 0.002
     assert (ready.embedded is not None) == (name in GUIDED)

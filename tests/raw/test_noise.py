@@ -12,8 +12,7 @@ from demosaic_ntc import develop
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.io.tiff_tags import DOUBLE, LONG, Field
-from demosaic_ntc.raw.dng.noise_profile import NOISE_PROFILE
-from demosaic_ntc.raw.noise import linear_samples, noise_of, span_of
+from demosaic_ntc.raw.noise import NOISE_PROFILE, linear_samples, noise_of, span_of
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from samples.dng import Camera, exposed, write_dng

@@ -7,6 +7,7 @@ import io
 import struct
 
 from demosaic_ntc.errors import Truncated
+from demosaic_ntc.io.jpeg_segments import jpeg_size
 
 _JPEGS, _JPEG_XL = (7, 34892), 52546
 _BARE, _CONTAINER = b"\xff\x0a", b"\0\0\0\x0cJXL \r\n\x87\n"
@@ -20,9 +21,7 @@ _RATIOS = {1: (1, 1), 2: (12, 10), 3: (4, 3), 4: (3, 2), 5: (16, 9), 6: (5, 4), 
 def size_in(block: bytes, compression: int) -> tuple[int, int] | None:
     """Width and height that the header of a JPEG or JPEG XL states; None of other compressions."""
     if compression in _JPEGS:
-        from demosaic_ntc.images.jpeg import size_of  # noqa: PLC0415 (loads Pillow; mosaics do without)
-
-        return size_of(io.BytesIO(block))
+        return jpeg_size(io.BytesIO(block))
     return _jpeg_xl_size(block) if compression == _JPEG_XL else None
 
 

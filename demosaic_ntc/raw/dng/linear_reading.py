@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.identify import LINEAR_RAW
+from demosaic_ntc.io.header import LINEAR_RAW
 from demosaic_ntc.io.tiff_tags import Directory, number, numbers
 from demosaic_ntc.raw.dng.block_sizes import size_in
 from demosaic_ntc.raw.dng.opcodes import OPCODE_LIST_2, Curve, plane_curves

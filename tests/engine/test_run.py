@@ -4,7 +4,7 @@ from threading import Event
 
 import pytest
 
-from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.engine.run import imap_threads
 from tests.batch.batches import PATIENCE
 
 
