@@ -15,7 +15,7 @@ import typer
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cli.app import app
-from cli.arguments.help_format import ARGUMENTS, sections
+from cli.arguments.help_format import ARGUMENTS, OTHERS, sections
 
 PAGES = tuple(Path(__file__).with_name(name) for name in ("convert.md", "inpaint.md"))
 _TABLE = re.compile(r"(<!-- begin options of (\w+) -->\n).*?(<!-- end options -->)", re.DOTALL)
@@ -31,7 +31,7 @@ def _table(command: Any) -> Iterator[str]:
     """The options of a command, a row each, by their groups."""
     yield "\n| option | what it does |\n|---|---|"
     for title, entries in sections(command, typer.Context(command)).items():
-        if title != ARGUMENTS:
+        if title not in (ARGUMENTS, OTHERS):
             yield f"| **{title}** | |"
             yield from (f"| `{_cell(term)}` | {_cell(meaning)} |" for term, meaning in entries)
     yield ""

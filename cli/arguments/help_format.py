@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from .finite import FiniteCommand
 from .plain_values import take_plain_values
 
-ARGUMENTS, _RUNNING, _OTHERS = "Arguments", "Running", "Options"
+ARGUMENTS, _RUNNING, OTHERS = "Arguments", "Running", "Options"
 
 # Longer terms stand on a line of their own.
 _TERM_WIDTH = 26
@@ -69,11 +69,11 @@ def sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         if getattr(parameter, "hidden", False):
             continue
         is_argument = parameter.param_type_name == "argument"
-        usual = ARGUMENTS if is_argument else _OTHERS
+        usual = ARGUMENTS if is_argument else OTHERS
         title = getattr(parameter, "rich_help_panel", None) or usual
         term = _argument(parameter) if is_argument else _option(parameter)
         found.setdefault(title, []).append((term, " ".join(_explain_option(parameter, is_argument))))
-    last = {title: found.pop(title) for title in (_RUNNING, _OTHERS) if title in found}
+    last = {title: found.pop(title) for title in (_RUNNING, OTHERS) if title in found}
     return {**found, **last}
 
 

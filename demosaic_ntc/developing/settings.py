@@ -21,7 +21,7 @@ from demosaic_ntc.developing.setting_values import (
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
 from demosaic_ntc.io.identify import InputLimits
-from demosaic_ntc.raw.layout import Layout
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.recipe import Slider, check_settings, part, setting
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from demosaic_ntc.images.formats import Loss, format_of
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.pixels import ignore_share
 from demosaic_ntc.io.timings import Timings
-from demosaic_ntc.raw.layout import Layout
 from demosaic_ntc.raw.levels import Balance
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
