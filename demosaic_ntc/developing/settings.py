@@ -111,12 +111,7 @@ class Development:
         **_STRENGTH,
     )
     denoise_color: float | None = setting(
-        None,
-        "Chroma denoising strength.",
-        _RAW,
-        metavar="STRENGTH",
-        shown="1.25 × luma",
-        **_STRENGTH,
+        None, "Chroma denoising strength.", _RAW, metavar="STRENGTH", shown="1.25 × luma", **_STRENGTH
     )
     noise: "NoiseModel | None" = setting(
         None,
