@@ -49,27 +49,15 @@ class Setting:
     slider: Slider | None = None
     kind: Any = None
     default: Any = None
+    words: tuple[str, ...] = ()  # those of its type
+    is_number: bool = False  # or may be one
+    is_whole: bool = False
 
     @property
     def option(self) -> str:
         """Its name on the command line; what is on by default can be switched off."""
         name = self.name.replace("_", "-")
         return f"--no-{name}" if self.default is True else f"--{name}"
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words it may be, if its type names some."""
-        return tuple(member for member in _members(self.kind) if isinstance(member, str))
-
-    @property
-    def is_number(self) -> bool:
-        """Whether it may be a number."""
-        return bool({int, float} & {member for member in _members(self.kind) if isinstance(member, type)})
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it may be no number but a whole one."""
-        return self.is_number and float not in _members(self.kind)
 
     def read(self, text: str) -> Any:
         """Its value from what stands on the command line, checked."""
@@ -95,16 +83,14 @@ class Setting:
         if self.check is not None:
             self.check(value)
         elif self.is_number:
-            if not (value in self.words if isinstance(value, str) else self._is_in_range(value)):
+            fits = isinstance(value, Integral) or not self.is_whole
+            in_range = fits and self.low <= as_number(value) <= self.high
+            if not (value in self.words if isinstance(value, str) else in_range):
                 shown = f"{value:g}" if isinstance(value, float) else value
                 said = self.wrong.format(shown) if self.wrong else f"{self.name} is {shown}"
                 raise InputError(f"{said}; give {self._range()}")
         elif self.words and (isinstance(value, str) or not self.parse):
             check_choice(self.what or self.name, value, self.words)
-
-    def _is_in_range(self, value: Any) -> bool:
-        fits = isinstance(value, Integral) or not self.is_whole
-        return fits and self.low <= as_number(value) <= self.high
 
     def _range(self) -> str:
         ends = f"at least {self.low:g}" if self.high == inf else f"{self.low:g} to {self.high:g}"
@@ -192,8 +178,16 @@ def read_numbers(text: str, what: str) -> tuple[float, ...]:
 def _describe(each: "Field[Any]") -> Setting:
     """The setting of a field."""
     known: Setting = each.metadata[_SETTING]
-    default = None if each.default is MISSING else each.default
-    return replace(known, name=known.name or each.name, kind=each.type, default=default)
+    members = tuple(_members(each.type))
+    return replace(
+        known,
+        name=known.name or each.name,
+        kind=each.type,
+        default=None if each.default is MISSING else each.default,
+        words=tuple(member for member in members if isinstance(member, str)),
+        is_number=int in members or float in members,
+        is_whole=int in members and float not in members,
+    )
 
 
 def _members(kind: Any) -> Iterator[Any]:
