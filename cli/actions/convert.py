@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.demosaicing.demosaic import METHODS
-from demosaic_ntc.developing.settings import Settings, settings_named
+from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.images.lossy import Loss
 from demosaic_ntc.io.header import open_header
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
+from demosaic_ntc.recipe import build
 from demosaic_ntc.workflows.conversion import Conversion, convert_file, estimate_cost
 
-from ..arguments.layouts import resolve_layout
 from ..arguments.options import check_method
 from ..flags import wrong_usage
 from ..output.results import (
@@ -33,14 +32,16 @@ def settings_from(options: Mapping[str, Any]) -> Settings:
     """The settings that the options of a command describe; what makes no sense is wrong usage."""
     check_method(options["method"], METHODS)
     with wrong_usage(InputError):
-        otherwise_named = {
-            "wb": options["wb"] if options["wb_from"] is None else options["wb_from"],
-            "color_space": options["space"],
-            "rotate": not options["no_rotate"],
-            "metadata": not options["no_metadata"],
-            "loss": Loss(options["jpeg_quality"], options["jpeg_subsampling"]),
-        }
-        return settings_named(resolve_layout(options) | otherwise_named)
+        return build(
+            Settings, {**options, **_assign_bits(options), "wb": options["wb_from"] or options["wb"]}
+        )
+
+
+def _assign_bits(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Bits as those of the samples where they are meant: ``--width W --height H --bits 12 --cfa RGGB``."""
+    if options["width"] is None or options["raw_bits"] is not None:
+        return {}
+    return {"bits": None, "raw_bits": options["bits"]}
 
 
 def convert_one(

@@ -14,13 +14,14 @@ from ..output.messages import print_note
 from .prepare import prepare_shown
 
 
-def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser: bool, quiet: bool) -> None:
+def serve_studio(
+    sources: Sequence[Path], port: int, limits: InputLimits, *, browser: bool, quiet: bool
+) -> None:
     """Serve the page until Ctrl-C."""
     try:
         from demosaic_ntc.studio.serving.launch import opened_studio, serve
     except ImportError as error:
         raise LicenceMissing(f"studio needs {error.name}; pip install 'demosaic-ntc[studio]'") from error
-    limits = InputLimits(pixels=max_pixels)
     for source in sources:
         if not source.is_dir():
             with prefix_path(source), open_regular(source, limits):

@@ -15,8 +15,8 @@ from demosaic_ntc.engine.result import GroupCertificate
 from demosaic_ntc.run import ReportProgress
 
 if TYPE_CHECKING:
+    from demosaic_ntc.developing.repair_settings import RepairSettings
     from demosaic_ntc.developing.settings import Settings
-    from demosaic_ntc.workflows.repair import RepairSettings
 
 # Large enough for every step of the engine, small enough to take no time.
 _TRIAL_SIDE, _TRIAL_DAMAGE = 48, 0.1

@@ -18,11 +18,11 @@ from demosaic_ntc.batch.job import Job, JobWork
 from demosaic_ntc.batch.naming import Naming
 from demosaic_ntc.batch.operations import Convert, Inpaint
 from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.workflows.conversion import estimate_cost
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
-from demosaic_ntc.workflows.repair import RepairSettings
 
 FilePath = str | os.PathLike[str]
 Sources = FilePath | Iterable[FilePath]

@@ -1,15 +1,15 @@
 """What the entrances of this layer check alike, and the scale they read from data."""
 
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Float32
+from demosaic_ntc.choices import QUALITIES as QUALITIES
+from demosaic_ntc.choices import Quality as Quality
 from demosaic_ntc.errors import BadMask, InputError
 
-Quality = Literal["fast", "normal", "best"]
-QUALITIES: tuple[str, ...] = get_args(Quality)
 _FAR_OUT = 8.0  # standard deviations that no sample is off by
 
 # Full scales within which float32 holds all that a picture shows; float64 does beyond.

@@ -21,6 +21,7 @@ from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated
 from demosaic_ntc.io.error_boundary import OF_THE_MACHINE, reading_failures_explained
 from demosaic_ntc.io.jpeg_segments import jpeg_size
 from demosaic_ntc.io.tiff_tags import Directory, TagReader, number, numbers
+from demosaic_ntc.recipe import check_settings, setting
 
 COLOUR_FILTER_ARRAY, LINEAR_RAW, RGB = 32803, 34892, 2
 
@@ -35,8 +36,14 @@ _PNG_SIZE = 16  # where it stands in the header
 class InputLimits:
     """What is refused before it is decoded."""
 
-    pixels: int = 150_000_000
+    pixels: int = setting(
+        150_000_000, "Refuse larger files before decoding.", "Input", name="max_pixels", low=1
+    )
     file_bytes: int = 2**31
+
+    def __post_init__(self) -> None:
+        """Check what a user may set."""
+        check_settings(self)
 
 
 class FileKind(Enum):

@@ -1,42 +1,17 @@
 """Mosaics without a camera's metadata: one-channel TIFF and PNG pictures, and data without any header."""
 
 import struct
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.errors import InputError, Truncated, Unsupported, as_number
+from demosaic_ntc.errors import InputError, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import orientation_in
 from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import number
 from demosaic_ntc.raw.photo import Mosaic, RawPhoto
-
-_LEAST_BITS, _MOST_BITS = 8, 16
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What a user says about a mosaic: its colour array, its depth, and its size where no header gives it."""
-
-    cfa: Cfa | None = None
-    width: int | None = None
-    height: int | None = None
-    bits: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check that the numbers make sense together."""
-        if (self.width is None) != (self.height is None):
-            raise InputError("width and height go together; give both or none")
-        if self.bits is not None and not _LEAST_BITS <= as_number(self.bits) <= _MOST_BITS:
-            raise InputError(f"{self.bits} bits per sample are not supported; give 8 to 16")
-
-    @property
-    def is_headerless(self) -> bool:
-        """Whether the size comes from the user, not from the file."""
-        return self.width is not None
 
 
 def read_plain(header: FileHeader, layout: Layout) -> RawPhoto:

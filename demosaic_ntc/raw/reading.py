@@ -14,12 +14,13 @@ from demosaic_ntc.demosaicing.noise import middle
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.checks import check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
 from demosaic_ntc.raw.libraw import complete_from_header, decode_raw, read_preview
 from demosaic_ntc.raw.linear import read_linear_photo
 from demosaic_ntc.raw.photo import GREEN, NO_MATRIX, SECOND_GREEN, RawPhoto
-from demosaic_ntc.raw.plain import Layout, read_headerless, read_plain
+from demosaic_ntc.raw.plain import read_headerless, read_plain
 from demosaic_ntc.raw.preview import decode_preview
 
 _AS_THE_FILE_SAYS = Layout()

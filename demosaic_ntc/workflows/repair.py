@@ -2,24 +2,24 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.engine.result import GroupCertificate, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
     Detected,
-    Detection,
     check_mask_target,
     detect,
     mask_written_beside,
 )
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, white_of, write_error_map
-from demosaic_ntc.images.mask import MaskRule, find_painted, read_mask, transparent
+from demosaic_ntc.images.mask import find_painted, read_mask, transparent
 from demosaic_ntc.images.picture import DecodedImage, apply_palette, made_opaque, replace_missing
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.images.writing import (
@@ -29,8 +29,9 @@ from demosaic_ntc.images.writing import (
     write_picture,
 )
 from demosaic_ntc.inpainting.inpaint import inpaint_picture
+from demosaic_ntc.inpainting.mask_rule import MaskRule
 from demosaic_ntc.io.atomic import check_target, whole_file
-from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, open_header, prefix_path
 from demosaic_ntc.io.timings import Timings, rows_as
 from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
 from demosaic_ntc.workflows.costs import DECODING
@@ -39,28 +40,6 @@ Flags = NDArray[np.bool_]
 
 # More than this share of a picture is seldom damaged: the mask may be the wrong way round.
 _MOST = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class RepairSettings:
-    """Everything a repair depends on besides its files."""
-
-    mask: MaskRule = field(default_factory=MaskRule)
-    detection: Detection | None = None  # what is looked for in the picture, besides what a mask marks
-    limits: InputLimits = field(default_factory=InputLimits)
-    engine: Engine = field(default_factory=Engine)
-    overwrite: bool = False
-
-    @property
-    def needs_mask(self) -> bool:
-        """Whether only a mask in a file can tell what to repair."""
-        return self.mask.needs_file and self.detection is None
-
-    def described(self) -> str:
-        """The parameters in one line."""
-        engine, looked = self.engine, self.detection
-        detection = f" detect={','.join(looked.kinds)} sensitivity={looked.sensitivity:g}" if looked else ""
-        return f"method={engine.method} quality={engine.quality}{detection}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 from demosaic_ntc import Developed, develop
-from demosaic_ntc.developing.settings import LookName
+from demosaic_ntc.choices import LookName
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.raw.reading import read_embedded

@@ -228,7 +228,7 @@ def test_mosaic_without_a_camera_is_shown_as_we_show_it(tmp_path: Path) -> None:
 
 
 def _layout() -> Any:
-    from demosaic_ntc.raw.plain import Layout
+    from demosaic_ntc.io.layout import Layout
 
     return Layout(cfa=RGGB)
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import LookName
 from demosaic_ntc.developing import framing
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, finish, finish_error
-from demosaic_ntc.developing.settings import Development, Engine, LookName, Settings
+from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.developing.tone import (
     Adjustments,
     ToneMapping,

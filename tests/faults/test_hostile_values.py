@@ -81,7 +81,7 @@ def test_what_is_no_side_of_a_picture(small: Path, side: Any) -> None:
 
 
 def test_what_is_no_value_of_a_slider() -> None:
-    with pytest.raises(InputError, match="exposure is a number"):
+    with pytest.raises(InputError, match="exposure is"):
         LookSettings.of({"exposure": BEYOND_FLOATS})
 
 

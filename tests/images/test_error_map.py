@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing import preprocess
 from demosaic_ntc.developing.render import Finish, finish_error
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import DiskFull, Exists, InputError, NotWritable
 from demosaic_ntc.images.error_map import Expected, check_asked, write_error_map
@@ -20,7 +21,7 @@ from demosaic_ntc.io.tiff_tags import LONG, Field
 from demosaic_ntc.run import Run
 from demosaic_ntc.workflows import conversion
 from demosaic_ntc.workflows.conversion import convert_file
-from demosaic_ntc.workflows.repair import RepairSettings, repair_file
+from demosaic_ntc.workflows.repair import repair_file
 from samples.dng import Camera, exposed, write_dng
 from samples.make_samples import light_of, rounded
 from samples.scene import scene

@@ -12,8 +12,8 @@ from conftest import Run
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Output, Settings
 from demosaic_ntc.errors import InputError, OutputError
+from demosaic_ntc.images.formats import Loss
 from demosaic_ntc.images.icc import icc_profile
-from demosaic_ntc.images.lossy import Loss
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.colour import SPACES

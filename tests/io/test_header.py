@@ -20,8 +20,8 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.exif import exif_block
 from demosaic_ntc.io.header import FileKind, InputLimits, open_header, read_header
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import Directory, TagReader
-from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.reading import likely_array
 from tests.made_raws import MADE, made, taken_with
 

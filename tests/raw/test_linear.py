@@ -17,11 +17,11 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.exif import Exif
 from demosaic_ntc.io.header import InputLimits, open_header
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, SRATIONAL, UNDEFINED, Field
 from demosaic_ntc.raw import libraw
 from demosaic_ntc.raw.dng.linear_reading import size_in
 from demosaic_ntc.raw.photo import Box, RawPhoto
-from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.reading import likely_array, read_photo
 from samples.dng import Camera, write_dng
 from samples.linear_dng import Compression, linear_dng
