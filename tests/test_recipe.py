@@ -19,7 +19,7 @@ from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import CAMERA_SPACE, SPACES
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.recipe import build, check_settings, part, setting, settings_of
 from demosaic_ntc.studio.looks import LookSettings

@@ -10,7 +10,7 @@ import typer
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.levels import expose
 from demosaic_ntc.raw.noise import noise_of, percent, span_of

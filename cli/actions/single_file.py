@@ -11,7 +11,7 @@ from ..output.results import Verbosity, check_different, tell_skipped
 from .prepare import prepare_shown
 
 if TYPE_CHECKING:
-    from demosaic_ntc.engine.result import ReportProgress
+    from demosaic_ntc.run import ReportProgress
 
 
 def is_wanted(sources: tuple[Path, ...], target: Path, telling: Verbosity, *, overwrite: bool) -> bool:

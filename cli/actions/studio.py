@@ -9,7 +9,7 @@ import typer
 
 from demosaic_ntc.batch.discovery import RAW_SUFFIXES
 from demosaic_ntc.errors import LicenceMissing, OutputError
-from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
+from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_holes, for_mosaics
 
 from ..output.messages import print_note

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.recipe import build
 
 from ..arguments import options as o

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from demosaic_ntc.engine.result import Progress, ReportProgress
+    from demosaic_ntc.run import Progress, ReportProgress
 
 
 @contextmanager

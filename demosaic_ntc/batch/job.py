@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from demosaic_ntc.engine.result import ReportProgress
+from demosaic_ntc.run import ReportProgress
 
 
 class JobStatus(StrEnum):

@@ -11,7 +11,8 @@ import numpy as np
 
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
-from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
+from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.run import ReportProgress
 
 if TYPE_CHECKING:
     from demosaic_ntc.developing.repair_settings import RepairSettings

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.header import open_header
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits, open_header
 from demosaic_ntc.machine import free_bytes
 
 # Headers are read of this many files, evenly spread; the others are judged by their length.

@@ -27,12 +27,12 @@ from demosaic_ntc.engine.checks import (
     is_finite,
     result_type,
 )
-from demosaic_ntc.engine.result import Progress, ReportProgress, Restored
-from demosaic_ntc.engine.run import Run
+from demosaic_ntc.engine.result import Restored
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.jit.signatures import for_mosaics
+from demosaic_ntc.run import Progress, ReportProgress, Run
 
 FirstGuess = Callable[[Float32, Cfa, int], Float32]
 

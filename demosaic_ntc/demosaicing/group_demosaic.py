@@ -20,9 +20,10 @@ from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan, disable_complet
 from demosaic_ntc.engine.passes import TOLERANCE, HoleKind, Step
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import GroupCertificate, StoredPicture, out_of_time
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import close_to
 from demosaic_ntc.errors import InputError, as_number
+from demosaic_ntc.jit.signatures import for_mosaics
+from demosaic_ntc.run import Run
 
 _RIM = 5  # pixels
 _LEAST_SHARE = np.float32(0.3)  # of the correction of means, where the first estimate is the smooth guess
@@ -109,6 +110,23 @@ class Effort:
         """
         apart = self.apart if self.apart < 0 else max(self.apart, _APART_IN_NOISE)
         return Effort(replace(self.trial, quick=True, sparing=True), self.plan, apart)
+
+
+def demosaic_stored(
+    samples: MosaicSamples,
+    cfa: Cfa,
+    run: Run,
+    *,
+    method: str = "ntc",
+    quality: str = "normal",
+    missing: NDArray[np.bool_] | None = None,
+    noise: ArrayLike | None = None,
+    strength: float = 1.0,
+) -> StoredPicture:
+    """Do what `demosaic` does by groups, for samples and a picture that are too large to be spread out."""
+    mosaic = MeasuredMosaic.check(samples, cfa, missing, noise, strength)
+    run = run.prepare(for_mosaics(method, cfa.is_bayer, run.want_error))
+    return complete_mosaic(mosaic, Effort.of(method, quality), run)
 
 
 def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredPicture:

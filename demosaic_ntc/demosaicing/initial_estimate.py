@@ -21,8 +21,8 @@ from demosaic_ntc.demosaicing.interpolation.blend import (
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.demosaicing.tile_interpolation import Guesses, guesses_of_all
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import TILE_SIDE, Tile, around_flagged, row_bands, tiles_of, within
+from demosaic_ntc.run import Run
 
 _SHARE_OF_GUESSES = 0.3  # of the time that guesses and trials take
 STEP = 4  # rows and columns from one entry of a subsampled map to the next

@@ -14,8 +14,8 @@ from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, guess_halo, refine_guesses
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes, Quantiser
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import Tile, around_flagged, close_to, row_bands, tiles_of, within
+from demosaic_ntc.run import Run
 
 _APART_HALO = 4
 _NEAR = 12  # pixels from guesses that differ within which they are refined
@@ -56,7 +56,8 @@ def guesses_of_all(
     side: int,
 ) -> Guesses:
     """Make the two guesses tile by tile; after the deadline a plain one in the place of both."""
-    low, high = (float(value) for value in _extremes(samples, cfa))
+    least_of, largest_of = samples.extremes(cfa)
+    low, high = float(least_of.min()), float(largest_of.max())
     made = Guesses.empty(samples, cfa, Quantiser.from_range(low, high), run.want_error)
     tiles = list(tiles_of(samples.shape[1:], guess_halo(cfa) + _APART_HALO, cfa.period, side))
     sharing = max(run.threads // len(tiles), 1)  # threads that share a tile
@@ -74,12 +75,6 @@ def guesses_of_all(
     _guess_plainly(samples, cfa, run, late, made.smooth)
     _leave_out(late, made, high - low)
     return replace(made, doubtful=close_to(made.doubtful, _TRIED))
-
-
-def _extremes(samples: MosaicSamples, cfa: Cfa) -> tuple[np.float32, np.float32]:
-    """Return the least and the largest sample."""
-    low, high = samples.extremes(cfa)
-    return low.min(), high.max()
 
 
 def _guess(

@@ -14,9 +14,8 @@ from demosaic_ntc.developing.engine_run import RestoredPhoto, expand_channels, f
 from demosaic_ntc.developing.render import EncodedMosaic
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.developing.variance_stabilisation import Stabilised
-from demosaic_ntc.engine.run import Run
-from demosaic_ntc.jit.signatures import for_mosaics
 from demosaic_ntc.raw.photo import GREEN
+from demosaic_ntc.run import Run
 
 _SIDE = 2  # pixels that become one in a picture of half the size
 
@@ -49,7 +48,7 @@ def _denoise_planes(
     stored = denoise_stored(
         mosaic.stored,
         levels[GREEN : GREEN + 1] if mosaic.stored.shape[0] == 1 else levels,
-        run.prepare(for_mosaics(engine.method, True, run.want_error)),
+        run,
         method=engine.method,
         quality=engine.quality,
         missing=missing,

@@ -6,21 +6,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing import group_demosaic
 from demosaic_ntc.demosaicing.demosaic import demosaic
-from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic
+from demosaic_ntc.demosaicing.group_demosaic import demosaic_stored
 from demosaic_ntc.demosaicing.superpixels import cell_means
 from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilise_noise
 from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
 from demosaic_ntc.developing.linear_raws import complete_planes
 from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine, Settings
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
-from demosaic_ntc.jit.signatures import for_mosaics
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
 from demosaic_ntc.raw.levels import Balance, Exposure, GreyPatch, expose, replace_levels
@@ -28,6 +24,7 @@ from demosaic_ntc.raw.noise import FoundNoise, noise_of
 from demosaic_ntc.raw.photo import GREEN, RawPhoto
 from demosaic_ntc.raw.preview import decode_guide
 from demosaic_ntc.raw.reading import read_photo
+from demosaic_ntc.run import Run
 
 Bytes = NDArray[np.uint8]
 
@@ -109,9 +106,16 @@ def complete_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
     if engine.method in DENOISING_METHODS:
         noise = None if mosaic.stabilised is None else mosaic.stabilised.levels()
         strength = 1.0 if noise is None else ready.strengths.engine
-        measured = MeasuredMosaic.check(mosaic.plane(), cfa, ready.missing, noise, strength)
-        run = run.prepare(for_mosaics(engine.method, cfa.is_bayer, run.want_error))
-        stored = group_demosaic.complete_mosaic(measured, Effort.of(engine.method, engine.quality), run)
+        stored = demosaic_stored(
+            mosaic.plane(),
+            cfa,
+            run,
+            method=engine.method,
+            quality=engine.quality,
+            missing=ready.missing,
+            noise=noise,
+            strength=strength,
+        )
         return finish_stored(stored, mosaic, cfa, ready.strengths.grain)
     plain = demosaic(
         mosaic.samples,

@@ -20,7 +20,7 @@ from demosaic_ntc.developing.setting_values import (
 )
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.recipe import Slider, check_settings, part, setting
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.demosaicing.noise import NoiseModel
     from demosaic_ntc.developing.denoising import Strengths
     from demosaic_ntc.raw.levels import Balance
+    from demosaic_ntc.run import ReportProgress, Run
 
 _RAW, _OUTPUT, _ENGINE, _RUNNING = "Raw development", "Output", "Engine", "Running"
 
@@ -197,6 +198,12 @@ class Engine:
     def __post_init__(self) -> None:
         """Check each setting; the methods are those of the engine that is meant."""
         check_settings(self)
+
+    def start(self, report: "ReportProgress", want_error: bool = False) -> "Run":
+        """Return the run of a restoration that begins now."""
+        from demosaic_ntc.run import Run  # noqa: PLC0415 (help does without)
+
+        return Run.start(self.threads, report, self.time_limit, want_error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from demosaic_ntc.engine.kernels.group_pass import (
 )
 from demosaic_ntc.engine.kernels.matching import match_patches
 from demosaic_ntc.engine.passes import PatchGrid, Step
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.jit.signatures import FOR_COMPLETION, prepare_kernels
+from demosaic_ntc.run import Run
 
 Shares = Callable[[Places], Float32]  # of the correction of means, for groups around places, (count, 2)
 

@@ -23,8 +23,8 @@ from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, re
 from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.passes import Step
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.windowed import WritableWindowed
+from demosaic_ntc.run import Run
 
 _NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are rather kept than estimated
 _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must weigh something

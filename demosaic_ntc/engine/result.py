@@ -1,7 +1,6 @@
-"""What a restoration returns, and what it reports on the way."""
+"""What a restoration returns."""
 
 from base64 import b64encode
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -106,15 +105,3 @@ def out_of_time(deadline: Deadline) -> tuple[str, ...]:
     if not deadline.has_cut:
         return ()
     return ("time ran out: what had not been restored by then is left at the first estimate",)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """One step of a restoration: `done` of `total` units of `stage`."""
-
-    stage: str
-    done: int
-    total: int
-
-
-ReportProgress = Callable[[Progress], None]

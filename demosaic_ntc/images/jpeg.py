@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.images import pillow
-from demosaic_ntc.images.picture import DecodedImage, JpegForm, strip_thumbnail
+from demosaic_ntc.images.picture import DecodedImage, JpegForm, read_carried, strip_thumbnail
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.exif import orientation_in, read_exif
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
 from demosaic_ntc.io.jpeg_segments import FRAMES, read_segments
-from demosaic_ntc.io.tiff_tags import read_block
 
 Segments = list[tuple[int, bytes]]
 
@@ -47,14 +44,14 @@ def read_jpeg(header: FileHeader) -> DecodedImage:
         _check_frame(segments, header.limits)
         pixels, form = _decode(header.file, segments)
     block = next((data[len(_EXIF) :] for marker, data in segments if _is_exif(marker, data)), b"")
-    tags = read_block(block)
+    exif, orientation = read_carried(block)
     return DecodedImage(
         pixels,
         kind=FileKind.JPEG,
         profile=_profile(segments),
-        exif=read_exif(tags),
+        exif=exif,
         carried=block or None,
-        orientation=orientation_in(tags.first()),
+        orientation=orientation,
         own=form,
         notices=tuple(_notices(segments)),
     )

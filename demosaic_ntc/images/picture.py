@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.images.png_writing import PngChunks
-from demosaic_ntc.io.exif import ORIENTATION, Exif, Fields, exif_block
-from demosaic_ntc.io.identify import FileKind
+from demosaic_ntc.io.exif import ORIENTATION, Exif, Fields, exif_block, orientation_in, read_exif
+from demosaic_ntc.io.header import FileKind
 from demosaic_ntc.io.tiff_tags import SHORT, Field, number, read_block
 
 FULL = 255
@@ -118,6 +118,14 @@ class DecodedImage:
             return None
         turned = {**self.exif.image, ORIENTATION: Field(SHORT, (self.orientation,))}
         return exif_block(replace(self.exif, image=turned))
+
+
+def read_carried(block: bytes | None) -> tuple[Exif, int]:
+    """What a block of EXIF says: the fields we keep, and the orientation; upright where there is none."""
+    if not block:
+        return Exif(), 1
+    tags = read_block(block)
+    return read_exif(tags), orientation_in(tags.first())
 
 
 def strip_thumbnail(block: bytes) -> bytes:

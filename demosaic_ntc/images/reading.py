@@ -8,8 +8,7 @@ from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.pillow import frames_of
 from demosaic_ntc.images.png_reading import read_png
 from demosaic_ntc.images.tiff_reading import read_tiff
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import FileKind, InputLimits, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
 
 _READERS = {FileKind.PNG: read_png, FileKind.JPEG: read_jpeg, FileKind.TIFF: read_tiff}
 _CONVERT = "convert it to PNG, TIFF or JPEG first"

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float64, Planes
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.inpainting.scaling import Scale, planes_of
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.run import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from demosaic_ntc.engine.checks import (
 )
 from demosaic_ntc.engine.pass_tables import PLANS, Plan, disable_completion
 from demosaic_ntc.engine.passes import TOLERANCE
-from demosaic_ntc.engine.result import GroupCertificate, ReportProgress, Restored, out_of_time
-from demosaic_ntc.engine.run import Run
+from demosaic_ntc.engine.result import GroupCertificate, Restored, out_of_time
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.inpainting.classification import depths
@@ -25,6 +24,7 @@ from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.region_inpainting import fill_unproven_gaps, repair
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of, planes_of
 from demosaic_ntc.jit.signatures import for_holes
+from demosaic_ntc.run import ReportProgress, Run
 
 Method = Literal["ntc", "predict-only", "biharmonic"]
 METHODS: tuple[str, ...] = get_args(Method)

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.engine.checks import result_type
 from demosaic_ntc.engine.pass_tables import PLANS
-from demosaic_ntc.engine.result import Progress, ReportProgress
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import Tile
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.inpaint import TOO_DEEP
@@ -24,6 +22,7 @@ from demosaic_ntc.inpainting.region_inpainting import repair
 from demosaic_ntc.inpainting.regions import find_damaged_regions
 from demosaic_ntc.inpainting.scaling import LEAST_CONTRAST, Scale, extremes_of, planes_of
 from demosaic_ntc.jit.signatures import for_holes
+from demosaic_ntc.run import Progress, ReportProgress, Run
 
 _GLANCE = 8  # every n-th row and column
 

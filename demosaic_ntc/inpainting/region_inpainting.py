@@ -11,13 +11,12 @@ from demosaic_ntc.engine.groups import count_references
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.pass_tables import Plan
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import Progress
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import Tile, row_bands
 from demosaic_ntc.inpainting.classification import depths, kinds_of
 from demosaic_ntc.inpainting.initial_fill import fill_smoothly
 from demosaic_ntc.inpainting.regions import find_damaged_regions
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.run import Progress, Run
 
 _RIM = 16  # pixels around a region that are restored with it, and again with their own
 _MOST_CHANNELS = 4  # completed together: the exact oracle tries all subsets of them

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Planes, select, zero_where
 from demosaic_ntc.engine.checks import full_scale, result_type
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import row_bands
+from demosaic_ntc.run import Run
 
 # Known values within this share of full scale are stretched: float32 would lose them, and tolerances too.
 LEAST_CONTRAST = 1 / 64

@@ -114,7 +114,9 @@ def read_exif(tags: TagReader) -> Exif:
     first = tags.first()
     photo = tags.directory(number(first, EXIF_DIRECTORY))
     gps = tags.directory(number(first, GPS_DIRECTORY))
-    return keep_known(first, {**_strays(first), **photo}, gps)
+    # Some raws keep fields of the photo in their first directory.
+    strays = {tag: first[tag] for tag in (EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN) if tag in first}
+    return keep_known(first, {**strays, **photo}, gps)
 
 
 def keep_known(image: Directory, photo: Directory, gps: Directory) -> Exif:
@@ -173,11 +175,6 @@ def _value(field: Field | None) -> float | None:
     """The first number of a field; None where there is none."""
     values = () if field is None or isinstance(field.values, bytes) else field.values
     return float(values[0]) if values else None
-
-
-def _strays(first: Directory) -> Directory:
-    """Photo fields that some raws keep in their first directory."""
-    return {tag: first[tag] for tag in (EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN) if tag in first}
 
 
 def _filter_tags(directory: Directory, types: Mapping[int, int]) -> Fields:

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import isfinite
 from typing import BinaryIO, TypeAlias
 
@@ -57,7 +58,7 @@ class TagReader:
         if order is not None and len(header) == 8:
             magic, first = struct.unpack(order + "HL", header[2:])
             self._first = first if magic in _MAGICS else 0
-        self._known: dict[int, tuple[Directory, int]] = {0: ({}, 0)}
+        self._at = cache(self._read)
 
     def directories(self) -> Iterator[Directory]:
         """All image directories, chained and nested ones included, each once."""
@@ -78,16 +79,10 @@ class TagReader:
 
     def directory(self, offset: int) -> Directory:
         """The directory at an offset that another one gave; empty for the offset 0."""
-        return self._at(offset)[0]
-
-    def _at(self, offset: int) -> tuple[Directory, int]:
-        """One directory and the offset of the next (0: none), read where it was not before."""
-        if offset not in self._known:
-            self._known[offset] = self._read(offset)
-        return self._known[offset]
+        return self._at(offset)[0] if offset else {}
 
     def _read(self, offset: int) -> tuple[Directory, int]:
-        """Read one directory and the offset of the next."""
+        """One directory and the offset of the next (0: none)."""
         self._file.seek(offset)
         head = self._file.read(2)
         if len(head) < 2:

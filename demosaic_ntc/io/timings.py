@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.io.pixels import ReportRows
+from demosaic_ntc.run import Progress, ReportProgress
 
 
 @dataclass(slots=True)

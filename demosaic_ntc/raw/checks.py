@@ -1,15 +1,16 @@
-"""What is refused before LibRaw sees it: files that are no raws, and raws that it would read wrongly."""
+"""What is refused, whatever LibRaw says: files that are no raws, and raws that it would read wrongly."""
 
-from collections.abc import Iterator
+import numpy as np
+from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FileKind, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, number, numbers
+from demosaic_ntc.raw.photo import Mosaic
 
 _WIDTH, _HEIGHT, _COMPRESSION, _SAMPLES, _FORMAT = 256, 257, 259, 277, 339
-_STRIP_PLACES, _STRIP_LENGTHS = 273, 279
 _TILE_WIDTH, _TILE_HEIGHT, _TILE_PLACES, _TILE_LENGTHS = 322, 323, 324, 325
+_BLOCKS = ((273, 279), (_TILE_PLACES, _TILE_LENGTHS))  # places and lengths of strips, and of tiles
 _FLOATING_POINT = 3
 
 # Compressions of a mosaic that the decoder takes for damage, or does not know.
@@ -22,7 +23,22 @@ _LARGEST_UNKNOWN = 1 << 28
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
-def check_name(header: FileHeader) -> None:
+# Next samples of one colour are nearly alike in any photo, down and across; in other data they are not, or
+# only in one direction, or in some columns, as where each sample has two bytes.
+_LEAST_CORRELATION = 0.7
+_LARGEST_RATIO = 4.0
+
+
+def check_raw(header: FileHeader) -> None:
+    """Refuse, with the reason, what the header shows to be no raw that is read; LibRaw judges the rest."""
+    _check_name(header)
+    _check_kind(header)
+    if header.mosaic_tags:
+        _check_samples(header)
+    _check_is_complete(header)
+
+
+def _check_name(header: FileHeader) -> None:
     """Refuse a raw that is named as a picture: no other program could open it either."""
     suffix = header.path.suffix
     if suffix.lower() not in _PICTURE_SUFFIXES:
@@ -30,14 +46,6 @@ def check_name(header: FileHeader) -> None:
     if header.kind is FileKind.RAW or (header.kind is FileKind.TIFF and header.picture_kind is None):
         advice = "rename it to .dng" if header.is_dng else "give it back its camera's extension"
         raise Unsupported(f"is a raw file named {suffix}; {advice}")
-
-
-def check_raw(header: FileHeader) -> None:
-    """Refuse, with the reason, what the header shows to be no raw that is read; LibRaw judges the rest."""
-    _check_kind(header)
-    if header.mosaic_tags:
-        _check_samples(header)
-    _check_is_complete(header)
 
 
 def _check_kind(header: FileHeader) -> None:
@@ -103,7 +111,12 @@ def _check_samples(header: FileHeader) -> None:
 
 def _check_is_complete(header: FileHeader) -> None:
     """Refuse a TIFF-like file that ends before its largest block of data; decoders may not notice."""
-    blocks = [block for directory in header.tags.directories() for block in _blocks(directory)]
+    blocks = [
+        (int(place), int(length))
+        for directory in header.tags.directories()
+        for places, lengths in _BLOCKS
+        for place, length in zip(numbers(directory, places), numbers(directory, lengths), strict=False)
+    ]
     start, length = max(blocks, key=lambda block: block[1], default=(0, 0))
     missing = start + length - header.length
     if missing > 0:
@@ -123,8 +136,14 @@ def _check_tiles(directory: Directory) -> None:
             )
 
 
-def _blocks(directory: Directory) -> Iterator[tuple[int, int]]:
-    """Places and lengths of the strips or tiles of a directory."""
-    for places, lengths in ((_STRIP_PLACES, _STRIP_LENGTHS), (_TILE_PLACES, _TILE_LENGTHS)):
-        pairs = zip(numbers(directory, places), numbers(directory, lengths), strict=False)
-        yield from ((int(place), int(length)) for place, length in pairs)
+def looks_like_photo(mosaic: Mosaic) -> bool:
+    """Whether each of the four samples of 2×2 is like the next of its kind, about alike down and across."""
+    return all(_is_smooth(mosaic[y::2, x::2].astype(np.float32)) for y in range(2) for x in range(2))
+
+
+def _is_smooth(plane: NDArray[np.float32]) -> bool:
+    """Whether neighbours are much closer than any two samples, and as close down as across."""
+    variance = float(plane.var())
+    down, across = (float(np.square(np.diff(plane, axis=axis)).mean()) for axis in (0, 1))
+    farthest = 2 * variance * (1 - _LEAST_CORRELATION)
+    return 0 < max(down, across) < min(farthest, _LARGEST_RATIO**2 * min(down, across))

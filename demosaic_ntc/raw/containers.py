@@ -19,8 +19,7 @@ from demosaic_ntc.io.exif import (
     read_exif,
     read_jpeg_exif,
 )
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FUJIFILM
+from demosaic_ntc.io.header import FUJIFILM, FileHeader
 from demosaic_ntc.io.tiff_tags import XMP, read_block
 
 # A part of a file: what it is, where it begins, how many bytes it has.
@@ -36,7 +35,7 @@ _JPEG_HEAD = 1 << 18  # bytes, in which the EXIF of a JPEG lies
 def read_raw_exif(header: FileHeader) -> Exif:
     """The fields we keep of any raw, whatever contains it; empty where there are none."""
     readers = (reader for place, magic, reader in _READERS if header.head[place:].startswith(magic))
-    return next(readers, _read_tiff)(header)
+    return next(readers, lambda each: read_exif(each.tags))(header)
 
 
 def read_raw_xmp(header: FileHeader) -> bytes | None:
@@ -50,11 +49,6 @@ def read_raw_xmp(header: FileHeader) -> bytes | None:
         return stored or None
     are_bytes = stored and all(value in range(256) for value in stored)
     return bytes(int(value) for value in stored) if are_bytes else None
-
-
-def _read_tiff(header: FileHeader) -> Exif:
-    """The EXIF of a TIFF; empty where a file is none."""
-    return read_exif(header.tags)
 
 
 def _unpack(form: str, data: bytes) -> tuple[Any, ...]:

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import Exif, photo_fields, read_jpeg_exif
-from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.identify import FileKind, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.c_stderr import capture_c_stderr
 from demosaic_ntc.raw.camera_matrix import camera_matrix
-from demosaic_ntc.raw.checks import refuse_picture, refuse_unknown_header
+from demosaic_ntc.raw.checks import looks_like_photo, refuse_picture, refuse_unknown_header
 from demosaic_ntc.raw.dng.colours import read_colours
 from demosaic_ntc.raw.noise import noise_profile
 from demosaic_ntc.raw.photo import (
@@ -36,7 +35,6 @@ from demosaic_ntc.raw.photo import (
     Multipliers,
     RawPhoto,
 )
-from demosaic_ntc.raw.plausible import looks_like_photo
 from demosaic_ntc.raw.preview import Preview
 
 _CFA_DIMENSIONS, _CFA_PATTERN, _CFA_COLOURS = 33421, 33422, 50710
@@ -113,9 +111,15 @@ class _Buffer(io.BytesIO):
 def open_libraw(header: FileHeader, data: bytes, complaints: list[str]) -> Iterator[Any]:
     """Open the bytes of a raw with LibRaw, for as long as the block runs; its errors become ours."""
     buffer = _Buffer(data)
-    with _libraw_explained(header), capture_c_stderr(complaints), rawpy.RawPy() as raw:
-        raw.open_buffer(buffer)
-        yield raw
+    try:
+        with capture_c_stderr(complaints), rawpy.RawPy() as raw:
+            raw.open_buffer(buffer)
+            yield raw
+    except rawpy.LibRawError as error:
+        raise _explain(header, error) from error
+    except Exception:
+        with damage_explained("raw"):
+            raise
 
 
 def extract_preview(raw: Any) -> Preview | None:
@@ -124,18 +128,6 @@ def extract_preview(raw: Any) -> Preview | None:
         found = raw.extract_thumb()
         return found.data if isinstance(found.data, bytes) else np.array(found.data)
     return None
-
-
-@contextmanager
-def _libraw_explained(header: FileHeader) -> Iterator[None]:
-    """Turn LibRaw's errors into ours."""
-    try:
-        yield
-    except rawpy.LibRawError as error:
-        raise _explain(header, error) from error
-    except Exception:
-        with damage_explained("raw"):
-            raise
 
 
 def _explain(header: FileHeader, error: Exception) -> InputError | MemoryError:
@@ -167,6 +159,8 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
     is_mono = channels is MONO
     black, white = _black(raw, channels, dng_tags), float(raw.white_level)
     noise, unused = noise_profile(dng_tags)
+    ratio = raw.sizes.pixel_aspect
+    squeezed = f"pixels are not square (ratio {ratio:g}); the picture is not stretched"
     return RawPhoto(
         mosaic=mosaic,
         channels=channels,
@@ -178,7 +172,7 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
         camera_crop=_camera_crop(raw.sizes),
         exif=exif,
         noise=noise,
-        notices=(*_aspect_notice(raw), *unused),
+        notices=(*((squeezed,) if ratio != 1 else ()), *unused),
         # Last: it may overwrite the samples.
         matrix=NO_MATRIX if is_mono else camera_matrix(raw, channels, is_dng=is_dng),
     )
@@ -186,7 +180,10 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
 
 def _channels(raw: Any, dng_tags: Directory) -> NDArray[np.uint8]:
     """One period of the colour array at the top left of the visible area, or an error for other sensors."""
-    pattern = _pattern(raw)
+    try:
+        pattern = raw.raw_pattern  # only its shape is used; None where there is none
+    except NotImplementedError as error:
+        raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read") from error
     if raw.num_colors == 1 and raw.raw_type == rawpy.RawType.Flat:
         return MONO
     if raw.num_colors != 3 or raw.color_desc not in (b"RGBG", b"RGB\0", b"RGB"):
@@ -204,15 +201,6 @@ def _channels(raw: Any, dng_tags: Directory) -> NDArray[np.uint8]:
     if not _is_known_array(channels) or not _agrees_with_tags(channels, dng_tags, top, left):
         raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read")
     return channels
-
-
-def _pattern(raw: Any) -> NDArray[np.uint8] | None:
-    """LibRaw's own pattern, of which only the shape is used; None where there is none."""
-    try:
-        pattern: NDArray[np.uint8] | None = raw.raw_pattern
-    except NotImplementedError as error:
-        raise Unsupported("unsupported colour filter array; only Bayer and X-Trans are read") from error
-    return pattern
 
 
 def _is_known_array(channels: NDArray[np.uint8]) -> bool:
@@ -297,9 +285,3 @@ def _complaint_notice(complaints: list[str]) -> Iterator[str]:
     if complaints:
         said = complaints[0].removeprefix("unknown file: ")
         yield f"the decoder complains ({said}); the file may be damaged"
-
-
-def _aspect_notice(raw: Any) -> Iterator[str]:
-    """A warning where pixels are not square."""
-    if raw.sizes.pixel_aspect != 1:
-        yield f"pixels are not square (ratio {raw.sizes.pixel_aspect:g}); the picture is not stretched"

@@ -13,12 +13,12 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import middle
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import FileKind, InputLimits, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
 from demosaic_ntc.io.layout import Layout
-from demosaic_ntc.raw.checks import check_name, check_raw
+from demosaic_ntc.raw.checks import check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
 from demosaic_ntc.raw.libraw import complete_from_header, decode_raw, read_preview
+from demosaic_ntc.raw.linear import read_linear_photo
 from demosaic_ntc.raw.photo import GREEN, NO_MATRIX, SECOND_GREEN, RawPhoto
 from demosaic_ntc.raw.plain import read_headerless, read_plain
 from demosaic_ntc.raw.preview import decode_preview
@@ -80,25 +80,15 @@ def _read(header: FileHeader, layout: Layout) -> RawPhoto:
     """Choose the reader by what the user said and what the header says."""
     if layout.is_headerless:
         return read_headerless(header, layout)
-    check_name(header)
     if layout.cfa is not None and header.is_picture:
         return read_plain(header, layout)
     check_raw(header)
-    photo = _read_raw(header)
+    read = read_linear_photo if header.is_dng and header.is_linear else decode_raw
+    photo = read(header, read_raw_exif(header))
     if layout.cfa is not None:
         photo = _replace_cfa(photo, layout.cfa)
     notices = (*_warn_of_rows(photo), *photo.notices, *_warn_of_greens(photo))
     return replace(photo, xmp=read_raw_xmp(header), notices=notices)
-
-
-def _read_raw(header: FileHeader) -> RawPhoto:
-    """Decode a raw file of any camera that LibRaw knows, or a linear DNG."""
-    exif = read_raw_exif(header)
-    if not (header.is_dng and header.is_linear):
-        return decode_raw(header, exif)
-    from demosaic_ntc.raw.linear import read_linear_photo  # noqa: PLC0415 (mosaics do without)
-
-    return read_linear_photo(header, exif)
 
 
 def _replace_cfa(photo: RawPhoto, cfa: Cfa) -> RawPhoto:

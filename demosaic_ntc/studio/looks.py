@@ -13,7 +13,7 @@ from typing import Any
 from demosaic_ntc.choices import BALANCES
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Settings
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.raw.temperature import Temperature
 from demosaic_ntc.recipe import Setting, Slider, build, settings_of
 

@@ -18,14 +18,13 @@ from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.setting_values import parse_bad_pixels
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.notebook_preview import preview
-from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
-from demosaic_ntc.engine.run import ignore_progress
+from demosaic_ntc.engine.result import GroupCertificate
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import Loss, format_of
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.pixels import ignore_share
 from demosaic_ntc.io.timings import Timings
@@ -34,6 +33,7 @@ from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.raw.temperature import Temperature
 from demosaic_ntc.recipe import build, settings_of
+from demosaic_ntc.run import ReportProgress, ignore_progress
 from demosaic_ntc.workflows.conversion import ConversionFacts, develop_photo
 
 FilePath = str | os.PathLike[str]

@@ -17,8 +17,7 @@ from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic, prepar
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress
-from demosaic_ntc.engine.run import Run, ignore_progress
+from demosaic_ntc.engine.result import GroupCertificate
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
 from demosaic_ntc.images.formats import format_of
@@ -27,8 +26,7 @@ from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.atomic import check_target
 from demosaic_ntc.io.exif import finish_metadata
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.io.pixels import Pixels
 from demosaic_ntc.io.timings import Timings, rows_as
@@ -37,6 +35,7 @@ from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_mosaics
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.reading import likely_array
+from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
 from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
 
 # The hint about dark pictures looks at every n-th row and column.
@@ -148,8 +147,7 @@ def develop_photo(
         journal.notices += _notices(ready, how)
         report(Progress(DECODING, 1, 1))
     with journal.stage("demosaic"), prefix_path(header.path):
-        engine = settings.engine
-        restored = complete_mosaic(ready, engine, Run.start(engine.threads, report, engine.time_limit, error))
+        restored = complete_mosaic(ready, settings.engine, settings.engine.start(report, error))
         journal.notices += restored.notices
     with journal.stage("render"):
         look = finish_of(restored.image, ready, how, bits)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
-from demosaic_ntc.engine.run import Run, ignore_progress
+from demosaic_ntc.engine.result import GroupCertificate, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
     Detected,
@@ -32,9 +31,9 @@ from demosaic_ntc.images.writing import (
 from demosaic_ntc.inpainting.inpaint import inpaint_picture
 from demosaic_ntc.inpainting.mask_rule import MaskRule
 from demosaic_ntc.io.atomic import check_target, whole_file
-from demosaic_ntc.io.header import FileHeader, open_header
-from demosaic_ntc.io.identify import FileKind, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, open_header, prefix_path
 from demosaic_ntc.io.timings import Timings, rows_as
+from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
 from demosaic_ntc.workflows.costs import DECODING
 
 Flags = NDArray[np.bool_]
@@ -114,7 +113,7 @@ def _complete_colours(
     picture: DecodedImage, missing: Flags, engine: Engine, report: ReportProgress, want_error: bool
 ) -> Restored:
     """Let the engine restore the missing pixels."""
-    run = Run.start(engine.threads, report, engine.time_limit, want_error)
+    run = engine.start(report, want_error)
     return inpaint_picture(picture.colours, missing, run, method=engine.method, quality=engine.quality)
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import rawpy
 
 from demosaic_ntc.developing.settings import Engine, Output, Settings
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.jit.signatures import EXAMPLES, prepare_kernels
 from demosaic_ntc.peak_memory import peak_bytes, reset_peak
+from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.conversion import convert_file
 
 from ..measure.protocol import FILE_LAYERS

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.denoise import denoise_stored
 from demosaic_ntc.demosaicing.measured_planes import CodedPlanes, PlaneSamples, extremes_of
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.run import Run
 
 SIGMA = 6 / 255
 _STEP = 1 / 32000

@@ -9,7 +9,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.engine.run import Run
+from demosaic_ntc.run import Run
 
 SIGMA = 0.02
 NOISE: Float32 = np.full((3, 1), SIGMA**2, np.float32)

@@ -23,8 +23,8 @@ from demosaic_ntc.engine.groups import reference_positions
 from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan, disable_completion
 from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, gaussian
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import GroupCertificate, Progress
-from demosaic_ntc.engine.run import Run
+from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.run import Progress, Run
 from tests.waves import waves
 
 PATCHES = PatchGrid(size=4, stride=4, count=16, reach=5)

@@ -13,8 +13,8 @@ from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
 from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine import tiles
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import close_to
+from demosaic_ntc.run import Run
 from tests.waves import waves
 
 

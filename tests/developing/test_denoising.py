@@ -17,13 +17,12 @@ from demosaic_ntc.developing.variance_stabilisation import (
     convert_to_srgb_curve,
     steepness_of_way,
 )
-from demosaic_ntc.engine.result import Progress
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.raw.levels import Exposure, expose
 from demosaic_ntc.raw.photo import RawPhoto
+from demosaic_ntc.run import Progress, Run
 
 RGGB = Cfa.from_name("RGGB")
 BLACK, WHITE = 1000.0, 16000.0

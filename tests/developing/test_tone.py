@@ -22,9 +22,9 @@ from demosaic_ntc.developing.tone import (
     camera_look,
     neutral_look,
 )
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SPACES, SRGB_CURVE
+from demosaic_ntc.run import Run
 from demosaic_ntc.workflows.conversion import convert_file
 
 LUMINANCE = SPACES["srgb"].to_xyz[1]

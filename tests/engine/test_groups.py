@@ -27,8 +27,8 @@ from demosaic_ntc.engine.groups import (
 from demosaic_ntc.engine.kernels.group_pass import LEAST_SPREAD
 from demosaic_ntc.engine.observations import bits_of
 from demosaic_ntc.engine.passes import PatchGrid, Step, gaussian, mean
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.jit.signatures import EXAMPLES, FOR_COMPLETION
+from demosaic_ntc.run import Run
 from tests.waves import waves
 
 SHAPE = (70, 44)

@@ -19,7 +19,7 @@ from demosaic_ntc.engine.restore import (
     _spread_nearby,
     restore,
 )
-from demosaic_ntc.engine.run import Run
+from demosaic_ntc.run import Run
 from tests.waves import waves
 
 SHAPE = (30, 34)

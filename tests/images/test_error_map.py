@@ -13,12 +13,12 @@ from demosaic_ntc.developing import preprocess
 from demosaic_ntc.developing.render import Finish, finish_error
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import DiskFull, Exists, InputError, NotWritable
 from demosaic_ntc.images.error_map import Expected, check_asked, write_error_map
 from demosaic_ntc.io.colour import LINEAR_CURVE, SPACES, SRGB_CURVE, Curve
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.io.tiff_tags import LONG, Field
+from demosaic_ntc.run import Run
 from demosaic_ntc.workflows import conversion
 from demosaic_ntc.workflows.conversion import convert_file
 from demosaic_ntc.workflows.repair import repair_file

@@ -13,7 +13,7 @@ from demosaic_ntc.errors import BadMask, InputError, TooLarge
 from demosaic_ntc.images.mask import read_mask
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.inpainting.mask_rule import MaskRule, parse_colour
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 
 FLAGS = np.array([[True, False, False], [False, True, True]])
 PLAIN = DecodedImage(np.zeros((2, 3), np.uint8))

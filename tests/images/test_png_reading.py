@@ -163,7 +163,7 @@ def test_decoders_say_nothing_on_the_terminal(tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 print(read_picture(Path({str(path)!r}), InputLimits()).depth)
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

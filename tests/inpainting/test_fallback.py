@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc import inpaint
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.scaling import Scale, planes_of
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.run import Run
 
 SHAPE = (200, 90, 3)
 

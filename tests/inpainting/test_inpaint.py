@@ -10,12 +10,11 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from demosaic_ntc import inpaint
-from demosaic_ntc.engine.result import Progress
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.inpaint import _has_whole_block, too_wide
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of
+from demosaic_ntc.run import Progress, Run
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]

@@ -15,13 +15,12 @@ from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.pass_tables import PLANS, Plan, disable_completion
 from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, mean
-from demosaic_ntc.engine.result import Progress
-from demosaic_ntc.engine.run import Run
 from demosaic_ntc.engine.tiles import Tile
 from demosaic_ntc.inpainting import regions
 from demosaic_ntc.inpainting.inpaint import METHODS
 from demosaic_ntc.inpainting.region_inpainting import _around, _channel_sets, repair
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.run import Progress, Run
 from tests.waves import waves
 
 PLANS_OF_METHODS: dict[str, Plan] = {

@@ -19,8 +19,7 @@ from cli.app import app
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.exif import exif_block
-from demosaic_ntc.io.header import open_header, read_header
-from demosaic_ntc.io.identify import FileKind, InputLimits
+from demosaic_ntc.io.header import FileKind, InputLimits, open_header, read_header
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import Directory, TagReader
 from demosaic_ntc.raw.reading import likely_array

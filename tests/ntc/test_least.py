@@ -95,7 +95,7 @@ def test_auto_proves_by_an_integer_program_where_nothing_else_can(
     assert solution.oracle_calls.get("gurobi", 0) + solution.oracle_calls.get("highs", 0) >= 1
     assert guess.least is not None
     assert solution.least is not None
-    # How far the heuristic path ends above the least norm differs between machines; what is proven of it holds.
+    # How far above the least norm the heuristic path ends differs between machines; what is proven holds.
     assert 1.2 * guess.least.lower < solution.least.lower <= solution.least.upper
     is_least = solution.least.upper <= 1.04 * solution.least.lower  # four times the root of the gap, 1e-4
     assert (guess.status, solution.status) == (

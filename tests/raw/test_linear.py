@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.exif import Exif
-from demosaic_ntc.io.header import open_header
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits, open_header
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, SRATIONAL, UNDEFINED, Field
 from demosaic_ntc.raw import libraw
-from demosaic_ntc.raw.dng.block_sizes import size_in
+from demosaic_ntc.raw.dng.linear_reading import size_in
 from demosaic_ntc.raw.photo import Box, RawPhoto
 from demosaic_ntc.raw.reading import likely_array, read_photo
 from samples.dng import Camera, write_dng

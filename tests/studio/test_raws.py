@@ -11,7 +11,7 @@ import typer
 from cli.actions.convert import settings_from
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.looks import LookSettings
 from samples.dng import Camera

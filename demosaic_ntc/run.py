@@ -9,7 +9,6 @@ from numbers import Integral
 from typing import TypeVar
 
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.jit.signatures import prepare_kernels
 from demosaic_ntc.machine import processors
@@ -19,6 +18,18 @@ Result = TypeVar("Result")
 Report = Callable[[float], None]  # the share of a stage that is done
 
 _UNITS = 1000  # of progress in a stage
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One step of a restoration: `done` of `total` units of `stage`."""
+
+    stage: str
+    done: int
+    total: int
+
+
+ReportProgress = Callable[[Progress], None]
 
 
 def ignore_progress(progress: Progress) -> None:
