@@ -1,7 +1,6 @@
 """How a restoration is run: its threads, whom it reports to, when it ends, and whether errors are wanted."""
 
-import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -10,7 +9,6 @@ from typing import TypeVar
 
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError, as_number
-from demosaic_ntc.jit.signatures import prepare_kernels
 from demosaic_ntc.machine import processors
 
 Item = TypeVar("Item")
@@ -61,12 +59,6 @@ class Run:
         """Return the context of a restoration that begins now; raise if it cannot be."""
         deadline = Deadline.after(check_time_limit(time_limit))
         return cls(check_threads(threads), progress or ignore_progress, deadline, bool(want_error))
-
-    def prepare(self, kernels: Collection[str]) -> "Run":
-        """Have kernels compiled, which is done once on a machine and does not count as time of the run."""
-        begun = time.monotonic()
-        prepare_kernels(kernels)
-        return replace(self, deadline=self.deadline.postpone(time.monotonic() - begun))
 
     def stage(self, name: str) -> "Run":
         """Return the run of a stage, which reports shares of it."""

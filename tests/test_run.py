@@ -1,6 +1,5 @@
 """The context of a restoration: work shared by threads, time, progress."""
 
-import time
 from threading import Event
 
 import pytest
@@ -45,13 +44,6 @@ def test_threads_are_as_many_as_this_process_may_use(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("os.sched_getaffinity", lambda process: {3, 5, 8}, raising=False)
     assert Run.start().threads == 3
     assert Run.start(2).threads == 2
-
-
-def test_compiling_takes_no_time_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("demosaic_ntc.run.prepare_kernels", lambda names: time.sleep(0.05))
-    run = Run.start(time_limit=0.04)
-    assert not run.prepare(("any",)).deadline.is_over()
-    assert run.deadline.is_over()
 
 
 def test_stages_and_their_parts_are_reported_in_units() -> None:

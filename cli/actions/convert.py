@@ -11,7 +11,7 @@ from demosaic_ntc.io.header import open_header
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
 from demosaic_ntc.recipe import build
-from demosaic_ntc.workflows.conversion import Conversion, convert_file, prospect
+from demosaic_ntc.workflows.conversion import Conversion, convert_file, estimate_cost
 
 from ..arguments.options import check_method
 from ..flags import wrong_usage
@@ -57,8 +57,8 @@ def convert_one(
     if not is_wanted((source,), target, telling, overwrite=settings.output.overwrite):
         return
     with open_header(source, settings.limits) as header:
-        ahead = prospect(settings, target, header, error_map)
-        with run_single_file(ahead.kernels, ahead.costs, telling) as report:
+        ahead = estimate_cost(settings, target, header, error_map)
+        with run_single_file(ahead.costs, telling) as report:
             done = convert_file(header, target, settings, report, error_map)
     tell_done(
         describe_conversion(done, settings),

@@ -13,7 +13,6 @@ from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.inpainting.inpaint import METHODS
 from demosaic_ntc.io.header import open_header
-from demosaic_ntc.jit.signatures import for_holes
 from demosaic_ntc.recipe import build
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
 from demosaic_ntc.workflows.repair import Repair, repair_file
@@ -76,10 +75,9 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
     sources = (files.source,) if files.mask is None else (files.source, files.mask)
     if not is_wanted(sources, files.target, telling, overwrite=settings.overwrite):
         return
-    kernels = for_holes(settings.engine.method, files.error_map is not None)
     with (
         open_header(files.source, settings.limits) as header,
-        run_single_file(kernels, REPAIR_COSTS, telling) as report,
+        run_single_file(REPAIR_COSTS, telling) as report,
     ):
         beside = files.error_map, files.saved_mask
         done = repair_file(header, files.mask, files.target, settings, report, *beside)

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import typer
 
-from demosaic_ntc.batch.discovery import RAW_SUFFIXES
 from demosaic_ntc.errors import LicenceMissing, OutputError
 from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
-from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_holes, for_mosaics
 
 from ..output.messages import print_note
 from .prepare import prepare_shown
@@ -28,9 +26,7 @@ def serve_studio(
         if not source.is_dir():
             with prefix_path(source), open_regular(source, limits):
                 pass
-    raws = any(source.suffix.lower() in RAW_SUFFIXES for source in sources)
-    kernels = for_holes("ntc", True) | (for_mosaics("ntc", True) | FOR_DEFECTS if raws else frozenset())
-    prepare_shown(kernels, quiet=quiet)
+    prepare_shown(quiet=quiet)
 
     def ready(address: str) -> None:
         typer.echo(address)

@@ -31,7 +31,6 @@ from demosaic_ntc.engine.result import Restored
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.errors import InputError, as_number, check_choice
-from demosaic_ntc.jit.signatures import for_mosaics
 from demosaic_ntc.run import Progress, ReportProgress, Run
 
 FirstGuess = Callable[[Float32, Cfa, int], Float32]
@@ -95,7 +94,6 @@ def demosaic(
     check_choice("tensor", tensor, TENSORS)
     run = Run.start(threads, progress, time_limit, error)
     task = _Task.check(mosaic, array, white, missing, noise, denoise)
-    run = run.prepare(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolate(method, run)
     if method == "ntc" and tensor != "groups":

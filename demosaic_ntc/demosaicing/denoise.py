@@ -14,7 +14,6 @@ from demosaic_ntc.engine.passes import TOLERANCE
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import GroupCertificate, StoredPicture, out_of_time
 from demosaic_ntc.engine.windowed import Windowed
-from demosaic_ntc.jit.signatures import for_mosaics
 from demosaic_ntc.run import Run
 
 
@@ -37,7 +36,6 @@ def denoise_stored(
     times, (channels, height, width) = check_strength(strength), samples.shape
     dead = None if missing is None else check_missing(missing, "picture", (height, width))
     variance = check_noise(noise, 1.0, channels)
-    run = run.prepare(for_mosaics(method, True, run.want_error))
     picture, wanted = CodedPlanes.of(samples), np.ones((height, width), np.bool_)
     if quality != "best" and variance.mean() > TOLERANCE:
         wanted = ~settle_calm(picture, samples, None, variance, times, run)

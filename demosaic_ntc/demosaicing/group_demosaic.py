@@ -22,7 +22,6 @@ from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import GroupCertificate, StoredPicture, out_of_time
 from demosaic_ntc.engine.tiles import close_to
 from demosaic_ntc.errors import InputError, as_number
-from demosaic_ntc.jit.signatures import for_mosaics
 from demosaic_ntc.run import Run
 
 _RIM = 5  # pixels
@@ -125,7 +124,6 @@ def demosaic_stored(
 ) -> StoredPicture:
     """Do what `demosaic` does by groups, for samples and a picture that are too large to be spread out."""
     mosaic = MeasuredMosaic.check(samples, cfa, missing, noise, strength)
-    run = run.prepare(for_mosaics(method, cfa.is_bayer, run.want_error))
     return complete_mosaic(mosaic, Effort.of(method, quality), run)
 
 

@@ -21,7 +21,6 @@ from demosaic_ntc.engine.kernels.group_pass import (
 from demosaic_ntc.engine.kernels.matching import match_patches
 from demosaic_ntc.engine.passes import PatchGrid, Step
 from demosaic_ntc.engine.windowed import Windowed
-from demosaic_ntc.jit.signatures import FOR_COMPLETION, prepare_kernels
 from demosaic_ntc.run import Run
 
 Shares = Callable[[Places], Float32]  # of the correction of means, for groups around places, (count, 2)
@@ -269,7 +268,6 @@ class GroupPass:
         restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, gaps, shares)
         left = np.flatnonzero(np.isinf(gaps)) if does.vertices else np.zeros(0, np.int64)
         if left.size:
-            prepare_kernels(FOR_COMPLETION)
             rest, those, proven, shares = places[left], found[left], gaps[left], shares[left]
             complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven, shares)
             gaps[left] = proven

@@ -23,7 +23,6 @@ from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.region_inpainting import fill_unproven_gaps, repair
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of, planes_of
-from demosaic_ntc.jit.signatures import for_holes
 from demosaic_ntc.run import ReportProgress, Run
 
 Method = Literal["ntc", "predict-only", "biharmonic"]
@@ -89,7 +88,6 @@ def inpaint_picture(
     if not holes.any():
         nothing = np.zeros(picture.shape, np.float32) if run.want_error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
-    run = run.prepare(for_holes(method, run.want_error))
     seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
     made = _repair(picture, holes, scale, seen, plan, run, None if variance is None else variance[seen])
     if made is None:

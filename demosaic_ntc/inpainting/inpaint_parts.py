@@ -21,7 +21,6 @@ from demosaic_ntc.inpainting.inpaint import TOO_DEEP
 from demosaic_ntc.inpainting.region_inpainting import repair
 from demosaic_ntc.inpainting.regions import find_damaged_regions
 from demosaic_ntc.inpainting.scaling import LEAST_CONTRAST, Scale, extremes_of, planes_of
-from demosaic_ntc.jit.signatures import for_holes
 from demosaic_ntc.run import Progress, ReportProgress, Run
 
 _GLANCE = 8  # every n-th row and column
@@ -54,7 +53,7 @@ def inpaint_parts(
     ``missing`` and ``wanted`` are (height, width). What is wanted is missing, too. Where a region sees
     nothing that is known, which takes holes of a thousand pixels, all of the picture is its margin.
     """
-    run = Run.start(threads, progress, want_error=True).prepare(for_holes("ntc", True))
+    run = Run.start(threads, progress, want_error=True)
     channels = planes_of(image)
     holes = np.broadcast_to(missing, channels.shape)
     scale = _scale(channels, holes, run)

@@ -31,7 +31,6 @@ from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.io.pixels import Pixels
 from demosaic_ntc.io.timings import Timings, rows_as
 from demosaic_ntc.io.xmp import clean_xmp
-from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_mosaics
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.reading import likely_array
@@ -301,19 +300,14 @@ class CostEstimate:
 
     costs: dict[str, float]  # CPU seconds per megapixel, by stage
     bytes_per_pixel: float  # of the file
-    kernels: frozenset[str]  # to be compiled
 
 
-def prospect(
+def estimate_cost(
     settings: Settings, target: Path, source: FileHeader | None = None, error_map: Path | None = None
 ) -> CostEstimate:
     """What a conversion to a target takes, of a file or else of Bayer's array; refuses what cannot be."""
     bits, engine, array = settings.depth(target, error_map), settings.engine, settings.layout.cfa
     if source is not None:
         array = likely_array(source, settings.layout)
-    kernels = FOR_DEFECTS if settings.development.bad_pixels in (None, "auto") else frozenset()
-    if not engine.half:
-        is_bayer = array is None or array.is_bayer
-        kernels |= for_mosaics(engine.method, is_bayer, error_map is not None)
     costs = stage_costs(engine.method, engine.quality, array)
-    return CostEstimate(costs, bytes_per_pixel(format_of(target), bits), kernels)
+    return CostEstimate(costs, bytes_per_pixel(format_of(target), bits))

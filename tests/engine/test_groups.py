@@ -24,10 +24,10 @@ from demosaic_ntc.engine.groups import (
     references_in,
     tiles_of_references,
 )
+from demosaic_ntc.engine.kernels.completion import complete_groups
 from demosaic_ntc.engine.kernels.group_pass import LEAST_SPREAD
 from demosaic_ntc.engine.observations import bits_of
 from demosaic_ntc.engine.passes import PatchGrid, Step, gaussian, mean
-from demosaic_ntc.jit.signatures import EXAMPLES, FOR_COMPLETION
 from demosaic_ntc.run import Run
 from tests.waves import waves
 
@@ -273,15 +273,19 @@ def test_groups_bring_a_wrong_estimate_back_to_the_texture() -> None:
     assert after < 0.4 * before
 
 
-def test_the_completion_is_prepared_when_a_group_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[frozenset[str]] = []
-    monkeypatch.setattr(groups, "prepare_kernels", asked.append)
+def test_the_completion_is_called_only_when_a_group_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[int] = []
+
+    def note(*arguments: Any) -> None:
+        called.append(1)
+        complete_groups(*arguments)
+
+    monkeypatch.setattr(groups, "complete_groups", note)
     picture = mosaic()
     said_by(pass_over(picture, MOSAIC.prediction_only), wanted_in(picture))
-    assert asked == []
+    assert not called
     said_by(pass_over(picture, MEANS), wanted_in(picture))
-    assert set(asked) == {FOR_COMPLETION}
-    assert EXAMPLES.keys() >= FOR_COMPLETION
+    assert called
 
 
 def test_completed_groups_are_certified_and_others_are_not() -> None:
