@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from demosaic_ntc.developing.repair_settings import RepairSettings
     from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
     from demosaic_ntc.engine.result import Restored
+    from demosaic_ntc.images.mask_rule import MaskRule
     from demosaic_ntc.inpainting.inpaint import inpaint
-    from demosaic_ntc.inpainting.mask_rule import MaskRule
     from demosaic_ntc.ntc.array import complete_array
     from demosaic_ntc.ntc.complete import complete
     from demosaic_ntc.ntc.estimator import NonnegativeTensorCompletion
@@ -34,7 +34,7 @@ _HOME = {
     "Engine": "demosaic_ntc.developing.settings",
     "GreyPatch": "demosaic_ntc.raw.levels",
     "LeastRadius": "demosaic_ntc.ntc.solution",
-    "MaskRule": "demosaic_ntc.inpainting.mask_rule",
+    "MaskRule": "demosaic_ntc.images.mask_rule",
     "NonnegativeTensorCompletion": "demosaic_ntc.ntc.estimator",
     "Output": "demosaic_ntc.developing.settings",
     "RepairSettings": "demosaic_ntc.developing.repair_settings",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.inpainting.mask_rule import Detection, MaskRule
+from demosaic_ntc.images.mask_rule import Detection, MaskRule
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.recipe import part, setting
 

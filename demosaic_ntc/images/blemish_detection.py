@@ -11,9 +11,9 @@ from scipy import ndimage
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.detection.blemishes import find_blemishes
 from demosaic_ntc.errors import Exists, InputError
+from demosaic_ntc.images.mask_rule import Detection
 from demosaic_ntc.images.picture import FULL, DecodedImage
 from demosaic_ntc.images.png_writing import write_png
-from demosaic_ntc.inpainting.mask_rule import Detection
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.pixels import ignore_share, orient
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import BadMask
+from demosaic_ntc.images.mask_rule import Colour, MaskRule
 from demosaic_ntc.images.picture import FULL, DecodedImage
 from demosaic_ntc.images.pillow import convert_mode, frames_of, opened
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.inpainting.mask_rule import Colour, MaskRule
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
 from demosaic_ntc.io.pixels import orient
 

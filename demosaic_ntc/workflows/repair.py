@@ -20,6 +20,7 @@ from demosaic_ntc.images.blemish_detection import (
 )
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, white_of, write_error_map
 from demosaic_ntc.images.mask import find_painted, read_mask, transparent
+from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.picture import DecodedImage, apply_palette, made_opaque, replace_missing
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.images.writing import (
@@ -29,7 +30,6 @@ from demosaic_ntc.images.writing import (
     write_picture,
 )
 from demosaic_ntc.inpainting.inpaint import inpaint_picture
-from demosaic_ntc.inpainting.mask_rule import MaskRule
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.header import FileHeader, FileKind, open_header, prefix_path
 from demosaic_ntc.io.timings import Timings, rows_as

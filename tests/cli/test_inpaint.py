@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.developing.repair_settings import RepairSettings
-from demosaic_ntc.inpainting.mask_rule import MaskRule
+from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
 from demosaic_ntc.workflows.repair import repair_file

@@ -11,8 +11,8 @@ from PIL import Image
 
 from demosaic_ntc.errors import BadMask, InputError, TooLarge
 from demosaic_ntc.images.mask import read_mask
+from demosaic_ntc.images.mask_rule import MaskRule, parse_colour
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.inpainting.mask_rule import MaskRule, parse_colour
 from demosaic_ntc.io.header import InputLimits
 
 FLAGS = np.array([[True, False, False], [False, True, True]])

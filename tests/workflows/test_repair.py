@@ -14,8 +14,8 @@ from PIL import Image
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.errors import InputError, OutputError
+from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.inpainting.mask_rule import MaskRule
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.repair import Repair, repair_file

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.inpainting.mask_rule import Detection
+from demosaic_ntc.images.mask_rule import Detection
 from demosaic_ntc.recipe import build
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.actions import Actions

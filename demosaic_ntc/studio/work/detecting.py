@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.detection.blemishes import find_blemishes
 from demosaic_ntc.images.mask import read_mask
+from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.inpainting.mask_rule import MaskRule
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.bad_pixels import found_bad_pixels
