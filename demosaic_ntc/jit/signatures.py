@@ -19,7 +19,7 @@ import numpy as np
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation import gaussian_kernels, kernels, regression_kernels
 from demosaic_ntc.detection import defect_kernels
-from demosaic_ntc.engine.kernels import aggregation, completion, group_pass, matching, rim_fill
+from demosaic_ntc.engine.kernels import aggregation, completion, group_pass, left_out, matching, rim_fill
 from demosaic_ntc.jit.compiled import cache_folder, comes_compiled, compile_for
 from demosaic_ntc.jit.kernel_cache import NOT_KEPT
 from demosaic_ntc.jit.precompile import KernelRecord, Report, prepare
@@ -51,6 +51,7 @@ EXAMPLES: dict[str, Example] = {
     "row_estimates": (regression_kernels.row_estimates, (_PLANE,)),
     "explain": (gaussian_kernels.explain, (_PLANE, _PLANE, _PLANE, _FLAT, 1.0, 1.0)),
     "add_shapes": (group_pass.add_shapes, (_PICTURE, _PLACES, _FOUND, 2, _TOTAL)),
+    "add_left_out": (left_out.add_left_out, (_PICTURE, _PLACES, _FOUND, 2, 1.0, _NUMBERS)),
     "guided_plane": (regression_kernels.regress_plane, (_PLANE, _PLANE, 0, 0)),
     "shrink_rows": (kernels.shrink_rows, (_PLANE,)),
     "steer_difference": (kernels.steer_difference, (_PLANE, _PLANE)),
@@ -74,7 +75,7 @@ EXAMPLES: dict[str, Example] = {
 # Kernels that call the same functions, which are compiled once for all of them, in an order in which two
 # processes are done at about the same time; those of the last call no others.
 _FAMILIES = (
-    ("restore_groups", "add_shapes", "complete_groups"),
+    ("restore_groups", "add_shapes", "add_left_out", "complete_groups"),
     ("row_estimates", "guided_plane", "explain"),
     ("match_patches",),
     ("shrink_rows", "steer_difference", "filter_separably", "filter_diagonally", "filter_image"),
@@ -112,7 +113,7 @@ def for_mosaics(method: str, is_bayer: bool, errors: bool = False) -> frozenset[
     if method in _INTERPOLATIONS:
         return frozenset(_INTERPOLATIONS[method])
     guesses = frozenset(_BAYER if is_bayer else _ANY_ARRAY)
-    return guesses if method == "blend" else guesses | _for_groups(errors)
+    return guesses if method == "blend" else guesses | _for_groups(errors) | {"add_left_out"}
 
 
 def for_holes(method: str, errors: bool = False) -> frozenset[str]:

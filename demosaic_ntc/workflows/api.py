@@ -16,6 +16,7 @@ from demosaic_ntc.developing.settings import LookName, Settings, settings_named
 from demosaic_ntc.engine.checks import Quality
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import format_of
@@ -51,6 +52,11 @@ class Developed:
         return self.facts.certificate
 
     @property
+    def check(self) -> SampleCheck | None:
+        """How well samples were predicted from others; None of interpolations and previews."""
+        return self.facts.check
+
+    @property
     def metadata(self) -> dict[str, Any]:
         """Camera, exposure and what was done, as plain values."""
         facts = self.facts
@@ -60,6 +66,7 @@ class Developed:
             "white_balance": facts.exposure.description,
             "look": facts.look,
             "noise": facts.noise,
+            "check": None if facts.check is None else facts.check.as_json(),
             "seconds": dict(facts.seconds),
             "notices": facts.notices,
         }
