@@ -84,8 +84,9 @@ class MeasuredMosaic:
         depth = np.broadcast_to(np.uint8(1), shape)
         if self.noise is None:
             return ObservedPixels(entries, depth, low, high, np.zeros((3, 1), np.float32))
+        share = 1 / self.strength**2 if self.strength > 0 else 1.0
         return ObservedPixels(
-            entries, depth, low, high, self.noise * np.float32(self.strength**2), self.samples
+            entries, depth, low, high, self.noise * np.float32(self.strength**2), self.samples, share
         )
 
 

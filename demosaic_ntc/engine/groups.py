@@ -126,6 +126,7 @@ class GroupInput:
     measured: Windowed  # what is known, where it is noisy and the estimate is not to keep it; else empty
     noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
     confidence: Float32  # (height, width): the trust in pixels when patches are compared; empty where alike
+    noise_share: float = 1.0  # of that variance, there is in truth
 
     def view(self, rows: slice, columns: slice) -> "GroupView":
         """Return a part of the picture as kernels want it."""
@@ -287,8 +288,8 @@ class GroupPass:
         chosen = np.flatnonzero((references @ np.array([7, 13])) % _CHECKED == 0)
         if chosen.size:
             sums = np.zeros(CHANNELS + 3 * len(picture.planes), np.int64)
-            least = self._step.does.noise
-            add_left_out(picture, places[chosen], found[chosen], self._patches.size, least, sums)
+            share, least = self._scene.noise_share, self._step.does.noise
+            add_left_out(picture, places[chosen], found[chosen], self._patches.size, share, least, sums)
             self.left_out.append(sums)
 
     def _match(self, view: GroupView, references: Places) -> Offsets:

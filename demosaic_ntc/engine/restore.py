@@ -108,7 +108,15 @@ def _restore_step(
 def _scene(estimate: Estimate[Any], known: ObservedPixels, step: Step) -> GroupInput:
     """Return what groups are formed of."""
     confidence = _confidence(known, step)
-    return GroupInput(estimate.planes, known.entries, known.depth, known.measured, known.noise, confidence)
+    return GroupInput(
+        estimate.planes,
+        known.entries,
+        known.depth,
+        known.measured,
+        known.noise,
+        confidence,
+        known.noise_share,
+    )
 
 
 def _relax_update(

@@ -28,29 +28,28 @@ _UNPREDICTABLE = 0.8  # of the spread of samples
 class SampleCheck:
     """Samples left out and predicted by patches that did not measure them, with full scale 1.
 
-    Errors are weighted by the inverse of the variance that is expected of each: even places count most.
+    Errors are those of the mean of the samples at a spot of similar patches, weighted by the inverse of the
+    variance that is expected of each: even places count most.
     """
 
     samples: int
     error: float  # the root of the weighted mean square
-    expected: float  # what it would be if samples deviated as estimates of them do among each other
+    expected: float  # what it would be if samples and estimates differed by chance alone
     ratio: float  # of the two
-    unexplained: float  # the plain error over the standard deviation of the samples
+    unexplained: float  # the error of single samples over their standard deviation
 
     @classmethod
     def of(cls, sums: Sequence[Sums]) -> "SampleCheck | None":
         """Return what sums amount to, see `add_left_out`; nothing where samples are few."""
-        count = sum(int(each[COUNT]) for each in sums)
-        if count < _LEAST_SAMPLES:
+        samples = sum(int(each[CHANNELS::3].sum()) for each in sums)
+        if samples < _LEAST_SAMPLES:
             return None
         total = np.sum(sums, axis=0)
-        ratio, expected = (
-            np.sqrt(total[RATIO] / RATIO_UNIT / count),
-            np.sqrt(count * PRECISION_UNIT / total[PRECISION]),
-        )
-        plain = np.sqrt(total[SQUARE] / SQUARE_UNIT / count)
+        ratio = np.sqrt(total[RATIO] / RATIO_UNIT / total[COUNT])
+        expected = np.sqrt(total[COUNT] * PRECISION_UNIT / total[PRECISION])
+        plain = np.sqrt(total[SQUARE] / SQUARE_UNIT / samples)
         unexplained = float(plain / max(_deviation(total[CHANNELS:]), 1e-9))
-        return cls(count, float(ratio * expected), float(expected), float(ratio), unexplained)
+        return cls(samples, float(ratio * expected), float(expected), float(ratio), unexplained)
 
     @property
     def facts(self) -> dict[str, str]:

@@ -51,7 +51,7 @@ EXAMPLES: dict[str, Example] = {
     "row_estimates": (regression_kernels.row_estimates, (_PLANE,)),
     "explain": (gaussian_kernels.explain, (_PLANE, _PLANE, _PLANE, _FLAT, 1.0, 1.0)),
     "add_shapes": (group_pass.add_shapes, (_PICTURE, _PLACES, _FOUND, 2, _TOTAL)),
-    "add_left_out": (left_out.add_left_out, (_PICTURE, _PLACES, _FOUND, 2, 1.0, _NUMBERS)),
+    "add_left_out": (left_out.add_left_out, (_PICTURE, _PLACES, _FOUND, 2, 1.0, 1.0, _NUMBERS)),
     "guided_plane": (regression_kernels.regress_plane, (_PLANE, _PLANE, 0, 0)),
     "shrink_rows": (kernels.shrink_rows, (_PLANE,)),
     "steer_difference": (kernels.steer_difference, (_PLANE, _PLANE)),

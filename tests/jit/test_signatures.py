@@ -42,7 +42,7 @@ wide[30:60, 30:60], line[48] = True, True
 for quality in ("fast", "normal"):
     for missing in (some, wide, line):
         inpaint(picture, missing, quality=quality, error=quality == "fast")
-find_defects(mosaic, Cfa.named("RGGB"), NOISELESS)
+find_defects(mosaic, Cfa.from_name("RGGB"), NOISELESS)
 for name, (kernel, _) in EXAMPLES.items():
     for types in kernel.signatures:
         print(kernel.py_func.__name__, *types, sep="|")
