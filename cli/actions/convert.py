@@ -86,6 +86,7 @@ def describe_conversion(done: Conversion, settings: Settings) -> dict[str, Any]:
         "look": facts.look,
         "exposure": facts.stops,
         "noise": facts.noise,
+        "check": None if facts.check is None else facts.check.as_json(),
         **engine_facts(settings.described(), facts, done.error_map),
     }
 
@@ -114,6 +115,8 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
         f"{facts.look} look, {sum(facts.seconds.values()):.1f} s"
     )
     yield from noise_lines(facts.noise)
+    if facts.check is not None:
+        yield str(facts.check)
     yield from engine_lines(facts.certificate, done.error_map)
     if verbose:
         white = white_levels(facts.exposure.levels)

@@ -57,9 +57,11 @@ class Convert:
         )
         facts = convert_file(source, target, settings, progress).facts
         height, width = facts.size
-        return WorkResult(
-            height * width, facts.seconds, _find_certified_share(facts.certificate), facts.notices
+        proven, check = (
+            _find_certified_share(facts.certificate),
+            None if facts.check is None else facts.check.as_json(),
         )
+        return WorkResult(height * width, facts.seconds, proven, facts.notices, check)
 
 
 @dataclass(frozen=True, slots=True)

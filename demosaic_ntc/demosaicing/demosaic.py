@@ -28,6 +28,7 @@ from demosaic_ntc.engine.checks import (
     result_type,
 )
 from demosaic_ntc.engine.result import Restored
+from demosaic_ntc.engine.sample_check import notices_of
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.errors import InputError, as_number, check_choice
@@ -154,7 +155,8 @@ class _Task:
         kind, deviation = result_type(self.scale), None
         if run.want_error:
             deviation = np.moveaxis(np.sqrt(stored.variance), 0, 2).astype(kind) * kind(self.scale)
-        return Restored(self._read(stored.planes, run), stored.certificate, stored.notices, error=deviation)
+        image, notices = self._read(stored.planes, run), (*stored.notices, *notices_of(stored.check))
+        return Restored(image, stored.certificate, notices, deviation, stored.check)
 
     def _read(self, planes: Windowed, run: Run) -> NDArray[Any]:
         """Return a stored picture in the scale of the mosaic, with its samples where they are exact."""

@@ -42,7 +42,7 @@ def denoise_stored(
         wanted |= False if dead is None else dead
     steps = NOISY[quality] if method == "ntc" else tuple(step.prediction_only for step in NOISY[quality])
     doubt = _first_variance(samples, variance) if run.want_error else np.zeros((0, 0, 0), np.float32)
-    estimate, gaps = restore(
+    estimate, gaps, _ = restore(
         Estimate(picture, doubt),
         _make_observed(samples, dead, variance * np.float32(times**2)),
         [MaskedPass(step, wanted) for step in steps],

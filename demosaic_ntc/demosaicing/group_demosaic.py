@@ -83,8 +83,9 @@ class MeasuredMosaic:
         depth = np.broadcast_to(np.uint8(1), shape)
         if self.noise is None:
             return ObservedPixels(entries, depth, low, high, np.zeros((3, 1), np.float32))
+        share = 1 / self.strength**2 if self.strength > 0 else 1.0
         return ObservedPixels(
-            entries, depth, low, high, self.noise * np.float32(self.strength**2), self.samples
+            entries, depth, low, high, self.noise * np.float32(self.strength**2), self.samples, share
         )
 
 
@@ -154,8 +155,8 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
         wanted = ~settle_calm(picture, samples, mosaic.cfa, noise, mosaic.strength, run)
     works = _works(steps, AGREED[mosaic.kind], wanted, uncertain, _shares(first.confidence))
     del first, uncertain
-    estimate, gaps = restore(start, known, works, run.stage("groups"))
-    return _store(estimate, gaps, wanted, steps, run)
+    estimate, gaps, check = restore(start, known, works, run.stage("groups"))
+    return replace(_store(estimate, gaps, wanted, steps, run), check=check)
 
 
 def _store(
@@ -180,12 +181,12 @@ def _works(
 ) -> list[MaskedPass]:
     """Return the steps: all where guesses differ, small groups where noise alone is to be taken off."""
     if wanted is uncertain:
-        return [MaskedPass(step, wanted, shares) for step in steps]
+        return [MaskedPass(step, wanted, shares, step is steps[-1]) for step in steps]
     agreed = small if steps[-1].does.vertices else small.prediction_only
     differing = wanted & uncertain
     return [
-        *(MaskedPass(step, differing, shares) for step in steps),
-        MaskedPass(agreed, wanted & ~uncertain, shares),
+        *(MaskedPass(step, differing, shares, step is steps[-1]) for step in steps),
+        MaskedPass(agreed, wanted & ~uncertain, shares, True),
     ]
 
 

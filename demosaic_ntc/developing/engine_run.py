@@ -10,6 +10,7 @@ from demosaic_ntc.developing.denoising import add_grain
 from demosaic_ntc.developing.render import EncodedMosaic
 from demosaic_ntc.developing.variance_stabilisation import convert_to_srgb_curve, steepness_of_way
 from demosaic_ntc.engine.result import GroupCertificate, Restored, StoredPicture
+from demosaic_ntc.engine.sample_check import SampleCheck, notices_of
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.io.lazy_image import ImageLike, LazyImage, Part
 
@@ -22,11 +23,12 @@ class RestoredPhoto:
     certificate: GroupCertificate | None = None
     notices: tuple[str, ...] = ()
     error: Float32 | None = None
+    check: SampleCheck | None = None
 
     @classmethod
     def of(cls, restored: Restored) -> "RestoredPhoto":
         """Return a picture that stands in memory."""
-        return cls(restored.image, restored.certificate, restored.notices, restored.error)
+        return cls(restored.image, restored.certificate, restored.notices, restored.error, restored.check)
 
 
 def finish_stored(stored: StoredPicture, mosaic: EncodedMosaic, cfa: Cfa, grain: float) -> RestoredPhoto:
@@ -49,7 +51,8 @@ def finish_stored(stored: StoredPicture, mosaic: EncodedMosaic, cfa: Cfa, grain:
             image = add_grain(image, mosaic.plane(), cfa, grain, stabilised.levels())
         back = convert_to_srgb_curve(stabilised, 1 - grain**2)
         image = image.map(lambda part, *_: back(part))
-    return RestoredPhoto(image, stored.certificate, stored.notices, deviation)
+    notices = (*stored.notices, *notices_of(stored.check))
+    return RestoredPhoto(image, stored.certificate, notices, deviation, stored.check)
 
 
 def read_later(planes: Windowed) -> LazyImage:

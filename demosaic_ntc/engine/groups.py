@@ -18,6 +18,7 @@ from demosaic_ntc.engine.kernels.group_pass import (
     add_shapes,
     restore_groups,
 )
+from demosaic_ntc.engine.kernels.left_out import CHANNELS, add_left_out
 from demosaic_ntc.engine.kernels.matching import match_patches
 from demosaic_ntc.engine.passes import PatchGrid, Step
 from demosaic_ntc.engine.windowed import Windowed
@@ -29,6 +30,7 @@ BAND_ROWS = 64  # rows of pixels whose reference patches are worked on together
 _TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
 _GAP = 16  # columns without references at which a tile is cut
 _SAMPLES, _LEAST_SAMPLES = 1024, 64  # groups of a picture that tell the shape of its covariances
+_CHECKED = 37  # one group in so many tells how well samples are predicted; a prime, and no strides follow it
 _RUN = 16  # of them that lie side by side, as these are quicker to match
 
 
@@ -123,6 +125,7 @@ class GroupInput:
     measured: Windowed  # what is known, where it is noisy and the estimate is not to keep it; else empty
     noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
     confidence: Float32  # (height, width): the trust in pixels when patches are compared; empty where alike
+    noise_share: float = 1.0  # of that variance, there is in truth
 
     def view(self, rows: slice, columns: slice) -> "GroupView":
         """Return a part of the picture as kernels want it."""
@@ -176,11 +179,15 @@ def whole_shares(places: Places) -> Float32:
 class GroupPass:
     """One step over the groups of a picture."""
 
-    def __init__(self, scene: GroupInput, step: Step, run: Run, shares: Shares = whole_shares) -> None:
+    def __init__(
+        self, scene: GroupInput, step: Step, run: Run, shares: Shares = whole_shares, checked: bool = False
+    ) -> None:
         self._scene, self._step, self._run, self._shares = scene, step, run, shares
+        self._is_checked = checked
         self._patches = step.patches.fit_to(scene.planes.shape[1:])
         self._offsets = self._patches.offsets
         self._fading = step.compute_trust(1)
+        self.left_out: list[Sums] = []  # see `add_left_out`, of some of the groups if these are checked
         self.gaps: list[Float32] = []  # of the groups that were restored: certified, or infinite
 
     def restore(self, wanted: Flags, band_rows: int = BAND_ROWS) -> Iterator[GroupAggregate]:
@@ -266,11 +273,22 @@ class GroupPass:
         size, does, found = self._patches.size, self._step.does, self._match(view, references)
         picture, places, shares = view.picture, references - view.corner, self._shares(references + size // 2)
         restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, gaps, shares)
+        if self._is_checked:
+            self._check(picture, places, found, references)
         left = np.flatnonzero(np.isinf(gaps)) if does.vertices else np.zeros(0, np.int64)
         if left.size:
             rest, those, proven, shares = places[left], found[left], gaps[left], shares[left]
             complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven, shares)
             gaps[left] = proven
+
+    def _check(self, picture: KernelImage, places: Places, found: Offsets, references: Places) -> None:
+        """Add up how well patches predict samples that they lack, in groups that their place chooses."""
+        chosen = np.flatnonzero((references @ np.array([7, 13])) % _CHECKED == 0)
+        if chosen.size:
+            sums = np.zeros(CHANNELS + 3 * len(picture.planes), np.int64)
+            share, least = self._scene.noise_share, self._step.does.noise
+            add_left_out(picture, places[chosen], found[chosen], self._patches.size, share, least, sums)
+            self.left_out.append(sums)
 
     def _match(self, view: GroupView, references: Places) -> Offsets:
         """Return the offsets of the patches of every reference's group."""

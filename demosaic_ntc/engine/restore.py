@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.arrays import Flags, Float32, Planes, Sums
 from demosaic_ntc.engine.groups import (
     GroupAggregate,
     GroupInput,
@@ -23,6 +23,7 @@ from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, re
 from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.passes import Step
+from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.engine.windowed import WritableWindowed
 from demosaic_ntc.run import Run
 
@@ -51,33 +52,39 @@ class MaskedPass:
     step: Step
     wanted: Flags  # (height, width)
     shares: Shares = whole_shares
+    is_checked: bool = False  # whether it tells how well samples are predicted
 
 
 def restore(
     estimate: Estimate[Stored], known: ObservedPixels, works: Sequence[MaskedPass], run: Run
-) -> tuple[Estimate[Stored], Float32]:
+) -> tuple[Estimate[Stored], Float32, SampleCheck | None]:
     """Improve an estimate step by step, within the range of what is known; after the deadline, no more.
 
     An estimate that is no plain array is overwritten, row by row as these are finished. Where references
     leave gaps between them, what no group spoke of is restored by itself.
 
-    Returns the estimate, and the certified gaps of all groups that were to be completed; infinite where
-    nothing is proven.
+    Returns the estimate, the certified gaps of all groups that were to be completed, infinite where nothing
+    is proven, and how well samples were predicted, where steps are checked.
     """
-    gaps = [np.zeros(0, np.float32)]
+    gaps, left_out = [np.zeros(0, np.float32)], list[Sums]()
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
         estimate = Estimate(copy(estimate.planes), estimate.variance.copy())
     for number, work in enumerate(works):
         own = run.part(number / len(works), (number + 1) / len(works))
-        unsaid = _restore_step(estimate, known, work, own, gaps)
+        unsaid = _restore_step(estimate, known, work, own, gaps, left_out)
         if work.step.patches.has_gaps and unsaid.any() and not run.deadline.is_over():
             rest = MaskedPass(work.step.dense, unsaid, work.shares)
-            _restore_step(estimate, known, rest, own.part(1.0, 1.0), gaps)
-    return estimate, np.concatenate(gaps)
+            _restore_step(estimate, known, rest, own.part(1.0, 1.0), gaps, left_out)
+    return estimate, np.concatenate(gaps), SampleCheck.of(left_out)
 
 
 def _restore_step(
-    estimate: Estimate[Any], known: ObservedPixels, work: MaskedPass, run: Run, gaps: list[Float32]
+    estimate: Estimate[Any],
+    known: ObservedPixels,
+    work: MaskedPass,
+    run: Run,
+    gaps: list[Float32],
+    left_out: list[Sums],
 ) -> Flags:
     """Do one step, in place, and note the gaps of its groups; return the wanted pixels that none spoke of."""
     step, unsaid = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
@@ -85,13 +92,14 @@ def _restore_step(
         unproven = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
         gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
         return np.zeros_like(unsaid)
-    groups = GroupPass(_scene(estimate, known, step), step, run, work.shares)
+    groups = GroupPass(_scene(estimate, known, step), step, run, work.shares, work.is_checked)
     pieces: Iterable[GroupAggregate] = groups.restore(work.wanted)
     if step.spread:
         pieces = [_spread_nearby(_join(pieces, estimate), known, step.spread)]
     for said in pieces:
         _relax_update(estimate, said, known, work.wanted[said.rows], step.relaxed)
         unsaid[said.rows] &= ~said.anything
+    left_out += groups.left_out
     if step.does.vertices:
         gaps += groups.gaps
     return unsaid
@@ -100,7 +108,15 @@ def _restore_step(
 def _scene(estimate: Estimate[Any], known: ObservedPixels, step: Step) -> GroupInput:
     """Return what groups are formed of."""
     confidence = _confidence(known, step)
-    return GroupInput(estimate.planes, known.entries, known.depth, known.measured, known.noise, confidence)
+    return GroupInput(
+        estimate.planes,
+        known.entries,
+        known.depth,
+        known.measured,
+        known.noise,
+        confidence,
+        known.noise_share,
+    )
 
 
 def _relax_update(

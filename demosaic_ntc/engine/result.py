@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.notebook_preview import preview
+from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.html_repr import html_table
 
@@ -68,6 +69,7 @@ class Restored:
     certificate: GroupCertificate | None = None
     notices: tuple[str, ...] = ()  # what a user should know about the result
     error: NDArray[np.float32] | None = None  # standard deviation of the expected error, in the image's scale
+    check: SampleCheck | None = None  # how well samples of a mosaic were predicted from others
 
     def __repr__(self) -> str:
         """Show what it is, not its pixels."""
@@ -86,8 +88,9 @@ class Restored:
         picture = f'<img alt="" src="data:image/png;base64,{b64encode(png).decode()}">' if png else ""
         size = f"{'×'.join(map(str, self.image.shape))} {self.image.dtype}"
         proven = self.certificate.facts if self.certificate else {"certificate": "none"}
+        checked = self.check.facts if self.check else {}
         notes = {f"note {number}": notice for number, notice in enumerate(self.notices, start=1)}
-        return picture + html_table({"picture": size, **proven, **notes})
+        return picture + html_table({"picture": size, **proven, **checked, **notes})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +101,7 @@ class StoredPicture:
     certificate: GroupCertificate | None
     variance: Planes  # the expected squared error, (channels, height, width), or empty
     notices: tuple[str, ...] = ()  # what a user should know about it
+    check: SampleCheck | None = None  # how well samples were predicted from others
 
 
 def out_of_time(deadline: Deadline) -> tuple[str, ...]:

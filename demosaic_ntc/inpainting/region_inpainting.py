@@ -53,7 +53,9 @@ def repair(
             start = _first(whole.planes[seen], known[seen], run)
             works = _works(known[seen], _around(region), plan)
             what = _crop_observed(start.planes, known[seen], None if noise is None else noise[channels])
-            part, proven = restore(start, what, works, own.part(number / len(sets), (number + 1) / len(sets)))
+            part, proven, _ = restore(
+                start, what, works, own.part(number / len(sets), (number + 1) / len(sets))
+            )
             whole.planes[core] = part.planes[:, *region.inner]
             if run.want_error:
                 whole.variance[core] = part.variance[:, *region.inner]

@@ -19,6 +19,7 @@ NOISE_PROFILE, NOISE_REDUCTION_APPLIED = 51041, 50935
 # Within this ratio of deviations a profile is taken as it is: texture adds a little to what is measured.
 # It is scaled at most so far: where compression smoothed skies, shadows have their noise.
 _AGREEMENT, _MOST_SCALED = 1.25, 2.0
+_DOUBTFUL = 1.5  # times the deviations that were given, or their inverse
 
 #: The array under which samples without one are looked at: as if it had measured them.
 GREY_ARRAY = Cfa.from_name("RGGB")
@@ -35,6 +36,7 @@ class FoundNoise:
     source: Literal["given", "profile", "scaled", "estimated"]
     stated: NoiseModel | None = None  # the file's profile
     measured: float | None = None
+    shown: float | None = None  # times the deviations that were given, where samples were asked
 
     def describe(self, span: float) -> dict[str, Any]:
         """Return the model as an object for JSON; ``span`` is how far white lies above black."""
@@ -59,7 +61,13 @@ class FoundNoise:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a user should know: that the file's profile is not believed."""
+        """What a user should know: that samples contradict what was given, or what the file states."""
+        if self.shown is not None and not 1 / _DOUBTFUL <= self.shown <= _DOUBTFUL:
+            given, seen = (percent(times * self.model.typical_deviation()) for times in (1.0, self.shown))
+            return (
+                f"the noise given is {given} of white at mid grey, samples show {seen}; "
+                "leave `noise` out to have it estimated",
+            )
         if self.source != "scaled" or self.stated is None:
             return ()
         stated, used = (percent(model.typical_deviation()) for model in (self.stated, self.model))
@@ -97,9 +105,10 @@ def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
 
     A profile that the samples contradict is scaled to what they show.
     """
-    if given is not None:
-        return FoundNoise(given, "given", photo.noise)
     (mosaic, cfa), (low, high) = _sample_mosaic(photo), _find_clipping_levels(photo)
+    if given is not None:
+        shown = noise_factor(mosaic, cfa, given, low=low, high=high)
+        return FoundNoise(given, "given", photo.noise, shown=shown)
     if photo.noise is None:
         return FoundNoise(estimate_noise(mosaic, cfa, low=low, high=high), "estimated")
     return _scale(photo.noise, noise_factor(mosaic, cfa, photo.noise, low=low, high=high))

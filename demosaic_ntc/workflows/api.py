@@ -19,6 +19,7 @@ from demosaic_ntc.developing.setting_values import parse_bad_pixels
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import Loss, format_of
@@ -54,6 +55,11 @@ class Developed:
         return self.facts.certificate
 
     @property
+    def check(self) -> SampleCheck | None:
+        """How well samples were predicted from others; None of interpolations and previews."""
+        return self.facts.check
+
+    @property
     def metadata(self) -> dict[str, Any]:
         """Camera, exposure and what was done, as plain values."""
         facts = self.facts
@@ -63,6 +69,7 @@ class Developed:
             "white_balance": facts.exposure.description,
             "look": facts.look,
             "noise": facts.noise,
+            "check": None if facts.check is None else facts.check.as_json(),
             "seconds": dict(facts.seconds),
             "notices": facts.notices,
         }

@@ -18,6 +18,7 @@ from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finis
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
 from demosaic_ntc.images.formats import format_of
@@ -56,6 +57,7 @@ class ConversionFacts:
     look: str
     matrix_source: str
     certificate: GroupCertificate | None
+    check: SampleCheck | None  # how well samples were predicted from others
     noise: dict[str, Any] | None  # as found and as taken off; None where it was not looked for
     seconds: dict[str, float]
     notices: tuple[str, ...]
@@ -178,6 +180,7 @@ def _facts(
         look=look_name(ready, how),
         matrix_source=ready.photo.matrix.source,
         certificate=restored.certificate,
+        check=restored.check,
         noise=_noise_facts(ready),
         seconds=journal.seconds,
         notices=tuple(journal.notices),

@@ -45,7 +45,8 @@ def start(known: Flags, errors: bool = False) -> tuple[Estimate[Float32], Observ
 def restored(
     estimate: Estimate[Float32], known: ObservedPixels, *works: MaskedPass, threads: int = 1
 ) -> tuple[Estimate[Float32], Float32]:
-    return restore(estimate, known, works, Run(threads, want_error=estimate.variance.size > 0))
+    after, gaps, _ = restore(estimate, known, works, Run(threads, want_error=estimate.variance.size > 0))
+    return after, gaps
 
 
 def all_said(before: Float32, planes: Float32) -> GroupAggregate:
@@ -140,7 +141,7 @@ def test_after_the_deadline_the_estimate_stands() -> None:
     estimate, what = start(flags(), errors=True)
     completed = Step(PATCHES, gaussian(6, vertices=2), relaxed=1.4, trust=(0.3, 0.3), spread=0.7)
     over = Deadline(1.0, clock=lambda: 2.0)
-    after, gaps = restore(estimate, what, [MaskedPass(completed, EVERYWHERE)], Run(deadline=over))
+    after, gaps, _ = restore(estimate, what, [MaskedPass(completed, EVERYWHERE)], Run(deadline=over))
     assert np.array_equal(after.planes, estimate.planes)
     assert np.array_equal(after.variance, estimate.variance)
     assert gaps.size > 0

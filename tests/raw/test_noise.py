@@ -89,6 +89,17 @@ def test_what_is_given_goes_before_the_profile_and_that_before_an_estimate(tmp_p
     assert (noise_of(photo).model, noise_of(photo).source) == (photo.noise, "profile")
 
 
+@pytest.mark.parametrize(
+    ("told", "is_noticed"), [(20, True), (33, False), (40, False), (50, False), (80, True)]
+)
+def test_noise_that_is_given_and_that_samples_contradict_is_noticed(
+    tmp_path: Path, told: float, is_noticed: bool
+) -> None:
+    found = noise_of(_stating(tmp_path / "a.dng", 40, 40), NoiseModel.from_user(0.0, (told / 15500) ** 2))
+    assert (found.source, bool(found.notices)) == ("given", is_noticed)
+    assert found.shown == pytest.approx(40 / told, rel=0.1)
+
+
 @pytest.mark.parametrize("stated", [33, 40, 48])
 def test_a_profile_that_the_samples_bear_out_stays(tmp_path: Path, stated: float) -> None:
     photo = _stating(tmp_path / "a.dng", 40, stated)

@@ -162,6 +162,7 @@ def _outcome(job: Job, setup: WorkerSetup, report: _Reporter, identity: Identity
         pixels=done.pixels,
         seconds=done.seconds,
         certified_share=done.certified_share,
+        check=done.check,
         notices=done.notices,
     )
 
