@@ -28,7 +28,9 @@ def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser
             with prefix_path(source), open_regular(source, limits):
                 pass
     raws = any(source.suffix.lower() in RAW_SUFFIXES for source in sources)
-    kernels = for_holes("ntc", True) | (for_mosaics("ntc", True) | FOR_DEFECTS if raws else frozenset())
+    kernels = for_holes("gaussian", True) | (
+        for_mosaics("gaussian", True) | FOR_DEFECTS if raws else frozenset()
+    )
     prepare_shown(kernels, quiet=quiet)
 
     def ready(address: str) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from demosaic_ntc.errors import InputError, check_choice
+
 from .values import (
     parse_bad_pixels,
     parse_balance,
@@ -27,8 +29,10 @@ _RUNNING = "Running"
 
 def check_method(name: str, known: Collection[str]) -> None:
     """Take a method that is none of these for wrong usage."""
-    if name not in known:
-        raise typer.BadParameter(f"unknown method {name!r}; use one of {', '.join(known)}")
+    try:
+        check_choice("method", name, tuple(known))
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 Source = Annotated[Path, typer.Argument(metavar="IN", help="A raw file, or a mosaic with --cfa.")]
@@ -264,10 +268,11 @@ BadPixels = Annotated[
 ]
 
 Method = Annotated[
-    str, typer.Option(help="ntc, or an interpolation such as bilinear.", rich_help_panel=_ENGINE)
+    str, typer.Option(help="gaussian, ntc, or an interpolation such as bilinear.", rich_help_panel=_ENGINE)
 ]
 Quality = Annotated[
-    Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc.", rich_help_panel=_ENGINE)
+    Literal["fast", "normal", "best"],
+    typer.Option(help="Effort of gaussian, ntc.", rich_help_panel=_ENGINE),
 ]
 Threads = Annotated[
     int | None,
@@ -343,7 +348,7 @@ class OfDevelopment:
 class OfEngine:
     """Options of how missing samples are completed."""
 
-    method: Method = "ntc"
+    method: Method = "gaussian"
     quality: Quality = "normal"
     half: Half = False
     threads: Threads = None

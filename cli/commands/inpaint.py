@@ -66,7 +66,7 @@ SaveMask = Annotated[
     Path | None,
     typer.Option(metavar="MASK.png", help="Also write the mask that was used.", rich_help_panel=_MASK),
 ]
-Method = Annotated[str, typer.Option(help="ntc, predict-only or biharmonic.", rich_help_panel="Engine")]
+Method = Annotated[str, typer.Option(help="gaussian, ntc or biharmonic.", rich_help_panel="Engine")]
 
 
 def inpaint(
@@ -80,7 +80,7 @@ def inpaint(
     save_mask: SaveMask = None,
     max_pixels: o.MaxPixels = 150_000_000,
     error_map: o.ErrorMap = None,
-    method: Method = "ntc",
+    method: Method = "gaussian",
     quality: o.Quality = "normal",
     threads: o.Threads = None,
     time_limit: o.TimeLimit = None,

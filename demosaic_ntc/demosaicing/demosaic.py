@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
-from demosaic_ntc.demosaicing.group_demosaic import APART, TRIALS, complete_mosaic
+from demosaic_ntc.demosaicing.group_demosaic import APART, EVERYWHERE, TRIALS, complete_mosaic
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear
 from demosaic_ntc.demosaicing.interpolation.blend import blend
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples, replace_missing_samples
@@ -32,9 +32,8 @@ from demosaic_ntc.engine.checks import (
     result_type,
 )
 from demosaic_ntc.engine.parallel import imap_threads
-from demosaic_ntc.engine.pass_tables import PLANS, disable_completion
-from demosaic_ntc.engine.passes import TOLERANCE
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored, out_of_time
+from demosaic_ntc.engine.pass_tables import COMPLETIONS, PLANS
+from demosaic_ntc.engine.result import NormCertificate, Progress, ReportProgress, Restored, out_of_time
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
@@ -48,10 +47,10 @@ FIRST_GUESSES: dict[str, FirstGuess] = {
     "mlri": lambda mosaic, cfa, threads: kiku2014(mosaic, cfa),
     "blend": lambda mosaic, cfa, threads: blend(mosaic, cfa, threads).image,
 }
-Method = Literal["ntc", "predict-only", "bilinear", "malvar", "lmmse", "mlri", "blend"]
-Tensor = Literal["groups", "whole", "tiled"]
+Method = Literal["gaussian", "ntc", "ntc-tiled", "ntc-whole", "bilinear", "malvar", "lmmse", "mlri", "blend"]
 METHODS: tuple[str, ...] = get_args(Method)
-TENSORS: tuple[str, ...] = get_args(Tensor)
+BY_GROUPS = ("gaussian", "ntc")
+SINGLE_TENSORS = ("ntc-tiled", "ntc-whole")
 
 _BAND = 64  # rows that are read together
 
@@ -63,9 +62,8 @@ def demosaic(
     mosaic: NDArray[Any],
     cfa: Cfa | str = "RGGB",
     *,
-    method: Method = "ntc",
+    method: Method = "gaussian",
     quality: Quality = "normal",
-    tensor: Tensor = "groups",
     seed: int = 0,
     threads: int | None = None,
     progress: ReportProgress | None = None,
@@ -80,11 +78,11 @@ def demosaic(
 
     * ``mosaic``: height × width samples of any integer or float type, finite; without noise not negative.
     * ``cfa``: the colour array, a name (``"RGGB"``, ``"XTRANS"``), rows (``"RG/GB"``) or a `Cfa`.
-    * ``method``: ``"ntc"`` (groups of patches predicted and completed), ``"predict-only"`` (the same without
-      the completion, to see what it adds) or a first guess alone, one of `FIRST_GUESSES`.
+    * ``method``: ``"gaussian"`` (groups of similar patches predicted by Gaussians), ``"ntc"`` (the samples of
+      groups completed with the least norm), for study ``"ntc-tiled"`` and ``"ntc-whole"`` (all samples
+      completed as one tensor, of tiles or height × width × 3), or an interpolation, one of `FIRST_GUESSES`.
     * ``quality``: ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
-    * ``tensor``: ``"groups"``; for study also ``"whole"`` (height × width × 3) and ``"tiled"``.
-    * ``seed``: makes the random starts of ``"whole"`` and ``"tiled"`` repeatable; groups need none.
+    * ``seed``: makes the random starts of ``"ntc-whole"`` and ``"ntc-tiled"`` repeatable; groups need none.
     * ``threads``: how many share the work, all processors by default; the result does not depend on it.
     * ``progress``: called with a `Progress` after each step.
     * ``white``: the sample value of full scale; by default the one `full_scale` reads from the data.
@@ -94,13 +92,12 @@ def demosaic(
     * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
     * ``noise``: the standard deviation of the samples' noise, in their scale: one, or one for each of R, G
       and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
-      are then not kept but estimated, without the noise; first guesses and tensors for study ignore it.
+      are then not kept but estimated, without the noise; interpolations and single tensors ignore it.
     * ``denoise``: how strongly, as if there were so many times the noise; calm places are told by `noise`.
     """
     array = make_cfa(cfa)
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
-    check_choice("tensor", tensor, TENSORS)
     task = _Task.check(
         mosaic, array, white, missing, check_threads(threads), progress or ignore_progress, noise
     )
@@ -108,8 +105,8 @@ def demosaic(
     prepare_kernels(for_mosaics(method, array.is_bayer, error))
     if method in FIRST_GUESSES:
         return task.interpolate(method)
-    if method == "ntc" and tensor != "groups":
-        return task.complete_plainly(tensor, quality, seed)
+    if method in SINGLE_TENSORS:
+        return task.complete_whole(method, quality, seed, seconds)
     return task.restore(method, quality, Deadline.after(seconds), error, strength)
 
 
@@ -118,7 +115,7 @@ class StoredPicture:
     """A picture with full scale 1 that takes six bytes per pixel and is read window by window."""
 
     planes: Windowed  # (3, height, width)
-    certificate: GroupCertificate | None
+    certificate: NormCertificate | None
     variance: Planes  # the expected squared error, (3, height, width), or empty
     notices: tuple[str, ...] = ()  # what a user should know about it
 
@@ -127,7 +124,7 @@ def demosaic_stored(
     samples: MosaicSamples,
     cfa: Cfa,
     *,
-    method: str = "ntc",
+    method: str = "gaussian",
     quality: str = "normal",
     threads: int | None = None,
     progress: ReportProgress | None = None,
@@ -145,7 +142,7 @@ def demosaic_stored(
     variance = None if noise is None else check_noise(noise, 1.0, 3)
     prepare_kernels(for_mosaics(method, cfa.is_bayer, error))
     deadline = Deadline.after(check_time_limit(time_limit))
-    work = _Groups(method == "ntc", quality, check_threads(threads), report, deadline, error)
+    work = _Groups(method, quality, check_threads(threads), report, deadline, error)
     return work.complete(samples, dead, cfa, variance, strength)
 
 
@@ -153,7 +150,7 @@ def demosaic_stored(
 class _Groups:
     """How a mosaic is restored by groups of patches."""
 
-    completed_too: bool
+    method: str
     quality: str
     threads: int
     report: ReportProgress
@@ -164,22 +161,22 @@ class _Groups:
         self, samples: MosaicSamples, missing: Flags | None, cfa: Cfa, noise: Float32 | None, strength: float
     ) -> StoredPicture:
         """Return the picture with full scale 1."""
-        plan = PLANS[self.quality] if self.completed_too else disable_completion(PLANS[self.quality])
+        completes = self.method == "ntc"
         done = complete_mosaic(
             samples,
             missing,
             cfa,
             TRIALS[self.quality],
-            plan,
+            (COMPLETIONS if completes else PLANS)[self.quality],
             self.threads,
             self.report,
             self.deadline,
             self.error,
             noise,
             strength,
-            APART[self.quality],
+            EVERYWHERE if completes else APART[self.quality],
         )
-        proven = GroupCertificate.of(done.gaps, TOLERANCE, done.left) if self.completed_too else None
+        proven = NormCertificate.of(done.bounds) if completes else None
         return StoredPicture(done.estimate.planes, proven, done.estimate.variance, out_of_time(self.deadline))
 
 
@@ -227,18 +224,21 @@ class _Task:
         self.report(Progress(method, 1, 1))
         return Restored(self._finish(picture))
 
-    def complete_plainly(self, tensor: str, quality: str, seed: int) -> Restored:
+    def complete_whole(self, method: str, quality: str, seed: int, seconds: float | None) -> Restored:
         """Return what completion makes of the mosaic as one tensor."""
-        from demosaic_ntc.demosaicing.single_tensor import complete_plainly  # noqa: PLC0415 (takes solvers, for study only)
+        from demosaic_ntc.demosaicing.single_tensor import complete_single  # noqa: PLC0415 (takes solvers, for study only)
 
-        picture, certificate = complete_plainly(self.scaled, self.cfa, tensor, quality, seed, self.report)
+        shown = np.ones(self.scaled.shape, np.bool_) if self.missing is None else ~self.missing
+        picture, certificate = complete_single(
+            self.scaled, shown, self.cfa, method, quality, seed, seconds, self.report
+        )
         return Restored(self._finish(picture), certificate)
 
     def restore(
         self, method: str, quality: str, deadline: Deadline, error: bool, strength: float
     ) -> Restored:
         """Return the picture that groups of patches make."""
-        work = _Groups(method == "ntc", quality, self.threads, self.report, deadline, error)
+        work = _Groups(method, quality, self.threads, self.report, deadline, error)
         stored = work.complete(MosaicSamples(self.scaled), self.missing, self.cfa, self.noise, strength)
         kind, deviation = result_type(self.scale), None
         if error:

@@ -7,6 +7,7 @@ from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing.demosaic import StoredPicture, check_strength
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
+from demosaic_ntc.demosaicing.group_demosaic import SHOWS
 from demosaic_ntc.demosaicing.measured_planes import CodedPlanes, extremes_of
 from demosaic_ntc.engine.checks import (
     check_missing,
@@ -17,9 +18,8 @@ from demosaic_ntc.engine.checks import (
 )
 from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import NOISY
-from demosaic_ntc.engine.passes import TOLERANCE
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, out_of_time
+from demosaic_ntc.engine.result import Progress, ReportProgress, out_of_time
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
 
@@ -30,7 +30,6 @@ def denoise_stored(
     samples: Windowed,
     noise: ArrayLike,
     *,
-    method: str = "ntc",
     quality: str = "normal",
     threads: int | None = None,
     progress: ReportProgress | None = None,
@@ -49,26 +48,24 @@ def denoise_stored(
     channels, height, width = samples.shape
     dead = None if missing is None else check_missing(missing, "picture", (height, width))
     variance, workers = check_noise(noise, 1.0, channels), check_threads(threads)
-    prepare_kernels(for_mosaics(method, True, error))
+    prepare_kernels(for_mosaics("gaussian", True, error))
     deadline = Deadline.after(check_time_limit(time_limit))
     picture, wanted = CodedPlanes.of(samples), np.ones((height, width), np.bool_)
-    if quality != "best" and variance.mean() > TOLERANCE:
+    if quality != "best" and variance.mean() > SHOWS:
         wanted = ~settle_calm(picture, samples, None, variance, strength, workers, deadline)
         wanted |= False if dead is None else dead
-    steps = NOISY[quality] if method == "ntc" else tuple(step.prediction_only for step in NOISY[quality])
     start = Estimate(
         picture, _first_variance(samples, variance) if error else np.zeros((0, 0, 0), np.float32)
     )
-    estimate, gaps = restore(
+    estimate, _ = restore(
         start,
         _make_observed(samples, dead, variance * np.float32(strength**2)),
-        [MaskedPass(step, wanted) for step in steps],
+        [MaskedPass(step, wanted) for step in NOISY[quality]],
         workers,
         lambda share: report(Progress("groups", round(share * _UNITS), _UNITS)),
         deadline,
     )
-    proven = GroupCertificate.of(gaps, TOLERANCE, 1 - float(wanted.mean())) if method == "ntc" else None
-    return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(deadline))
+    return StoredPicture(estimate.planes, None, estimate.variance, out_of_time(deadline))
 
 
 def _make_observed(samples: Windowed, missing: Flags | None, noise: Float32) -> ObservedPixels:

@@ -13,10 +13,10 @@ from demosaic_ntc.demosaicing.initial_estimate import first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.demosaicing.subsampled_map import SubsampledMap
-from demosaic_ntc.engine.groups import Shares, count_references
+from demosaic_ntc.engine.groups import Shares, count_references, unproven
 from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import AGREED, Plan
-from demosaic_ntc.engine.passes import TOLERANCE, HoleKind
+from demosaic_ntc.engine.passes import HoleKind
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, Report, restore
 from demosaic_ntc.engine.result import Progress, ReportProgress
 
@@ -33,9 +33,11 @@ TRIALS: dict[str, MethodSelection] = {
 }
 # Where first guesses differ by less there is nothing to be gained that could be seen, by quality: .006 dB on
 # Kodak and .008 on McMaster are lost at 1.5 of 255, .04 and .007 at 2.
-APART = {"fast": 2 / 255, "normal": 1.5 / 255, "best": -1.0}
+EVERYWHERE = -1.0
+APART = {"fast": 2 / 255, "normal": 1.5 / 255, "best": EVERYWHERE}
 # Noise makes them differ where there is nothing else: more gains nothing on parts of sixteen pictures.
 _APART_IN_NOISE = 2.5 / 255
+SHOWS = (0.5 / 255) ** 2  # a variance of noise above which it shows: half a level of 255
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,8 +45,7 @@ class Completed:
     """A mosaic restored."""
 
     estimate: Estimate  # with expected squared errors where they are wanted
-    gaps: Float32  # certified, of the groups of the last step
-    left: float  # the share of the picture that was left to the first estimate
+    bounds: Float32  # of the norms of groups that were completed: see `unproven`
 
 
 def complete_mosaic(
@@ -69,7 +70,7 @@ def complete_mosaic(
     first guesses differ by more than ``apart``, everywhere if that is negative; of noisy samples where more
     than noise is seen, small ones where the guesses agree.
     """
-    shows = noise is not None and noise.mean() > TOLERANCE
+    shows = noise is not None and noise.mean() > SHOWS
     if shows:
         # What refined guesses tell apart better is lost in noise, and where guesses agree, all they gain.
         trial = replace(trial, quick=True, sparing=True)
@@ -83,11 +84,9 @@ def complete_mosaic(
     known = _make_observed(samples, missing, cfa, noise, strength)
     variance = _variance(first.error, known, noise) if errors else np.zeros((0, 0, 0), np.float32)
     if deadline.is_over():
-        patches = plan[HoleKind.BAYER if cfa.is_bayer else HoleKind.ARRAY][-1].patches.fit_to(
-            samples.shape[1:]
-        )
-        unproven = np.full(count_references(first.differing, patches), np.inf, np.float32)
-        return Completed(Estimate(picture, variance), unproven, 1 - float(first.differing.mean()))
+        step = plan[HoleKind.BAYER if cfa.is_bayer else HoleKind.ARRAY][-1]
+        groups = count_references(first.differing, step.patches.fit_to(samples.shape[1:])) if step.norm else 0
+        return Completed(Estimate(picture, variance), unproven(groups))
     wanted = uncertain = find_refinement_mask(first.differing, missing)
     if noise is not None and shows and apart >= 0:
         wanted = ~settle_calm(picture, samples, cfa, noise, strength, threads, deadline)
@@ -95,8 +94,7 @@ def complete_mosaic(
     works = _works(plan, HoleKind.BAYER if cfa.is_bayer else HoleKind.ARRAY, wanted, uncertain, shares)
     del first, uncertain
     start, heard = Estimate(picture, variance), _make_reporter(progress, "groups")
-    estimate, gaps = restore(start, known, works, threads, heard, deadline)
-    return Completed(estimate, gaps, 1 - float(wanted.mean()))
+    return Completed(*restore(start, known, works, threads, heard, deadline))
 
 
 def _shares(confidence: SubsampledMap) -> Shares:
@@ -112,11 +110,10 @@ def _works(plan: Plan, kind: HoleKind, wanted: Flags, uncertain: Flags, shares: 
     steps = plan[kind]
     if wanted is uncertain:
         return [MaskedPass(step, wanted, shares) for step in steps]
-    agreed = AGREED[kind] if steps[-1].does.vertices else AGREED[kind].prediction_only
     differing = wanted & uncertain
     return [
         *(MaskedPass(step, differing, shares) for step in steps),
-        MaskedPass(agreed, wanted & ~uncertain, shares),
+        MaskedPass(AGREED[kind], wanted & ~uncertain, shares),
     ]
 
 

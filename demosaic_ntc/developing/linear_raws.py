@@ -60,7 +60,6 @@ def _denoise_planes(
     stored = denoise_stored(
         mosaic.stored,
         stabilised.levels()[GREEN : GREEN + 1] if is_mono else stabilised.levels(),
-        method=engine.method,
         quality=engine.quality,
         threads=engine.threads,
         progress=report,

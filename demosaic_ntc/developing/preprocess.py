@@ -110,8 +110,10 @@ def complete_mosaic(
         ready.mosaic.samples,
         cfa,
         method=engine.method,
+        quality=engine.quality,
         threads=engine.threads,
         progress=report,
         white=ready.mosaic.white,
         missing=ready.missing,
+        time_limit=engine.time_limit,
     )

@@ -129,7 +129,7 @@ def _fits(value: object, low: float, high: float, *words: str) -> bool:
 class Engine:
     """How what is missing is completed, of a mosaic or of a damaged picture."""
 
-    method: Any = "ntc"  # `Method` of demosaic or of inpaint
+    method: Any = "gaussian"  # `Method` of demosaic or of inpaint
     quality: Quality = "normal"
     threads: int | None = None
     time_limit: float | None = None

@@ -1,6 +1,6 @@
 """The loop that restores a picture, mosaic or holes: steps over groups, each from what the last one left.
 
-where → match → predict → complete → add up → spread, relax → keep what is known
+where → match → predict or complete → add up → spread, relax → keep what is known
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +17,7 @@ from demosaic_ntc.engine.groups import (
     GroupPass,
     Shares,
     count_references,
+    unproven,
     whole_shares,
 )
 from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, relax_update
@@ -63,15 +64,14 @@ def restore(
     An estimate that is no plain array is overwritten, row by row as these are finished. Where references
     leave gaps between them, what no group spoke of is restored by itself.
 
-    Returns the estimate, and the certified gaps of all groups that were to be completed; infinite where
-    nothing is proven.
+    Returns the estimate, and what is proven of all groups that were to be completed: see `unproven`.
     """
-    gaps = [np.zeros(0, np.float32)]
+    bounds = [unproven(0)]
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
         estimate = Estimate(estimate.planes.copy(), estimate.variance.copy())
     for number, work in enumerate(works):
         heard = part_of(report, number, len(works))
-        unsaid = _restore_step(estimate, known, work, threads, heard, deadline, gaps)
+        unsaid = _restore_step(estimate, known, work, threads, heard, deadline, bounds)
         if work.step.patches.has_gaps and unsaid.any() and not deadline.is_over():
             _restore_step(
                 estimate,
@@ -80,9 +80,9 @@ def restore(
                 threads,
                 _ignore_share,
                 deadline,
-                gaps,
+                bounds,
             )
-    return estimate, np.concatenate(gaps)
+    return estimate, np.concatenate(bounds)
 
 
 def _restore_step(
@@ -92,24 +92,24 @@ def _restore_step(
     threads: int,
     report: Report,
     deadline: Deadline,
-    gaps: list[Float32],
+    bounds: list[Float32],
 ) -> Flags:
-    """Do one step, in place, and note the gaps of its groups; return the wanted pixels that none spoke of."""
+    """Do one step, in place, and note what is proven; return the wanted pixels that no group spoke of."""
     step, unsaid = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
     if deadline.is_over():
-        unproven = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
-        gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
+        groups = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
+        bounds += [unproven(groups)] if step.norm else []
         return np.zeros_like(unsaid)
     errors = estimate.variance.size > 0
-    groups = GroupPass(_scene(estimate, known, step), step, threads, errors, work.shares)
-    pieces: Iterable[GroupAggregate] = groups.restore(work.wanted, report, deadline)
+    pass_ = GroupPass(_scene(estimate, known, step), step, threads, errors, work.shares)
+    pieces: Iterable[GroupAggregate] = pass_.restore(work.wanted, report, deadline)
     if step.spread:
         pieces = [_spread_nearby(_join(pieces, estimate), known, step.spread)]
     for said in pieces:
         _relax_update(estimate, said, known, work.wanted[said.rows], step.relaxed)
         unsaid[said.rows] &= ~said.anything
-    if step.does.vertices:
-        gaps += groups.gaps
+    if step.norm:
+        bounds += pass_.bounds
     return unsaid
 
 

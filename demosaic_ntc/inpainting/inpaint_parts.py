@@ -37,7 +37,6 @@ class RestoredBox:
     columns: slice
     image: NDArray[Any]  # (height, width) or (height, width, channels) of the box, in the picture's type
     error: Float32  # of the same shape: the standard deviation expected of each entry, in the same scale
-    gaps: Float32  # of its groups, proven; infinite where nothing is
     too_deep: int  # pixels farther inside holes than anything can be told from around them
 
 
@@ -56,7 +55,7 @@ def inpaint_parts(
     ``missing`` and ``wanted`` are (height, width). What is wanted is missing, too. Where a region sees
     nothing that is known, which takes holes of a thousand pixels, all of the picture is its margin.
     """
-    prepare_kernels(for_holes("ntc", True))
+    prepare_kernels(for_holes("gaussian", True))
     channels = planes_of(image)
     holes = np.broadcast_to(missing, channels.shape)
     scale = _scale(channels, holes)
@@ -111,7 +110,7 @@ def _part(
     known = np.logical_not(holes[seen], order="C")
     planes = scale.planes(channels[seen], holes[seen])
     inner = Tile(region.inner, (slice(0, known.shape[1]), slice(0, known.shape[2])), region.inner)
-    made, gaps = repair(planes, known, PLANS[quality], threads, report, Deadline(), True, None, [inner])
+    made, _ = repair(planes, known, PLANS[quality], threads, report, Deadline(), True, None, [inner])
     box = image[region.core].copy()
     hole, here = holes[0][region.core], (slice(None), *region.inner)
     for channel, plane in zip(planes_of(box), made.planes[here], strict=True):
@@ -119,7 +118,7 @@ def _part(
     kind = result_type(scale.width)
     error = np.moveaxis(np.sqrt(made.variance[here]).astype(kind) * kind(scale.width), 0, 2)
     deep = depths(holes[0][region.seen])[region.inner] > TOO_DEEP
-    return RestoredBox(*region.core, box, error.reshape(box.shape), gaps, int(np.count_nonzero(deep)))
+    return RestoredBox(*region.core, box, error.reshape(box.shape), int(np.count_nonzero(deep)))
 
 
 class _Count:

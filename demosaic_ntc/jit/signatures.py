@@ -41,12 +41,14 @@ _TOTAL = np.zeros((8, 8), np.int64)
 _SUMS = np.zeros((1, 3, 8, 8), np.int64)
 
 _PICTURE = group_pass.KernelImage(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
-_PASS = group_pass.Pass(0, 1, 1.0, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
-_GROUPS = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _FLAT, _PLANE, 0, _SUMS, _FLAT, _FLAT)
+_PASS = group_pass.Pass(0, 1, 1.0, 1.0, 1.0, 1.0, 1.0)
+_NORM = completion.LeastNorm(1.0, 1.0, 1.0, 1.0, 1)
+_GROUPS = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _FLAT, _PLANE, 0, _SUMS, _FLAT)
+_COMPLETED = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _NORM, 0, _SUMS, _PLANE)
 
 EXAMPLES: dict[str, Example] = {
     "restore_groups": (group_pass.restore_groups, _GROUPS),
-    "complete_groups": (completion.complete_groups, _GROUPS),
+    "complete_groups": (completion.complete_groups, _COMPLETED),
     "match_patches": (matching.match_patches, (_PLANES, _PLANE, _PLACES, 2, _PLACES, _FOUND)),
     "row_estimates": (regression_kernels.row_estimates, (_PLANE,)),
     "explain": (gaussian_kernels.explain, (_PLANE, _PLANE, _PLANE, _FLAT, 1.0, 1.0)),
@@ -85,16 +87,14 @@ _FAMILIES = (
     ),
 )
 
-#: What the completion of groups takes that a prediction does not meet: few pictures have any.
-FOR_COMPLETION = frozenset(("complete_groups",))
-
 #: What finding hot and dead pixels takes.
 FOR_DEFECTS = frozenset(("judge_samples", "count_flocks"))
 
 _asked_for: set[str] = set()  # in this process
 _asking = Lock()
 
-_MATCHED = ("match_patches", "restore_groups", "add_shapes", "take_over", "draw_to_measured", "write_means")
+_MATCHED = ("match_patches", "take_over", "draw_to_measured", "write_means")
+_PREDICTING, _COMPLETING = ("restore_groups", "add_shapes"), ("complete_groups",)
 _LMMSE = ("row_difference", "shrink_rows", "complete_difference")
 _MLRI = ("row_estimates", "steer_difference", "guided_plane", "filter_separably")
 _BAYER = (*_LMMSE, *_MLRI, "explain")
@@ -112,17 +112,18 @@ def for_mosaics(method: str, is_bayer: bool, errors: bool = False) -> frozenset[
     if method in _INTERPOLATIONS:
         return frozenset(_INTERPOLATIONS[method])
     guesses = frozenset(_BAYER if is_bayer else _ANY_ARRAY)
-    return guesses if method == "blend" else guesses | _for_groups(errors)
+    return guesses if method == "blend" else guesses | _for_groups(method, errors)
 
 
 def for_holes(method: str, errors: bool = False) -> frozenset[str]:
     """Return the kernels that inpainting by a method takes."""
-    return frozenset() if method == "biharmonic" else _for_groups(errors) | {"fill_from_nearby"}
+    return frozenset() if method == "biharmonic" else _for_groups(method, errors) | {"fill_from_nearby"}
 
 
-def _for_groups(errors: bool) -> frozenset[str]:
+def _for_groups(method: str, errors: bool) -> frozenset[str]:
     """Return the kernels of the loop over groups."""
-    return frozenset((*_MATCHED, *(("write_errors",) if errors else ())))
+    own = _COMPLETING if method == "ntc" else _PREDICTING
+    return frozenset((*_MATCHED, *own, *(("write_errors",) if errors else ())))
 
 
 def ledger() -> KernelRecord | None:
@@ -147,7 +148,7 @@ def prepare_kernels(names: Collection[str], report: Report | None = None) -> Non
     with _asking:
         asked = set(names) - _asked_for
         wanted = find_uncompiled(asked)
-        if len(asked) > 1 or wanted & FOR_COMPLETION:  # a small one takes no longer than a process to start
+        if len(asked) > 1:  # a small one takes no longer than a process to start
             families = [[name for name in family if name in wanted] for family in _FAMILIES]
             prepare([family for family in families if family], ledger(), report or _Log())
         _asked_for.update(names)

@@ -15,7 +15,7 @@ from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.settings import LookName, Settings, settings_named
 from demosaic_ntc.engine.checks import Quality, ignore_progress
 from demosaic_ntc.engine.notebook_preview import preview
-from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
+from demosaic_ntc.engine.result import NormCertificate, ReportProgress
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import format_of
@@ -45,7 +45,7 @@ class Developed:
     facts: ConversionFacts
 
     @property
-    def certificate(self) -> GroupCertificate | None:
+    def certificate(self) -> NormCertificate | None:
         """What is proven about the completion; None of interpolations and previews."""
         return self.facts.certificate
 
@@ -108,7 +108,7 @@ def develop(
     resize: int | None = None,
     half: bool = False,
     bits: Literal[8, 16, "float"] = 16,
-    method: Method = "ntc",
+    method: Method = "gaussian",
     quality: Quality = "normal",
     threads: int | None = None,
     time_limit: float | None = None,

@@ -17,7 +17,7 @@ from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finis
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.checks import ignore_progress
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.engine.result import NormCertificate, Progress, ReportProgress, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
 from demosaic_ntc.images.formats import format_of
@@ -55,7 +55,7 @@ class ConversionFacts:
     stops: float
     look: str
     matrix_source: str
-    certificate: GroupCertificate | None
+    certificate: NormCertificate | None
     noise: dict[str, Any] | None  # as found and as taken off; None where it was not looked for
     seconds: dict[str, float]
     notices: tuple[str, ...]
