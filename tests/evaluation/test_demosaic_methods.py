@@ -92,7 +92,7 @@ def test_unknown_methods_are_refused_with_the_known_ones() -> None:
 def test_settings_tell_results_of_different_effort_apart() -> None:
     usual, other = catalogue(Effort("normal", 1)), catalogue(Effort("best", 2))
     assert usual["ntc"].settings != other["ntc"].settings
-    assert usual["ntc-fast"].settings.startswith("quality fast, 1 thread, demosaic-ntc ")
+    assert usual["gaussian-fast"].settings.startswith("quality fast, 1 thread, demosaic-ntc ")
 
 
 def test_completion_sees_each_tile_as_a_tensor_of_its_own() -> None:

@@ -22,7 +22,7 @@ from demosaic_ntc.jit.compiled import fast_kernel, fast_step
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _LEAST_DEVIATION = np.float32(2 / 255)  # added to that of a channel: flat groups are not blown up
-_OF_NORM = np.float32(0.01)  # the expected squared error of an entry, over the square of its group's norm
+_OF_NORM = np.float32(0.001)  # the expected squared error of an entry, over the square of its group's norm
 
 
 class LeastNorm(NamedTuple):

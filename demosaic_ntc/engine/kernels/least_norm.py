@@ -45,6 +45,7 @@ _GATE = np.float32(0.8)  # others than the best vertex are taken if they exceed 
 _ROUNDING = 1e-5  # of D, for the sums in single precision that it is made of
 _PROOFS = 8  # points in a row at which the exact oracle may find no vertex
 _STEPS = 6  # for each vertex that there is room for
+_LEAST_SLOPE = 1e-9  # over the largest sample: there is no room for the vertices that would meet ε²
 
 
 class Tensor(NamedTuple):
@@ -170,7 +171,7 @@ def find_least_norm(tensor: Tensor, misfit: float, ratio: float, search: Search,
             upper = 0.0
             for i in range(count):
                 upper += active.weight[i]
-            if upper <= ratio * lower or count >= most:
+            if upper <= ratio * lower:
                 break
             inner, is_found = _prove(tensor, search, slope, misfit, upper, ratio, inner)
             lower = max(lower, inner)
@@ -182,10 +183,10 @@ def find_least_norm(tensor: Tensor, misfit: float, ratio: float, search: Search,
         else:
             best = float(find_likely(search.residual, search))
             slope = _SHRINK * best if slope == 0.0 else slope
-            slope = slope * _SHRINK if best <= (1.0 + _LOOSE) * slope else slope
-            if count >= most:
+            before, count = count, _take(tensor, search.residual, search, slope, active, count)
+            slope = _SHRINK * slope if best <= (1.0 + _LOOSE) * slope or count == before else slope
+            if slope <= _LEAST_SLOPE * largest:
                 break
-            count = _take(tensor, search.residual, search, slope, active, count)
         if count > 0:
-            count, slope, is_met = correct_weights(active, count, energy, misfit, slope)
+            count, slope, is_met = correct_weights(active, count, energy, misfit, slope, is_met)
     return Bounds(min(lower, upper), upper, count)

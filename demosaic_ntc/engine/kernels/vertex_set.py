@@ -47,14 +47,14 @@ def empty_vertex_set(most: int) -> VertexSet:
 
 
 @fast_step
-def count_bits(word: np.uint64) -> np.int64:
+def count_bits(word: np.uint64) -> int:
     """Return how many bits are set."""
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     fours = (pairs & np.uint64(0x3333333333333333)) + (
         (pairs >> np.uint64(2)) & np.uint64(0x3333333333333333)
     )
     bytes_ = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return int((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @fast_step
@@ -172,18 +172,19 @@ def _step_towards(active: VertexSet, count: int, slope: float) -> int:
 
 @fast_step
 def correct_weights(
-    active: VertexSet, count: int, energy: float, misfit: float, slope: float
+    active: VertexSet, count: int, energy: float, misfit: float, slope: float, was_met: bool
 ) -> tuple[int, float, bool]:
     """Give the vertices the best weights for a slope, or for the misfit ε² if that takes no smaller a slope.
 
-    Returns how many vertices are left, the slope, and whether the misfit is met. ``energy`` is ‖y‖².
+    Once it was met, the misfit is kept. Returns how many vertices are left, the slope, and whether the misfit
+    is met. ``energy`` is ‖y‖².
     """
     while count > 0:
         explained, room = _solve(active, count)
         left, is_met, own = energy - explained, False, slope
         if left < misfit and room > 0.0:
             meeting = np.sqrt((misfit - left) / room)
-            if meeting >= slope:
+            if was_met or meeting >= slope:
                 own, is_met = meeting, True
         leaving = _step_towards(active, count, own)
         if leaving < 0:
