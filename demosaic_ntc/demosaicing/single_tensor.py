@@ -6,13 +6,16 @@ channel), which ties places together that lie at the same spot of their tile. Ne
 and columns that never show a channel leave its entries there undetermined, however well the rest is fitted.
 """
 
+from math import isinf
+
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.engine.result import NormCertificate, Progress, ReportProgress
+from demosaic_ntc.engine.result import NormCertificate
 from demosaic_ntc.ntc.complete import complete
+from demosaic_ntc.run import Progress, Run
 
 Indices = NDArray[np.int64]
 
@@ -27,12 +30,11 @@ def complete_single(
     method: str,
     quality: str,
     seed: int,
-    seconds: float | None,
-    progress: ReportProgress,
+    run: Run,
 ) -> tuple[Float32, NormCertificate]:
     """Complete a mosaic as one tensor of least norm, and return its picture and what is proven of the norm.
 
-    ``shown`` are flags of the samples that are used, ``seconds`` how long that may take.
+    ``shown`` are flags of the samples that are used.
     """
     rows, columns = (grid.ravel() for grid in np.indices(mosaic.shape))
     channels, used = cfa.channel_map(mosaic.shape).ravel().astype(np.int64), shown.ravel()
@@ -44,9 +46,9 @@ def complete_single(
         radius="least",
         gap=MISFITS[quality],
         oracle="heuristic",
-        deadline=seconds,
+        deadline=None if isinf(run.deadline.remaining) else max(run.deadline.remaining, 1e-9),
         seed=seed,
-        progress=lambda event: progress(Progress("completion", event.iteration, event.iteration + 1)),
+        progress=lambda event: run.progress(Progress("completion", event.iteration, event.iteration + 1)),
     )
     planes = [
         solution.at(np.column_stack([*index, np.full(rows.size, channel)])).reshape(mosaic.shape)

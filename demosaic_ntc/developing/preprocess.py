@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.demosaic import demosaic
+from demosaic_ntc.demosaicing.group_demosaic import demosaic_stored
 from demosaic_ntc.demosaicing.superpixels import cell_means
 from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilise_noise
-from demosaic_ntc.developing.engine_run import Developing
+from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
 from demosaic_ntc.developing.linear_raws import complete_planes
 from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine, Settings
-from demosaic_ntc.engine.result import ReportProgress, Restored
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
@@ -24,6 +24,7 @@ from demosaic_ntc.raw.noise import FoundNoise, noise_of
 from demosaic_ntc.raw.photo import GREEN, RawPhoto
 from demosaic_ntc.raw.preview import decode_guide
 from demosaic_ntc.raw.reading import read_photo
+from demosaic_ntc.run import Run
 
 Bytes = NDArray[np.uint8]
 
@@ -46,14 +47,15 @@ class Prepared:
         return self.strengths if self.mosaic.stabilised else AS_IT_IS
 
 
-def prepare(source: Path, settings: Settings) -> Prepared:
+def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     """Read a photo and bring its samples into the form the engine wants."""
     how = settings.development
-    photo = read_photo(source, settings.layout, settings.limits)
-    with prefix_path(source):
+    with open_header(source, settings.limits) as header:
+        photo = read_photo(header, settings.layout)
+    with prefix_path(header.path):
         photo = replace_levels(photo, how.black, how.white)
     photo, missing, noise = remove_bad_pixels(photo, how.bad_pixels, how.noise)
-    with prefix_path(source):
+    with prefix_path(header.path):
         balance = locate_grey_patch(how.balance, photo, how)
         exposure = expose(photo, balance, how.white, keep_highlights=how.highlights == "blend")
     if how.fringes == "auto":
@@ -94,26 +96,36 @@ def locate_grey_patch(balance: Balance, photo: RawPhoto, how: Development) -> Ba
     return GreyPatch(box.left + column, box.top + row, balance.radius)
 
 
-def complete_mosaic(
-    ready: Prepared, engine: Engine, report: ReportProgress, *, error: bool = False
-) -> Restored:
+def complete_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
     """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
-    cfa = ready.photo.cfa
+    cfa, mosaic = ready.photo.cfa, ready.mosaic
     if cfa is None or cfa.is_mono:
-        return complete_planes(ready.mosaic, ready.missing, ready.strengths, engine, report, error=error)
+        return complete_planes(mosaic, ready.missing, ready.strengths, engine, run)
     if engine.half:
-        return Restored(cell_means(ready.mosaic.samples, cfa, ready.missing))
+        return RestoredPhoto(cell_means(mosaic.samples, cfa, ready.missing))
     if engine.method in DENOISING_METHODS:
-        develop = Developing(ready.mosaic, cfa, ready.missing, ready.strengths, engine, error)
-        return develop(report)
-    return demosaic(
-        ready.mosaic.samples,
+        noise = None if mosaic.stabilised is None else mosaic.stabilised.levels()
+        strength = 1.0 if noise is None else ready.strengths.engine
+        stored = demosaic_stored(
+            mosaic.plane(),
+            cfa,
+            run,
+            method=engine.method,
+            quality=engine.quality,
+            missing=ready.missing,
+            noise=noise,
+            strength=strength,
+        )
+        return finish_stored(stored, mosaic, cfa, ready.strengths.grain)
+    plain = demosaic(
+        mosaic.samples,
         cfa,
         method=engine.method,
         quality=engine.quality,
-        threads=engine.threads,
-        progress=report,
-        white=ready.mosaic.white,
+        threads=run.threads,
+        progress=run.progress,
+        white=mosaic.white,
         missing=ready.missing,
         time_limit=engine.time_limit,
     )
+    return RestoredPhoto.of(plain)

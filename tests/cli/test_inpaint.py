@@ -10,10 +10,11 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.engine.result import Progress
-from demosaic_ntc.images.mask import MaskRule
+from demosaic_ntc.developing.repair_settings import RepairSettings
+from demosaic_ntc.images.mask_rule import MaskRule
+from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
-from demosaic_ntc.workflows.repair import RepairSettings, repair_file
+from demosaic_ntc.workflows.repair import repair_file
 from tests.images.picture_files import HEIGHT, KINDS, WIDTH, opened, rgb, scratch, write_mask
 
 
@@ -125,7 +126,7 @@ def test_json_says_everything(picture: Path, mask: Path, out: Path) -> None:
     assert told["status"] == "done"
     assert (told["width"], told["height"], told["depth"]) == (WIDTH, HEIGHT, "8-bit")
     assert told["missing_share"] == pytest.approx(0.08)
-    assert told["parameters"] == "method=ntc quality=fast"
+    assert told["parameters"] == "method=gaussian quality=fast"
     assert told["seconds"]["total"] > 0
     assert result.stderr == ""
 

@@ -8,8 +8,8 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import FIRST_GUESSES, demosaic
 from demosaic_ntc.engine.checks import full_scale
 from demosaic_ntc.engine.pass_tables import PLANS
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import BadMask, InputError, Unsupported
+from demosaic_ntc.run import Progress
 
 Floats = NDArray[np.float32]
 

@@ -68,7 +68,7 @@ def test_means_are_over_pictures_and_costs_per_megapixel() -> None:
     *_, means = PART.tables(Results.of(store(ALL)))
     row = next(row for row in cells(means) if row["method"] == "gaussian")
     assert (row["CPSNR crop 10"], row["NMSE"], row["lowest CPSNR"]) == (35.0, 0.01, 30.0)
-    assert row["groups certified"] == ""
+    assert row["norms known"] == ""
 
 
 def test_an_incomplete_set_has_no_mean() -> None:
@@ -99,9 +99,9 @@ def test_the_worst_picture_is_the_one_furthest_below_the_best_peer_on_it() -> No
     assert "at worst -2.00 dB on b (30.00 dB, vng 32.00 dB)" in worst
 
 
-def test_certified_groups_are_counted_over_the_set() -> None:
-    *_, means = PART.tables(Results.of(store(ALL, groups=10, certified=9, worst_gap=0.2)))
-    assert cells(means)[0]["groups certified"] == "18 of 20, gap ≤ 2.0e-01"
+def test_known_norms_are_counted_over_the_set() -> None:
+    *_, means = PART.tables(Results.of(store(ALL, groups=10, norms_known=9, vertices=4.0)))
+    assert cells(means)[0]["norms known"] == "18 of 20"
 
 
 @pytest.mark.parametrize(("crop", "expected"), [(10, 41.0), (0, 40.0), (5, None)])

@@ -10,15 +10,16 @@ samples in the mean is added: a least norm shrinks.
 from typing import NamedTuple
 
 import numpy as np
+from numba import float32, float64, int8, int64
 
 from demosaic_ntc.arrays import Float32, Offsets, Places, Sums
 from demosaic_ntc.engine.kernels.face_mean import Draws, average_face, empty_draws
 from demosaic_ntc.engine.kernels.gather import PatchGroup, gather, gather_measured, note_noise, note_whole
-from demosaic_ntc.engine.kernels.group_pass import KernelImage, Pass, add_up, make_room
+from demosaic_ntc.engine.kernels.group_pass import IMAGE, PASS, KernelImage, Pass, add_up, make_room
 from demosaic_ntc.engine.kernels.least_norm import Bounds, Tensor, empty_tensor, find_least_norm
 from demosaic_ntc.engine.kernels.vertex_oracles import Search, empty_search
 from demosaic_ntc.engine.kernels.vertex_set import VertexSet, empty_vertex_set
-from demosaic_ntc.jit.compiled import fast_kernel, fast_step
+from demosaic_ntc.jit.compiled import fast_kernel, fast_step, named_tuple, precompile
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _LEAST_DEVIATION = np.float32(2 / 255)  # added to that of a channel: flat groups are not blown up
@@ -33,6 +34,12 @@ class LeastNorm(NamedTuple):
     ratio: float  # of the upper to the lower bound of the norm at which a completion is done
     brightness: float  # the share of the estimate's brightness that is taken off
     vertices: int  # at most
+
+
+# The types by which Python hands it over.
+_NORM = named_tuple(
+    LeastNorm, *(int64 if kind is int else float64 for kind in LeastNorm.__annotations__.values())
+)
 
 
 class GroupTensor(NamedTuple):
@@ -203,6 +210,10 @@ def _count_samples(group: PatchGroup) -> int:
     return samples
 
 
+@precompile(
+    *(IMAGE, int64[:, ::1], int8[:, :, ::1], int64, PASS, _NORM, int64, int64[:, :, :, ::1], float32[:, ::1]),
+    is_rare=True,
+)
 @fast_kernel
 def complete_groups(
     picture: KernelImage,
