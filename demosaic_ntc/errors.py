@@ -96,8 +96,13 @@ class ClusterError(DemosaicNtcError):
     """The machines that should do the work can not be reached or used."""
 
 
+_RENAMED = {"predict-only": "gaussian"}
+
+
 def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise unless the value is one of the known ones."""
+    """Raise unless the value is one of the known ones; an old name is told the new one."""
+    if isinstance(value, str) and value in _RENAMED and value not in known:
+        raise InputError(f"{what} {value} is now called {_RENAMED[value]}; use that name")
     if not isinstance(value, str) or value not in known:
         raise InputError(f"unknown {what} {value!r}; use one of {', '.join(known)}")
 

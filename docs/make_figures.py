@@ -140,10 +140,10 @@ def crop() -> Image.Image:
     truth = _sample()
     mosaic = ARRAY.sample(truth)
     found = {}
-    for method in pick_methods(catalogue(Effort(threads=1)), ("bilinear", "ntc", *CLASSICAL)):
+    for method in pick_methods(catalogue(Effort(threads=1)), ("bilinear", "gaussian", *CLASSICAL)):
         found[method.name] = eight_bit(method.run(mosaic, ARRAY).image)
     best = max(CLASSICAL, key=lambda name: cpsnr(found[name], truth))
-    names = {"bilinear": "bilinear", best: f"best classical: {best}", "ntc": "ours"}
+    names = {"bilinear": "bilinear", best: f"best classical: {best}", "gaussian": "ours"}
     titles = {name: f"{title}, {cpsnr(found[name], truth):.1f} dB" for name, title in names.items()}
     first, *others = (
         [*((title, found[name][place]) for name, title in titles.items()), ("truth", truth[place])]
@@ -158,7 +158,7 @@ def holes() -> Image.Image:
     missing = _sample("_mask") > 127
     place = (slice(20, 148), slice(60, 188))
     panels = [("damaged", damaged[place])]
-    methods: dict[str, Method] = {"biharmonic": "biharmonic", "ours": "ntc"}
+    methods: dict[str, Method] = {"biharmonic": "biharmonic", "ours": "gaussian"}
     for title, method in methods.items():
         repaired = np.asarray(inpaint(damaged, missing, method=method, threads=1).image)
         panels.append((f"{title}, {cpsnr(repaired[missing], truth[missing]):.1f} dB", repaired[place]))

@@ -31,10 +31,10 @@ _LEFT_OUT = ("shown", "convergence")  # pictures and drawings, which are no figu
 
 # The rows of the demosaicing table: method, and what it is called there.
 _METHODS = {
-    "ntc-best": "**ntc, best**",
-    "ntc": "**ntc, normal** (the default)",
-    "predict-only": "control `predict-only`: the same without completion",
-    "ntc-fast": "**ntc, fast**",
+    "gaussian-best": "**gaussian, best**",
+    "gaussian": "**gaussian, normal** (the default)",
+    "ntc": "**ntc, normal**: groups completed with the least norm",
+    "gaussian-fast": "**gaussian, fast**",
     "blend": "blend of our two first guesses",
     "lmmse": "directional LMMSE (Zhang and Wu)",
     "menon": "Menon 2007 (colour-demosaicing)",
@@ -46,32 +46,33 @@ _METHODS = {
     "silrtc": "SiLRTC on plain tensors",
     "als": "ALS on plain tensors",
 }
-# The rows of the README's table: ours, the control, the best classical methods, LibRaw.
-_SUMMARY = ("ntc-best", "ntc", "predict-only", "ntc-fast", "lmmse", "mlri", "libraw-ahd")
+# The rows of the README's table: ours, the best classical methods, LibRaw.
+_SUMMARY = ("gaussian-best", "gaussian", "gaussian-fast", "ntc", "lmmse", "mlri", "libraw-ahd")
 # The columns of the paper's table: method, and what its radius is called there.
 _RADII = {"ntc": "radius 1", "ntc-least": "least", "ntc-auto": "auto"}
 # The rows of the table of noise.
 _DENOISERS = {
-    "ntc-best": "**ntc, best**",
-    "ntc": "**ntc, normal** (the default)",
-    "ntc-estimated": "the same, noise estimated from the mosaic",
-    "predict-only": "control `predict-only`: the same without completion",
-    "ntc-fast": "**ntc, fast**",
-    "ntc-off+nl-means": "normal without denoising, then non-local means",
-    "ntc-off+wavelet": "normal without denoising, then wavelets",
-    "ntc-off": "normal without denoising",
+    "gaussian-best": "**gaussian, best**",
+    "gaussian": "**gaussian, normal** (the default)",
+    "gaussian-estimated": "the same, noise estimated from the mosaic",
+    "ntc": "**ntc, normal**: groups completed with the least norm",
+    "gaussian-fast": "**gaussian, fast**",
+    "gaussian-off+nl-means": "normal without denoising, then non-local means",
+    "gaussian-off+wavelet": "normal without denoising, then wavelets",
+    "gaussian-off": "normal without denoising",
     "mlri": "residual interpolation (Kiku et al.)",
     "lmmse": "directional LMMSE (Zhang and Wu)",
 }
 _REPAIRS = (
     *("als", "silrtc", "halrtc", "ntc-whole", "ntc-tiled", "telea", "ns", "biharmonic"),
-    *("predict-only", "ntc-fast", "ntc", "ntc-best"),
+    *("ntc", "gaussian-fast", "gaussian", "gaussian-best"),
 )
 
 
 # The rows of the table of plain tensors.
 _TENSORS = {
-    "ntc": "**ntc, normal**: groups of similar patches",
+    "gaussian": "**gaussian, normal**: groups of similar patches",
+    "ntc": "**ntc, normal**: their samples completed",
     "bilinear": "bilinear",
     "ntc-tiled": "our solver, the tensor 16 × 16 × 8 × 8 × 3 of blocks",
     "ntc-whole": "our solver, the tensor 128 × 128 × 3",

@@ -75,7 +75,9 @@ def describe_photo(source: Path, photo: RawPhoto, noise: NoiseModel | None = Non
         "noise": found.describe(span_of(photo)),
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
-        "estimated_seconds": {quality: seconds(quality, height * width, cfa) for quality in QUALITIES},
+        "estimated_seconds": {
+            quality: seconds("gaussian", quality, height * width, cfa) for quality in QUALITIES
+        },
         "estimated_megabytes": round(memory(height * width) / 1e6),
         "notices": [replace_flags(notice) for notice in (*photo.notices, *found.notices)],
     }

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from demosaic_ntc.developing.setting_values import parse_patch
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, check_choice
 
 from ..flags import wrong_usage
 
@@ -17,8 +17,8 @@ _OUTPUT, _RUNNING = "Output", "Running"
 
 def check_method(name: str, known: Collection[str]) -> None:
     """Take a method that is none of these for wrong usage."""
-    if name not in known:
-        raise typer.BadParameter(f"unknown method {name!r}; use one of {', '.join(known)}")
+    with wrong_usage(InputError):
+        check_choice("method", name, tuple(known))
 
 
 def _parse_patch(text: str) -> object:

@@ -19,7 +19,7 @@ _PLAINEST = "bilinear"
 
 def demo(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The picture to write.")] = Path("demo.png"),
-    method: Annotated[str, typer.Option(help="How the sample is demosaiced.")] = "ntc",
+    method: Annotated[str, typer.Option(help="How the sample is demosaiced.")] = "gaussian",
     tensor: Annotated[bool, typer.Option("--tensor", help="Complete a random tensor instead.")] = False,
     size: Annotated[
         int, typer.Option(min=2, max=200, help="With --tensor: size of each of three modes.")
@@ -41,6 +41,7 @@ def convert_sample(target: Path, method: str) -> list[str]:
     from demosaic_ntc.workflows.conversion import convert_file
 
     from ..actions.prepare import show_waits
+    from ..output.results import describe_certificate
 
     source, truth = SAMPLES / RAW, SAMPLES / TRUTH
     output, as_measured = Output(bits=8, overwrite=True), Development(look="neutral")
@@ -63,8 +64,7 @@ def convert_sample(target: Path, method: str) -> list[str]:
     ]
     proven = done.certificate
     if proven is not None:
-        gap = f"largest gap {proven.worst_gap:.2g}" if proven.certified else "none proven"
-        lines.insert(3, f"certified {proven.certified} of {proven.groups} groups, {gap}")
+        lines.insert(3, f"completed {describe_certificate(proven)}")
     return lines
 
 

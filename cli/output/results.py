@@ -17,7 +17,7 @@ from ..flags import replace_flags
 from .messages import print_lines
 
 if TYPE_CHECKING:
-    from demosaic_ntc.engine.result import GroupCertificate
+    from demosaic_ntc.engine.result import NormCertificate
     from demosaic_ntc.images.error_map import ErrorMap
 
 
@@ -80,7 +80,7 @@ class RunSummary(Protocol):
     """What the engine has done, and how long everything took."""
 
     @property
-    def certificate(self) -> "GroupCertificate | None":
+    def certificate(self) -> "NormCertificate | None":
         """What is proven about its groups."""
 
     @property
@@ -122,29 +122,23 @@ def engine_facts(parameters: str, done: RunSummary, mapped: "ErrorMap | None") -
     }
 
 
-def _certificate(groups: "GroupCertificate | None") -> dict[str, float | None] | None:
-    """What is proven about the result; interpolations prove nothing."""
+def _certificate(groups: "NormCertificate | None") -> dict[str, float | None] | None:
+    """What is proven about the norms of completed groups; other methods prove nothing."""
     if groups is None:
         return None
-    total = max(groups.groups, 1)
     return {
         "groups": groups.groups,
-        "share_certified": groups.certified / total,
-        "share_within_tolerance": groups.within_tolerance / total,
-        "tolerance": groups.tolerance,
-        "median_gap": _finite(groups.median_gap),
-        "worst_gap": _finite(groups.worst_gap),
-        "share_left_to_first_estimate": groups.left,
+        "completed": groups.completed,
+        "share_within_a_tenth": groups.share,
+        "median_ratio": _finite(groups.median_ratio),
+        "vertices_per_group": groups.vertices,
     }
 
 
-def engine_lines(proven: "GroupCertificate | None", written: "ErrorMap | None") -> Iterator[str]:
+def engine_lines(proven: "NormCertificate | None", written: "ErrorMap | None") -> Iterator[str]:
     """What is proven, and how far off the picture is expected to be, for people."""
     if proven is not None:
-        share = proven.certified / max(proven.groups, 1)
-        rest = f"; {proven.left:.0%} of the picture needed none" if proven.left else ""
-        gap = f"{share:.2%} of {proven.groups} groups, largest gap {proven.worst_gap:.2g}"
-        yield f"certified: {gap if proven.certified else _explain_missing_gap(proven)}{rest}"
+        yield f"completed: {describe_certificate(proven)}"
     if written is not None:
         rms = f"{written.rms:.0f}" if written.rms >= 100 else f"{written.rms:.3g}"
         scale = "" if written.white is None else f" of {written.white}"
@@ -152,9 +146,14 @@ def engine_lines(proven: "GroupCertificate | None", written: "ErrorMap | None") 
         yield f"error map: {name}, expected error {rms}{scale} (root mean square over the picture)"
 
 
-def _explain_missing_gap(proven: "GroupCertificate") -> str:
-    """What is said where there is no gap to be told."""
-    return f"none proven of {proven.groups} groups" if proven.groups else "none proven, no groups were formed"
+def describe_certificate(proven: "NormCertificate") -> str:
+    """What is proven of the norms of completed groups, in a line."""
+    if not proven.completed:
+        return f"none of {proven.groups} groups"
+    return (
+        f"{proven.completed} of {proven.groups} groups by {proven.vertices:.0f} vertices each, "
+        f"the least norm known within 10% of {proven.share:.1%} (median {proven.median_ratio - 1:.1%})"
+    )
 
 
 def seconds_line(seconds: Mapping[str, float]) -> str:

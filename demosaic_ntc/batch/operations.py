@@ -11,7 +11,7 @@ import numpy as np
 
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
-from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.result import NormCertificate
 from demosaic_ntc.run import ReportProgress
 
 if TYPE_CHECKING:
@@ -98,6 +98,6 @@ class Inpaint:
         return WorkResult(height * width, done.seconds, _find_certified_share(done.certificate), done.notices)
 
 
-def _find_certified_share(proven: GroupCertificate | None) -> float | None:
-    """The share of the groups with a proven gap; interpolations prove nothing."""
-    return None if proven is None else proven.certified / max(proven.groups, 1)
+def _find_certified_share(proven: NormCertificate | None) -> float | None:
+    """The share of the groups whose least norm is closely known; only completions prove anything."""
+    return None if proven is None else proven.share

@@ -27,7 +27,7 @@ from demosaic_ntc.engine.checks import (
     is_finite,
     result_type,
 )
-from demosaic_ntc.engine.result import Restored
+from demosaic_ntc.engine.result import Restored, out_of_time
 from demosaic_ntc.engine.sample_check import notices_of
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.engine.windowed import Windowed
@@ -43,10 +43,9 @@ FIRST_GUESSES: dict[str, FirstGuess] = {
     "mlri": lambda mosaic, cfa, threads: kiku2014(mosaic, cfa),
     "blend": lambda mosaic, cfa, threads: blend(mosaic, cfa, threads).image,
 }
-Method = Literal["ntc", "predict-only", "bilinear", "malvar", "lmmse", "mlri", "blend"]
-Tensor = Literal["groups", "whole", "tiled"]
+Method = Literal["gaussian", "ntc", "ntc-tiled", "ntc-whole", "bilinear", "malvar", "lmmse", "mlri", "blend"]
 METHODS: tuple[str, ...] = get_args(Method)
-TENSORS: tuple[str, ...] = get_args(Tensor)
+SINGLE_TENSORS = ("ntc-tiled", "ntc-whole")
 
 # Samples further out than so many times full scale are no samples of a picture.
 _MOST_OF_WHITE = 2.0**60
@@ -56,9 +55,8 @@ def demosaic(
     mosaic: NDArray[Any],
     cfa: Cfa | str = "RGGB",
     *,
-    method: Method = "ntc",
+    method: Method = "gaussian",
     quality: Quality = "normal",
-    tensor: Tensor = "groups",
     seed: int = 0,
     threads: int | None = None,
     progress: ReportProgress | None = None,
@@ -73,11 +71,11 @@ def demosaic(
 
     * ``mosaic``: height × width samples of any integer or float type, finite; without noise not negative.
     * ``cfa``: the colour array, a name (``"RGGB"``, ``"XTRANS"``), rows (``"RG/GB"``) or a `Cfa`.
-    * ``method``: ``"ntc"`` (groups of patches predicted and completed), ``"predict-only"`` (the same without
-      the completion, to see what it adds) or a first guess alone, one of `FIRST_GUESSES`.
+    * ``method``: ``"gaussian"`` (groups of similar patches predicted by Gaussians), ``"ntc"`` (the samples of
+      groups completed with the least norm), for study ``"ntc-tiled"`` and ``"ntc-whole"`` (all samples
+      completed as one tensor, of tiles or height × width × 3), or an interpolation, one of `FIRST_GUESSES`.
     * ``quality``: ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
-    * ``tensor``: ``"groups"``; for study also ``"whole"`` (height × width × 3) and ``"tiled"``.
-    * ``seed``: makes the random starts of ``"whole"`` and ``"tiled"`` repeatable; groups need none.
+    * ``seed``: makes the random starts of ``"ntc-whole"`` and ``"ntc-tiled"`` repeatable; groups need none.
     * ``threads``: how many share the work, all processors by default; the result does not depend on it.
     * ``progress``: called with a `Progress` after each step.
     * ``white``: the sample value of full scale; by default the one `full_scale` reads from the data.
@@ -92,13 +90,12 @@ def demosaic(
     array = make_cfa(cfa)
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
-    check_choice("tensor", tensor, TENSORS)
     run = Run.start(threads, progress, time_limit, error)
     task = _Task.check(mosaic, array, white, missing, noise, denoise)
     if method in FIRST_GUESSES:
         return task.interpolate(method, run)
-    if method == "ntc" and tensor != "groups":
-        return task.complete_plainly(tensor, quality, seed, run)
+    if method in SINGLE_TENSORS:
+        return task.complete_whole(method, quality, seed, run)
     return task.restore(Effort.of(method, quality), run)
 
 
@@ -141,13 +138,14 @@ class _Task:
         run.progress(Progress(method, 1, 1))
         return Restored(self._finish(picture))
 
-    def complete_plainly(self, tensor: str, quality: str, seed: int, run: Run) -> Restored:
+    def complete_whole(self, method: str, quality: str, seed: int, run: Run) -> Restored:
         """Return what completion makes of the mosaic as one tensor."""
-        from demosaic_ntc.demosaicing.single_tensor import complete_plainly  # noqa: PLC0415 (takes solvers, for study only)
+        from demosaic_ntc.demosaicing.single_tensor import complete_single  # noqa: PLC0415 (takes solvers, for study only)
 
-        scaled, cfa = self.mosaic.samples.whole(), self.mosaic.cfa
-        picture, certificate = complete_plainly(scaled, cfa, tensor, quality, seed, run.progress)
-        return Restored(self._finish(picture), certificate)
+        scaled, missing = self.mosaic.samples.whole(), self.mosaic.missing
+        shown = np.ones(scaled.shape, np.bool_) if missing is None else ~missing
+        picture, certificate = complete_single(scaled, shown, self.mosaic.cfa, method, quality, seed, run)
+        return Restored(self._finish(picture), certificate, out_of_time(run.deadline))
 
     def restore(self, effort: Effort, run: Run) -> Restored:
         """Return the picture that groups of patches make."""

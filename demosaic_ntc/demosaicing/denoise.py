@@ -5,14 +5,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
-from demosaic_ntc.demosaicing.group_demosaic import check_strength
+from demosaic_ntc.demosaicing.group_demosaic import SHOWS, check_strength
 from demosaic_ntc.demosaicing.measured_planes import CodedPlanes, extremes_of
 from demosaic_ntc.engine.checks import check_missing, check_noise
 from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import NOISY
-from demosaic_ntc.engine.passes import TOLERANCE
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import GroupCertificate, StoredPicture, out_of_time
+from demosaic_ntc.engine.result import StoredPicture, out_of_time
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.run import Run
 
@@ -22,7 +21,6 @@ def denoise_stored(
     noise: ArrayLike,
     run: Run,
     *,
-    method: str = "ntc",
     quality: str = "normal",
     missing: NDArray[np.bool_] | None = None,
     strength: float = 1.0,
@@ -37,19 +35,17 @@ def denoise_stored(
     dead = None if missing is None else check_missing(missing, "picture", (height, width))
     variance = check_noise(noise, 1.0, channels)
     picture, wanted = CodedPlanes.of(samples), np.ones((height, width), np.bool_)
-    if quality != "best" and variance.mean() > TOLERANCE:
+    if quality != "best" and variance.mean() > SHOWS:
         wanted = ~settle_calm(picture, samples, None, variance, times, run)
         wanted |= False if dead is None else dead
-    steps = NOISY[quality] if method == "ntc" else tuple(step.prediction_only for step in NOISY[quality])
     doubt = _first_variance(samples, variance) if run.want_error else np.zeros((0, 0, 0), np.float32)
-    estimate, gaps, _ = restore(
+    estimate, _, _ = restore(
         Estimate(picture, doubt),
         _make_observed(samples, dead, variance * np.float32(times**2)),
-        [MaskedPass(step, wanted) for step in steps],
+        [MaskedPass(step, wanted) for step in NOISY[quality]],
         run.stage("groups"),
     )
-    proven = GroupCertificate.of(gaps, TOLERANCE, 1 - float(wanted.mean())) if method == "ntc" else None
-    return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(run.deadline))
+    return StoredPicture(estimate.planes, None, estimate.variance, out_of_time(run.deadline))
 
 
 def _make_observed(samples: Windowed, missing: Flags | None, noise: Float32) -> ObservedPixels:

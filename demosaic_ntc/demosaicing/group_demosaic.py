@@ -14,12 +14,12 @@ from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_sample
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine.checks import check_missing, check_noise
-from demosaic_ntc.engine.groups import Shares, count_references
+from demosaic_ntc.engine.groups import Shares, count_references, unproven
 from demosaic_ntc.engine.observations import ObservedPixels
-from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan, disable_completion
-from demosaic_ntc.engine.passes import TOLERANCE, HoleKind, Step
+from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS, Plan
+from demosaic_ntc.engine.passes import HoleKind, Step
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import GroupCertificate, StoredPicture, out_of_time
+from demosaic_ntc.engine.result import NormCertificate, StoredPicture, out_of_time
 from demosaic_ntc.engine.tiles import close_to
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.run import Run
@@ -36,9 +36,11 @@ TRIALS: dict[str, MethodSelection] = {
 }
 # Where first guesses differ by less there is nothing to be gained that could be seen, by quality: .006 dB on
 # Kodak and .008 on McMaster are lost at 1.5 of 255, .04 and .007 at 2.
-APART = {"fast": 2 / 255, "normal": 1.5 / 255, "best": -1.0}
+EVERYWHERE = -1.0
+APART = {"fast": 2 / 255, "normal": 1.5 / 255, "best": EVERYWHERE}
 # Noise makes them differ where there is nothing else: more gains nothing on parts of sixteen pictures.
 _APART_IN_NOISE = 2.5 / 255
+SHOWS = (0.5 / 255) ** 2  # a variance of noise above which it shows: half a level of 255
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,8 +102,9 @@ class Effort:
     @classmethod
     def of(cls, method: str, quality: str) -> "Effort":
         """Return the effort of a method and a quality."""
-        plan = PLANS[quality] if method == "ntc" else disable_completion(PLANS[quality])
-        return cls(TRIALS[quality], plan, APART[quality])
+        if method == "ntc":
+            return cls(TRIALS[quality], COMPLETIONS[quality], EVERYWHERE)
+        return cls(TRIALS[quality], PLANS[quality], APART[quality])
 
     def adapt_to_noise(self) -> "Effort":
         """Return the effort for samples whose noise shows.
@@ -117,7 +120,7 @@ def demosaic_stored(
     cfa: Cfa,
     run: Run,
     *,
-    method: str = "ntc",
+    method: str = "gaussian",
     quality: str = "normal",
     missing: NDArray[np.bool_] | None = None,
     noise: ArrayLike | None = None,
@@ -135,7 +138,7 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
     where the guesses agree.
     """
     noise, missing, samples = mosaic.noise, mosaic.missing, mosaic.samples
-    shows = noise is not None and bool(noise.mean() > TOLERANCE)
+    shows = noise is not None and bool(noise.mean() > SHOWS)
     effort = effort.adapt_to_noise() if shows else effort
     doubt = apart = effort.apart
     if noise is not None and apart >= 0:
@@ -147,24 +150,22 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
     variance = _variance(first.error, known, noise) if run.want_error else np.zeros((0, 0, 0), np.float32)
     start = Estimate(picture, variance)
     if run.deadline.is_over():
-        patches = steps[-1].patches.fit_to(samples.shape[1:])
-        unproven = np.full(count_references(first.differing, patches), np.inf, np.float32)
-        return _store(start, unproven, first.differing, steps, run)
+        count = count_references(first.differing, steps[-1].patches.fit_to(samples.shape[1:]))
+        return _store(start, unproven(count), steps, run)
     wanted = uncertain = find_refinement_mask(first.differing, missing)
     if noise is not None and shows and apart >= 0:
         wanted = ~settle_calm(picture, samples, mosaic.cfa, noise, mosaic.strength, run)
     works = _works(steps, AGREED[mosaic.kind], wanted, uncertain, _shares(first.confidence))
     del first, uncertain
-    estimate, gaps, check = restore(start, known, works, run.stage("groups"))
-    return replace(_store(estimate, gaps, wanted, steps, run), check=check)
+    estimate, bounds, check = restore(start, known, works, run.stage("groups"))
+    return replace(_store(estimate, bounds, steps, run), check=check)
 
 
 def _store(
-    estimate: Estimate[QuantisedPlanes], gaps: Float32, wanted: Flags, steps: tuple[Step, ...], run: Run
+    estimate: Estimate[QuantisedPlanes], bounds: Float32, steps: tuple[Step, ...], run: Run
 ) -> StoredPicture:
-    """Return an estimate with what is proven of it, where anything was to be."""
-    left = 1 - float(wanted.mean())  # the share of the picture that was left to the first estimate
-    proven = GroupCertificate.of(gaps, TOLERANCE, left) if steps[-1].does.vertices else None
+    """Return an estimate with what is proven of it, where groups were to be completed."""
+    proven = NormCertificate.of(bounds) if steps[-1].norm else None
     return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(run.deadline))
 
 
@@ -182,11 +183,10 @@ def _works(
     """Return the steps: all where guesses differ, small groups where noise alone is to be taken off."""
     if wanted is uncertain:
         return [MaskedPass(step, wanted, shares, step is steps[-1]) for step in steps]
-    agreed = small if steps[-1].does.vertices else small.prediction_only
     differing = wanted & uncertain
     return [
         *(MaskedPass(step, differing, shares, step is steps[-1]) for step in steps),
-        MaskedPass(agreed, wanted & ~uncertain, shares, True),
+        MaskedPass(small, wanted & ~uncertain, shares, True),
     ]
 
 

@@ -21,7 +21,7 @@ from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import RawPhoto
 
 # The methods that take noise off; interpolations show it.
-DENOISING_METHODS = ("ntc", "predict-only")
+DENOISING_METHODS = ("gaussian", "ntc")
 
 COLOUR_OVER_BRIGHTNESS = 1.25  # how much stronger colour noise is taken off where nothing else is asked
 _HARDLY_SEEN = 0.5 / 255  # under the sRGB curve at mid grey: less noise is left alone

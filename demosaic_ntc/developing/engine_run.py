@@ -9,7 +9,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.denoising import add_grain
 from demosaic_ntc.developing.render import EncodedMosaic
 from demosaic_ntc.developing.variance_stabilisation import convert_to_srgb_curve, steepness_of_way
-from demosaic_ntc.engine.result import GroupCertificate, Restored, StoredPicture
+from demosaic_ntc.engine.result import NormCertificate, Restored, StoredPicture
 from demosaic_ntc.engine.sample_check import SampleCheck, notices_of
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.io.lazy_image import ImageLike, LazyImage, Part
@@ -20,7 +20,7 @@ class RestoredPhoto:
     """A restored picture that may be made as it is read; see `Restored`."""
 
     image: ImageLike  # (height, width, 3), under the sRGB curve
-    certificate: GroupCertificate | None = None
+    certificate: NormCertificate | None = None
     notices: tuple[str, ...] = ()
     error: Float32 | None = None
     check: SampleCheck | None = None

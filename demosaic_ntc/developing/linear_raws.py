@@ -49,7 +49,6 @@ def _denoise_planes(
         mosaic.stored,
         levels[GREEN : GREEN + 1] if mosaic.stored.shape[0] == 1 else levels,
         run,
-        method=engine.method,
         quality=engine.quality,
         missing=missing,
         strength=strengths.engine,

@@ -121,9 +121,11 @@ def complete_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
         mosaic.samples,
         cfa,
         method=engine.method,
+        quality=engine.quality,
         threads=run.threads,
         progress=run.progress,
         white=mosaic.white,
         missing=ready.missing,
+        time_limit=engine.time_limit,
     )
     return RestoredPhoto.of(plain)

@@ -15,7 +15,7 @@ class RepairSettings:
     mask: MaskRule = part(MaskRule)
     detection: Detection | None = part(Detection, only_with="detect")  # besides what a mask marks
     limits: InputLimits = part(InputLimits)
-    engine: Engine = part(Engine, half=None, method="ntc, predict-only or biharmonic.")
+    engine: Engine = part(Engine, half=None, method="gaussian, ntc or biharmonic.")
     overwrite: bool = setting(False, "Replace OUT where it exists.", "Running")
 
     @property

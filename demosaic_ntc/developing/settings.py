@@ -177,12 +177,12 @@ class Engine:
     """How what is missing is completed, of a mosaic or of a damaged picture."""
 
     method: Any = setting(
-        "ntc",
-        "ntc; predict-only, the same without completion; or an interpolation: blend, mlri, lmmse, malvar, "
-        "bilinear.",
+        "gaussian",
+        "gaussian; ntc, groups completed; ntc-tiled or ntc-whole, one tensor, for study; or an "
+        "interpolation: blend, mlri, lmmse, malvar, bilinear.",
         _ENGINE,
     )
-    quality: Quality = setting("normal", "How much effort ntc spends.", _ENGINE, label="Quality")
+    quality: Quality = setting("normal", "How much effort gaussian and ntc spend.", _ENGINE, label="Quality")
     half: bool = setting(
         False,
         "A quick preview at half the size, one pixel per cell of the array (X-Trans: a third).",

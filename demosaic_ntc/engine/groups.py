@@ -176,6 +176,14 @@ def whole_shares(places: Places) -> Float32:
     return np.ones(len(places), np.float32)
 
 
+def unproven(groups: int) -> Float32:
+    """Return what is proven of groups that were not completed, (groups, 3): that a norm is not negative.
+
+    The columns are the lower and the upper bound of the least norm, and the number of vertices.
+    """
+    return np.tile(np.array([0.0, np.inf, 0.0], np.float32), (groups, 1))
+
+
 class GroupPass:
     """One step over the groups of a picture."""
 
@@ -188,13 +196,13 @@ class GroupPass:
         self._offsets = self._patches.offsets
         self._fading = step.compute_trust(1)
         self.left_out: list[Sums] = []  # see `add_left_out`, of some of the groups if these are checked
-        self.gaps: list[Float32] = []  # of the groups that were restored: certified, or infinite
+        self.bounds: list[Float32] = []  # (groups, 3) of the groups that were completed: see `unproven`
 
     def restore(self, wanted: Flags, band_rows: int = BAND_ROWS) -> Iterator[GroupAggregate]:
         """Restore all groups whose reference patch holds a wanted pixel; yield what they say, from the top.
 
         Rows that were yielded are not looked at again: they may be overwritten. Bands that would begin after
-        the deadline say nothing; their gaps are infinite, and nothing is yielded below the first of them.
+        the deadline say nothing: nothing is proven of them, and nothing is yielded below the first of them.
         """
         references = references_in(wanted, self._patches)
         if not len(references):
@@ -204,7 +212,7 @@ class GroupPass:
         carried = np.zeros((0, 0, 0, 0), np.int64)
         done = self._run.map(lambda band: self._restore(band, prior), bands)
         for number, (band, (before, sums, proven, spoke)) in enumerate(zip(bands, done, strict=True), 1):
-            self.gaps.append(proven)
+            self.bounds.append(proven)
             shared = min(carried.shape[2], sums.shape[2])
             if shared:
                 sums[:, :, :shared] += carried[:, :, :shared]
@@ -214,7 +222,7 @@ class GroupPass:
             carried = sums[:, :, finished:].copy()
             self._run.report(number / len(bands))
             if not spoke:
-                self.gaps += [np.full(len(rest.references), np.inf, np.float32) for rest in bands[number:]]
+                self.bounds += [unproven(len(rest.references)) for rest in bands[number:]]
                 return
 
     def prior(self, groups: int) -> Float32:
@@ -249,37 +257,31 @@ class GroupPass:
     def _restore(self, band: Band, prior: Float32) -> tuple[Planes, Sums, Float32, bool]:
         """Match and restore the groups of a band until the deadline.
 
-        Return its estimate, their sums and gaps, and whether any was restored.
+        Return its estimate, their sums, what is proven of them, and whether any was restored.
         """
         channels, _, width = self._scene.planes.shape
         view = self._scene.view(slice(band.top, band.bottom), slice(0, width))
         sums = np.zeros((3 if self._run.want_error else 1, channels, band.bottom - band.top, width), np.int64)
-        gaps = np.full(len(band.references), np.inf, np.float32)
-        done = 0
+        bounds, done = unproven(len(band.references)), 0
         for tile in tiles_of_references(band.references):
             if self._run.deadline.is_over():
                 break
-            self._restore_tile(view, tile, prior, sums, gaps[done : done + len(tile)])
+            self._restore_tile(view, tile, prior, sums, bounds[done : done + len(tile)])
             done += len(tile)
-        return view.picture.planes, sums, gaps, done > 0
+        return view.picture.planes, sums, bounds, done > 0
 
     def _restore_tile(
-        self, view: GroupView, references: Places, prior: Float32, sums: Sums, gaps: Float32
+        self, view: GroupView, references: Places, prior: Float32, sums: Sums, bounds: Float32
     ) -> None:
-        """Match, predict and add up the groups of a tile; complete those whose prediction leaves too much.
-
-        Sums start where the view does.
-        """
+        """Match the groups of a tile, predict or complete them, and add them up; sums start with the view."""
         size, does, found = self._patches.size, self._step.does, self._match(view, references)
         picture, places, shares = view.picture, references - view.corner, self._shares(references + size // 2)
-        restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, gaps, shares)
+        if self._step.norm is None:
+            restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, shares)
+        else:
+            complete_groups(picture, places, found, size, does, self._step.norm, 0, sums, bounds)
         if self._is_checked:
             self._check(picture, places, found, references)
-        left = np.flatnonzero(np.isinf(gaps)) if does.vertices else np.zeros(0, np.int64)
-        if left.size:
-            rest, those, proven, shares = places[left], found[left], gaps[left], shares[left]
-            complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven, shares)
-            gaps[left] = proven
 
     def _check(self, picture: KernelImage, places: Places, found: Offsets, references: Places) -> None:
         """Add up how well patches predict samples that they lack, in groups that their place chooses."""

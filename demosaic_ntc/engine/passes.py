@@ -6,13 +6,12 @@ from enum import IntEnum
 import numpy as np
 
 from demosaic_ntc.arrays import Float32, Places
-from demosaic_ntc.engine.kernels.group_pass import GAUSSIAN, MEAN, Pass
+from demosaic_ntc.engine.kernels.completion import LeastNorm
+from demosaic_ntc.engine.kernels.group_pass import COMPLETION, GAUSSIAN, MEAN, Pass
 from demosaic_ntc.engine.observations import DEEPEST
 
 _DECAY = 0.65  # of trust, with every pixel further into a hole
 _LEVEL = 1 / 255
-# On the gap of a completion, as a mean squared error of full scale 1: half a level of 255.
-TOLERANCE = (0.5 * _LEVEL) ** 2
 
 
 class HoleKind(IntEnum):
@@ -68,12 +67,8 @@ class Step:
     relaxed: float = 1.0  # ω: how far to go from the estimate to what the groups say, where samples are exact
     noisy: float = 1.0  # ω where noise dominates
     trust: tuple[float, float] = (1.0, 1.0)  # in unknown entries: when comparing patches, when taking means
+    norm: LeastNorm | None = None  # how groups are completed, where they are
     spread: float = 0.0  # pixels: how far what groups leave at known entries is felt in holes; 0: nowhere
-
-    @property
-    def prediction_only(self) -> "Step":
-        """The control: the same step, which ends with the prediction."""
-        return replace(self, does=self.does._replace(vertices=0))
 
     @property
     def dense(self) -> "Step":
@@ -101,7 +96,6 @@ def gaussian(
     strength: float = 5.0,
     floor: float = 0.3,
     noise: float = 0.5,
-    vertices: int = 0,
     correction: float = 0.0,
 ) -> Pass:
     """Return a pass that predicts by Gaussians; floor ε and noise σ are in 255ths of full scale."""
@@ -112,15 +106,15 @@ def gaussian(
         floor=(floor * _LEVEL) ** 2,
         correction=correction,
         noise=(noise * _LEVEL) ** 2,
-        completed=8,
-        unseen=0.1,
-        radius=1.0,
-        tolerance=TOLERANCE,
-        vertices=vertices,
         least=1e-5,
     )
 
 
-def mean(restored: int, vertices: int = 0) -> Pass:
+def mean(restored: int) -> Pass:
     """Return a pass that predicts by trusted means."""
-    return gaussian(restored, vertices=vertices)._replace(predictor=MEAN, least=3e-5)
+    return gaussian(restored)._replace(predictor=MEAN, least=3e-5)
+
+
+def completion(restored: int) -> Pass:
+    """Return a pass that completes groups."""
+    return gaussian(restored)._replace(predictor=COMPLETION)

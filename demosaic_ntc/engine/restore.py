@@ -1,6 +1,6 @@
 """The loop that restores a picture, mosaic or holes: steps over groups, each from what the last one left.
 
-where → match → predict → complete → add up → spread, relax → keep what is known
+where → match → predict or complete → add up → spread, relax → keep what is known
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,6 +17,7 @@ from demosaic_ntc.engine.groups import (
     GroupPass,
     Shares,
     count_references,
+    unproven,
     whole_shares,
 )
 from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, relax_update
@@ -63,19 +64,19 @@ def restore(
     An estimate that is no plain array is overwritten, row by row as these are finished. Where references
     leave gaps between them, what no group spoke of is restored by itself.
 
-    Returns the estimate, the certified gaps of all groups that were to be completed, infinite where nothing
-    is proven, and how well samples were predicted, where steps are checked.
+    Returns the estimate, what is proven of all groups that were to be completed (see `unproven`), and how
+    well samples were predicted, where steps are checked.
     """
-    gaps, left_out = [np.zeros(0, np.float32)], list[Sums]()
+    bounds, left_out = [unproven(0)], list[Sums]()
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
         estimate = Estimate(copy(estimate.planes), estimate.variance.copy())
     for number, work in enumerate(works):
         own = run.part(number / len(works), (number + 1) / len(works))
-        unsaid = _restore_step(estimate, known, work, own, gaps, left_out)
+        unsaid = _restore_step(estimate, known, work, own, bounds, left_out)
         if work.step.patches.has_gaps and unsaid.any() and not run.deadline.is_over():
             rest = MaskedPass(work.step.dense, unsaid, work.shares)
-            _restore_step(estimate, known, rest, own.part(1.0, 1.0), gaps, left_out)
-    return estimate, np.concatenate(gaps), SampleCheck.of(left_out)
+            _restore_step(estimate, known, rest, own.part(1.0, 1.0), bounds, left_out)
+    return estimate, np.concatenate(bounds), SampleCheck.of(left_out)
 
 
 def _restore_step(
@@ -83,14 +84,14 @@ def _restore_step(
     known: ObservedPixels,
     work: MaskedPass,
     run: Run,
-    gaps: list[Float32],
+    bounds: list[Float32],
     left_out: list[Sums],
 ) -> Flags:
-    """Do one step, in place, and note the gaps of its groups; return the wanted pixels that none spoke of."""
+    """Do one step, in place, and note what is proven; return the wanted pixels that no group spoke of."""
     step, unsaid = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
     if run.deadline.is_over():
-        unproven = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
-        gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
+        count = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
+        bounds += [unproven(count)] if step.norm else []
         return np.zeros_like(unsaid)
     groups = GroupPass(_scene(estimate, known, step), step, run, work.shares, work.is_checked)
     pieces: Iterable[GroupAggregate] = groups.restore(work.wanted)
@@ -100,8 +101,8 @@ def _restore_step(
         _relax_update(estimate, said, known, work.wanted[said.rows], step.relaxed)
         unsaid[said.rows] &= ~said.anything
     left_out += groups.left_out
-    if step.does.vertices:
-        gaps += groups.gaps
+    if step.norm:
+        bounds += groups.bounds
     return unsaid
 
 

@@ -15,58 +15,61 @@ from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.html_repr import html_table
 
+CLOSE = 1.1  # the upper over the lower bound of a norm that counts as closely known
+
 
 @dataclass(frozen=True, slots=True)
-class GroupCertificate:
-    """How far from optimal the completions of a restoration are at most.
+class NormCertificate:
+    """What is proven about the completions of a restoration.
 
-    Gaps are mean squared errors with full scale 1, proven by an exact oracle or by the free bound: the
-    objective of a group exceeds the best that its polytope allows by no more than its gap.
+    Of every completed tensor: none of smaller norm than a lower bound explains its samples within the misfit
+    allowed; the one that was found does, and its norm is the upper bound.
     """
 
-    groups: int  # completed in the last pass
-    certified: int  # of them with a proven gap
-    within_tolerance: int  # of them with a proven gap of at most the tolerance
-    tolerance: float
-    median_gap: float  # of the proven gaps, as is the worst; infinite where none is proven
-    worst_gap: float
-    left: float = 0.0  # the share of the picture that was left to the first estimate
+    groups: int  # that were to be completed
+    completed: int  # of them that were
+    close: int  # of them with an upper bound of at most `CLOSE` times the lower one
+    median_ratio: float  # of the upper to the lower bound; infinite where nothing was completed
+    vertices: float  # in the mean, of a completion
+
+    @property
+    def share(self) -> float:
+        """The share of closely known norms among all groups, 0 to 1."""
+        return self.close / max(self.groups, 1)
 
     @property
     def facts(self) -> dict[str, str]:
         """What is proven, in words."""
-        share = self.certified / max(self.groups, 1)
+        known = f"{self.close:,} ({self.share:.1%})"
         return {
-            "groups completed": f"{self.groups:,}",
-            "with a proven gap": f"{self.certified:,} ({share:.2%})",
-            f"with a gap of at most {self.tolerance:.2g}": f"{self.within_tolerance:,}",
-            "gap": f"median {self.median_gap:.2g}, largest {self.worst_gap:.2g}"
-            if self.certified
-            else "none proven",
-            "left to the first estimate": f"{self.left:.0%} of the picture",
+            "groups completed": f"{self.completed:,} of {self.groups:,}",
+            f"with the least norm known within {CLOSE - 1:.0%}": known,
+            "upper over lower bound": f"median {self.median_ratio:.3g}" if self.completed else "none proven",
+            "vertices per group": f"{self.vertices:.1f}",
         }
 
     @classmethod
-    def of(cls, gaps: NDArray[np.float32], tolerance: float, left: float = 0.0) -> "GroupCertificate":
-        """Summarise the gaps of all groups; infinite where nothing is proven."""
-        proven = gaps[np.isfinite(gaps)]
+    def of(cls, bounds: NDArray[np.float32]) -> "NormCertificate":
+        """Summarise (groups, 3): lower and upper bounds, and numbers of vertices."""
+        lower, upper, vertices = np.asarray(bounds, np.float64).T
+        done = np.isfinite(upper)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(upper[done] > 0, upper[done] / lower[done], 1.0)
         return cls(
-            groups=gaps.size,
-            certified=proven.size,
-            within_tolerance=int((proven <= tolerance).sum()),
-            tolerance=tolerance,
-            median_gap=float(np.median(proven)) if proven.size else inf,
-            worst_gap=float(proven.max()) if proven.size else inf,
-            left=left,
+            groups=upper.size,
+            completed=int(done.sum()),
+            close=int((ratio <= CLOSE).sum()),
+            median_ratio=float(np.median(ratio)) if ratio.size else inf,
+            vertices=float(vertices[done].mean()) if ratio.size else 0.0,
         )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Restored:
-    """A restored picture in the scale of its input; interpolations have no certificate."""
+    """A restored picture in the scale of its input; the methods of completion have a certificate."""
 
     image: NDArray[Any]
-    certificate: GroupCertificate | None = None
+    certificate: NormCertificate | None = None
     notices: tuple[str, ...] = ()  # what a user should know about the result
     error: NDArray[np.float32] | None = None  # standard deviation of the expected error, in the image's scale
     check: SampleCheck | None = None  # how well samples of a mosaic were predicted from others
@@ -75,7 +78,7 @@ class Restored:
         """Show what it is, not its pixels."""
         size = f"{'×'.join(map(str, self.image.shape))} {self.image.dtype}"
         proven = self.certificate
-        groups = f", {proven.certified:,} of {proven.groups:,} groups certified" if proven else ""
+        groups = f", {proven.completed:,} of {proven.groups:,} groups completed" if proven else ""
         return f"Restored({size}{groups})"
 
     def _repr_png_(self) -> bytes | None:
@@ -87,7 +90,7 @@ class Restored:
         png = preview(self.image)
         picture = f'<img alt="" src="data:image/png;base64,{b64encode(png).decode()}">' if png else ""
         size = f"{'×'.join(map(str, self.image.shape))} {self.image.dtype}"
-        proven = self.certificate.facts if self.certificate else {"certificate": "none"}
+        proven = self.certificate.facts if self.certificate else {}
         checked = self.check.facts if self.check else {}
         notes = {f"note {number}": notice for number, notice in enumerate(self.notices, start=1)}
         return picture + html_table({"picture": size, **proven, **checked, **notes})
@@ -98,7 +101,7 @@ class StoredPicture:
     """A restored picture with full scale 1 that takes few bytes per pixel and is read window by window."""
 
     planes: Windowed  # (channels, height, width)
-    certificate: GroupCertificate | None
+    certificate: NormCertificate | None
     variance: Planes  # the expected squared error, (channels, height, width), or empty
     notices: tuple[str, ...] = ()  # what a user should know about it
     check: SampleCheck | None = None  # how well samples were predicted from others

@@ -26,7 +26,7 @@ from demosaic_ntc.io.tiff_tags import SHORT, Field
 SUFFIXES = (".tif", ".tiff")
 
 #: The methods that know how far off they may be.
-METHODS = ("ntc", "predict-only")
+METHODS = ("gaussian", "ntc")
 
 # Rows summed at once.
 _BAND = 64

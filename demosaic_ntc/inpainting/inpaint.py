@@ -14,18 +14,17 @@ from demosaic_ntc.engine.checks import (
     check_noise,
     result_type,
 )
-from demosaic_ntc.engine.pass_tables import PLANS, Plan, disable_completion
-from demosaic_ntc.engine.passes import TOLERANCE
-from demosaic_ntc.engine.result import GroupCertificate, Restored, out_of_time
+from demosaic_ntc.engine.pass_tables import COMPLETIONS, PLANS, Plan
+from demosaic_ntc.engine.result import NormCertificate, Restored, out_of_time
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.fallback import plainly_restored
-from demosaic_ntc.inpainting.region_inpainting import fill_unproven_gaps, repair
+from demosaic_ntc.inpainting.region_inpainting import count_unproven, repair
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of, planes_of
 from demosaic_ntc.run import ReportProgress, Run
 
-Method = Literal["ntc", "predict-only", "biharmonic"]
+Method = Literal["gaussian", "ntc", "biharmonic"]
 METHODS: tuple[str, ...] = get_args(Method)
 
 # This far inside holes (squares in the first eight pictures of Kodak) four fifths of the squared difference
@@ -39,7 +38,7 @@ def inpaint(
     image: NDArray[Any],
     missing: NDArray[np.bool_] | NDArray[np.uint8],
     *,
-    method: Method = "ntc",
+    method: Method = "gaussian",
     quality: Quality = "normal",
     threads: int | None = None,
     progress: ReportProgress | None = None,
@@ -53,8 +52,8 @@ def inpaint(
       from zero up. Known entries are finite and not negative; what stands at missing ones is ignored.
     * ``missing``: flags of what is to be restored, height × width for pixels or of the image's shape;
       or 0 and 255, or 0 and 1, as masks are stored.
-    * ``method``: ``"ntc"`` (groups of patches predicted and completed), ``"predict-only"`` (the same without
-      the completion, to see what it adds) or ``"biharmonic"`` (the first estimate alone).
+    * ``method``: ``"gaussian"`` (groups of similar patches predicted by Gaussians), ``"ntc"`` (what is
+      known of groups completed with the least norm) or ``"biharmonic"`` (the first estimate alone).
     * ``quality``: ``"fast"``, ``"normal"`` or ``"best"``: how much effort the groups are worth.
     * ``threads``: how many share the work, all processors by default; the result does not depend on it.
     * ``progress``: called with a `Progress` after each step.
@@ -74,7 +73,7 @@ def inpaint_picture(
     missing: NDArray[np.bool_] | NDArray[np.uint8],
     run: Run,
     *,
-    method: str = "ntc",
+    method: str = "gaussian",
     quality: str = "normal",
     noise: ArrayLike | None = None,
 ) -> Restored:
@@ -92,11 +91,11 @@ def inpaint_picture(
     made = _repair(picture, holes, scale, seen, plan, run, None if variance is None else variance[seen])
     if made is None:
         restored, spread = plainly_restored(picture, holes, scale, run)
-        gaps = fill_unproven_gaps(np.logical_or.reduce(holes, axis=0), plan)
+        bounds = count_unproven(np.logical_or.reduce(holes, axis=0), plan)
     else:
-        planes, spread, gaps = made
+        planes, spread, bounds = made
         restored = _write_back(picture, planes, holes, scale, run)
-    certificate = GroupCertificate.of(gaps, TOLERANCE) if method == "ntc" else None
+    certificate = NormCertificate.of(bounds) if method == "ntc" else None
     deviation = _deviation(spread, scale).reshape(picture.shape) if run.want_error else None
     notices = (*_notices(seen), *_too_wide(holes, run), *out_of_time(run.deadline))
     return Restored(restored, certificate, notices, deviation)
@@ -111,7 +110,7 @@ def _repair(
     run: Run,
     noise: Float32 | None,
 ) -> tuple[Planes, Planes, Float32] | None:
-    """Return all channels with full scale 1, their expected squared errors, and the gaps of groups.
+    """Return all channels with full scale 1, their expected squared errors, and what is proven.
 
     Return nothing if there is no time to begin; channels of which nothing is known are made of the others.
     """
@@ -122,9 +121,9 @@ def _repair(
     if seen.all() and run.deadline.is_over():
         return None
     known = np.logical_not(holes[used], order="C")
-    filled, gaps = repair(planes, known, plan, run, noise)
+    filled, bounds = repair(planes, known, plan, run, noise)
     spread = _fill_unseen(filled.variance, seen) if run.want_error else filled.variance
-    return _fill_unseen(filled.planes, seen), spread, gaps
+    return _fill_unseen(filled.planes, seen), spread, bounds
 
 
 def _deviation(variance: Planes, scale: Scale) -> NDArray[Any]:
@@ -149,7 +148,7 @@ def _plan(method: str, quality: str) -> Plan:
     """Return the steps of a method."""
     if method == "biharmonic":
         return {}
-    return PLANS[quality] if method == "ntc" else disable_completion(PLANS[quality])
+    return (COMPLETIONS if method == "ntc" else PLANS)[quality]
 
 
 def _check_picture(image: NDArray[Any]) -> NDArray[Any]:

@@ -34,7 +34,6 @@ class RestoredBox:
     columns: slice
     image: NDArray[Any]  # (height, width) or (height, width, channels) of the box, in the picture's type
     error: Float32  # of the same shape: the standard deviation expected of each entry, in the same scale
-    gaps: Float32  # of its groups, proven; infinite where nothing is
     too_deep: int  # pixels farther inside holes than anything can be told from around them
 
 
@@ -100,7 +99,7 @@ def _part(
     known = np.logical_not(holes[seen], order="C")
     planes = scale.planes(planes_of(image)[seen], holes[seen], run)
     inner = Tile(region.inner, (slice(0, known.shape[1]), slice(0, known.shape[2])), region.inner)
-    made, gaps = repair(planes, known, PLANS[quality], run, None, [inner])
+    made, _ = repair(planes, known, PLANS[quality], run, None, [inner])
     box = image[region.core].copy()
     hole, here = holes[0][region.core], (slice(None), *region.inner)
     for channel, plane in zip(planes_of(box), made.planes[here], strict=True):
@@ -108,7 +107,7 @@ def _part(
     kind = result_type(scale.width)
     error = np.moveaxis(np.sqrt(made.variance[here]).astype(kind) * kind(scale.width), 0, 2)
     deep = depths(holes[0][region.seen])[region.inner] > TOO_DEEP
-    return RestoredBox(*region.core, box, error.reshape(box.shape), gaps, int(np.count_nonzero(deep)))
+    return RestoredBox(*region.core, box, error.reshape(box.shape), int(np.count_nonzero(deep)))
 
 
 class _Count:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.engine.groups import count_references
+from demosaic_ntc.engine.groups import count_references, unproven
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.pass_tables import Plan
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
@@ -34,14 +34,14 @@ def repair(
 
     ``planes``, zero where nothing is known, and ``known`` are (channels, height, width), ``noise`` is the
     variance of what is known, by channel and at equal steps of the level, (channels, steps); without it that
-    is exact. Returns the estimate, with expected squared errors where they are wanted, and the certified gaps
-    of all groups. A plan without steps leaves the first fill. Of given regions, nothing but
+    is exact. Returns the estimate, with expected squared errors where they are wanted, and what is
+    proven of all groups. A plan without steps leaves the first fill. Of given regions, nothing but
     their cores is restored.
     """
     missing = ~np.logical_and.reduce(known, axis=0)
     variance = np.zeros(planes.shape if run.want_error else (0, 0, 0), np.float32)
     whole = Estimate(_fill_with_means(planes, known, run), variance)
-    gaps, sets = [np.zeros(0, np.float32)], list(_channel_sets(len(planes)))
+    bounds, sets = [unproven(0)], list(_channel_sets(len(planes)))
     late: list[Tile] = []
     cut = list(find_damaged_regions(missing)) if regions is None else regions
     for region, own in _iterate_regions(cut, missing, run):
@@ -59,15 +59,15 @@ def repair(
             whole.planes[core] = part.planes[:, *region.inner]
             if run.want_error:
                 whole.variance[core] = part.variance[:, *region.inner]
-            gaps.append(proven)
-    gaps += run.map(lambda region: _fill_plainly(whole, known, region, plan), late)
-    return whole, np.concatenate(gaps)
+            bounds.append(proven)
+    bounds += run.map(lambda region: _fill_plainly(whole, known, region, plan), late)
+    return whole, np.concatenate(bounds)
 
 
 def _fill_plainly(whole: Estimate[Planes], known: Flags, region: Tile, plan: Plan) -> Float32:
     """Write into a region for which there is no time the means of what is known close by.
 
-    Return the gaps of its groups. Nothing that is looked at is written: all regions may be filled at once.
+    Return what is proven of its groups. Nothing that is looked at is written: all may be filled at once.
     """
     seen, core = (slice(None), *region.seen), (slice(None), *region.core)
     part = plainly_filled(whole.planes[seen], known[seen])[:, *region.inner]
@@ -77,17 +77,14 @@ def _fill_plainly(whole: Estimate[Planes], known: Flags, region: Tile, plan: Pla
         for channel in np.flatnonzero(~known[seen].any(axis=(1, 2))):  # filled with the mean of all
             spread[channel] = whole.planes[channel][known[channel]].var()
         whole.variance[core] = np.where(known[core], np.float32(0), spread)
-    return fill_unproven_gaps(np.logical_or.reduce(~known[core], axis=0), plan)
+    return count_unproven(np.logical_or.reduce(~known[core], axis=0), plan)
 
 
-def fill_unproven_gaps(missing: Flags, plan: Plan) -> Float32:
-    """Return the gaps of the groups that a region would have had: nothing is proven of them."""
-    steps = (step for steps in plan.values() for step in steps if step.does.vertices)
+def count_unproven(missing: Flags, plan: Plan) -> Float32:
+    """Return what is proven of the groups that a region would have had: nothing."""
+    steps = (step for steps in plan.values() for step in steps if step.norm)
     step = next(steps, None)
-    if step is None:
-        return np.zeros(0, np.float32)
-    patches = step.patches.fit_to(missing.shape)
-    return np.full(count_references(missing, patches), np.inf, np.float32)
+    return unproven(count_references(missing, step.patches.fit_to(missing.shape)) if step else 0)
 
 
 def _first(planes: Planes, known: Flags, run: Run) -> Estimate[Planes]:

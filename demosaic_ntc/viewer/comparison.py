@@ -37,7 +37,12 @@ MARGIN = 64
 WHITE = 65535
 
 # What methods are called where photographers look: ours by its quality.
-_OURS = {"ntc": "ours, normal", "ntc-fast": "ours, fast", "ntc-best": "ours, best"}
+_OURS = {
+    "gaussian": "ours, normal",
+    "gaussian-fast": "ours, fast",
+    "gaussian-best": "ours, best",
+    "ntc": "ours, completed",
+}
 
 _MOST_NAMED = 3  # raws in the title
 

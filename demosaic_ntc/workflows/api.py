@@ -18,7 +18,7 @@ from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.setting_values import parse_bad_pixels
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.notebook_preview import preview
-from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.result import NormCertificate
 from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
@@ -50,7 +50,7 @@ class Developed:
     facts: ConversionFacts
 
     @property
-    def certificate(self) -> GroupCertificate | None:
+    def certificate(self) -> NormCertificate | None:
         """What is proven about the completion; None of interpolations and previews."""
         return self.facts.certificate
 

@@ -17,7 +17,7 @@ from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic, prepar
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
-from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.result import NormCertificate
 from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
@@ -56,7 +56,7 @@ class ConversionFacts:
     stops: float
     look: str
     matrix_source: str
-    certificate: GroupCertificate | None
+    certificate: NormCertificate | None
     check: SampleCheck | None  # how well samples were predicted from others
     noise: dict[str, Any] | None  # as found and as taken off; None where it was not looked for
     seconds: dict[str, float]

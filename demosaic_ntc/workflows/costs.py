@@ -20,8 +20,10 @@ _OTHER_ARRAYS = 4.2
 
 _GROUPS = {"fast": 1.3, "normal": 4.6, "best": 19.0}
 _OF_OTHER_ARRAYS = 1.7  # times as much: their groups show many patterns of samples
+_COMPLETED = {"fast": 25.0, "normal": 60.0, "best": 150.0}  # groups of any array
 _NOISE = {"fast": 1.1, "normal": 2.2, "best": 8.0}  # of raws that need no demosaicing
 _INTERPOLATION = 1.0
+_SINGLE_TENSOR = 30.0
 
 #: The stages of a repair where a tenth of the pixels is missing.
 REPAIR_COSTS = {DECODING: 0.05, "groups": 2.0, "writing": 0.1}
@@ -50,12 +52,15 @@ def stage_costs(method: str, quality: str, cfa: "Cfa | None" = None) -> dict[str
     """The stages of a conversion and what each costs; without an array, those of Bayer's."""
     if cfa is not None and cfa.is_mono:
         return {**_AROUND_THE_ENGINE, "groups": _NOISE[quality]}
-    if method not in ("ntc", "predict-only"):
+    if method in ("ntc-tiled", "ntc-whole"):
+        return {**_AROUND_THE_ENGINE, "completion": _SINGLE_TENSOR}
+    if method not in ("gaussian", "ntc"):
         return {**_AROUND_INTERPOLATION, method: _INTERPOLATION}
-    if cfa is None or cfa.is_bayer:
-        return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: _BAYER[quality], "groups": _GROUPS[quality]}
-    groups = _GROUPS[quality] * _OF_OTHER_ARRAYS
-    return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: _OTHER_ARRAYS, "groups": groups}
+    is_bayer = cfa is None or cfa.is_bayer
+    groups = _GROUPS[quality] * (1.0 if is_bayer else _OF_OTHER_ARRAYS)
+    groups = _COMPLETED[quality] if method == "ntc" else groups
+    first = _BAYER[quality] if is_bayer else _OTHER_ARRAYS
+    return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: first, "groups": groups}
 
 
 def bytes_per_pixel(kind: str, bits: int) -> float:
@@ -68,6 +73,6 @@ def memory(pixels: int) -> float:
     return _AT_REST + _OF_TILES * min(pixels, _LARGEST_TILES) + _PER_PIXEL * pixels
 
 
-def seconds(quality: str, pixels: int, cfa: "Cfa") -> float:
+def seconds(method: str, quality: str, pixels: int, cfa: "Cfa") -> float:
     """What a conversion takes on one core, about, to two digits."""
-    return float(f"{sum(stage_costs('ntc', quality, cfa).values()) * pixels / 1e6:.2g}")
+    return float(f"{sum(stage_costs(method, quality, cfa).values()) * pixels / 1e6:.2g}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.engine.result import GroupCertificate, Restored
+from demosaic_ntc.engine.result import NormCertificate, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
     Detected,
@@ -51,7 +51,7 @@ class Repair:
     size: tuple[int, int]
     depth: str
     missing: int  # pixels
-    certificate: GroupCertificate | None
+    certificate: NormCertificate | None
     seconds: dict[str, float]
     notices: tuple[str, ...]
     error_map: ErrorMap | None = None

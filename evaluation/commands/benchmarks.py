@@ -171,8 +171,10 @@ def convert(
     ] = None,
     sizes: o.Sizes = "6,24,100",
     programs: o.Programs = "ntc,libraw-ahd,rawtherapee,darktable",
-    method: Annotated[str, typer.Option(help="ntc, or an interpolation such as bilinear.")] = "ntc",
-    quality: Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc.")] = "normal",
+    method: Annotated[
+        str, typer.Option(help="gaussian, ntc, or an interpolation such as bilinear.")
+    ] = "gaussian",
+    quality: Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort.")] = "normal",
     threads: Annotated[
         int | None, typer.Option(min=1, help="Threads.", show_default="all processors")
     ] = None,

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 #: Those that know the array; the page opens with the first two.
 BAYER_METHODS = (
-    *("ntc", "libraw-ahd", "ntc-best", "ntc-fast", "libraw-dcb", "libraw-dht"),
+    *("gaussian", "libraw-ahd", "gaussian-best", "gaussian-fast", "libraw-dcb", "libraw-dht"),
     *("libraw-aahd", "libraw-vng", "libraw-ppg", "libraw-linear"),
 )
 OTHER_METHODS = (
-    *("ntc", "libraw-markesteijn-3", "ntc-best", "ntc-fast"),
+    *("gaussian", "libraw-markesteijn-3", "gaussian-best", "gaussian-fast"),
     *("libraw-markesteijn-1", "libraw-vng", "libraw-linear"),
 )
 

@@ -133,7 +133,7 @@ def collect_proof(restored: Restored) -> Row:
     proof = restored.certificate
     return {
         "groups": proof.groups if proof else None,
-        "certified": proof.certified if proof else None,
-        "worst_gap": float(proof.worst_gap) if proof and proof.certified else None,
+        "norms_known": proof.close if proof else None,
+        "vertices": proof.vertices if proof else None,
         "machine": machine(),
     }

@@ -31,13 +31,9 @@ _COLUMNS = {
     **{stage: (stage, ".2f") for stage in CONVERSION_STAGES},
     "seconds": ("s", ".1f"),
     "peak_bytes": ("peak GiB", ".2f"),
-    "left": ("left", ".2f"),
 }
-_MEASURED = ("megapixels", "seconds", "cpu_seconds", "peak_bytes", "stages", "left")
-_NOTE = (
-    "CPU seconds per megapixel of all threads, in all and by stage; seconds on the wall; the share of "
-    "the picture that was left to the first estimate. Measured on "
-)
+_MEASURED = ("megapixels", "seconds", "cpu_seconds", "peak_bytes", "stages")
+_NOTE = "CPU seconds per megapixel of all threads, in all and by stage; seconds on the wall. Measured on "
 
 
 @dataclass(frozen=True)
@@ -129,9 +125,7 @@ def conversion_costs(frame: pd.DataFrame) -> pd.DataFrame:
     size, stages = pd.to_numeric(frame["megapixels"]), pd.DataFrame(list(frame["stages"]), index=frame.index)
     spent = stages.reindex(columns=list(CONVERSION_STAGES)).assign(cpu_seconds=frame["cpu_seconds"])
     spent = spent.apply(pd.to_numeric).div(size, axis=0)
-    return frame.assign(
-        **spent, megapixels=size, peak_bytes=frame["peak_bytes"] / 2**30, left=pd.to_numeric(frame["left"])
-    )
+    return frame.assign(**spent, megapixels=size, peak_bytes=frame["peak_bytes"] / 2**30)
 
 
 def _means(costs: pd.DataFrame) -> list[Row]:

@@ -17,7 +17,7 @@ from demosaic_ntc.viewer.crops import Box, part_of
 from .. import split_names
 from ..data.sets import ImageSet, SetImage, check_crop
 from ..methods.demosaicers import catalogue, default_names
-from ..methods.method import CONTROL, OURS, Effort, pick_methods
+from ..methods.method import COMPLETED, OURS, Effort, pick_methods
 from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import error_maps, gains, quality_and_time
@@ -190,7 +190,7 @@ class DemosaicBenchmark(Benchmark):
             (*row, last.get(row[0].text, Cell("")), Cell(proofs.get(row[0].text, "")))
             for row in rows_of(order, figures, forms)
         )
-        columns = ("method", *titles, "lowest CPSNR", "groups certified")
+        columns = ("method", *titles, "lowest CPSNR", "norms known")
         title = f"{self.prefix}{found.set.name}: means over {found.set.size} pictures"
         return DataTable(title, columns, rows, notes, tuple(found.list_methods("ours")))
 
@@ -209,13 +209,10 @@ class DemosaicBenchmark(Benchmark):
 
 
 def _proofs(found: SetResults) -> dict[str, str]:
-    """How many groups of the whole set have a proven gap, by methods that prove any."""
-    certified, groups = (found.by_picture(name).sum(axis=1, skipna=False) for name in ("certified", "groups"))
-    proven = pd.DataFrame({"certified": certified, "groups": groups, "gap": found.most("worst_gap")}).dropna()
-    return {
-        str(row.Index): f"{row.certified:.0f} of {row.groups:.0f}, gap ≤ {row.gap:.1e}"
-        for row in proven.itertuples()
-    }
+    """How many groups of the whole set have a closely known norm, by methods that prove any."""
+    known, groups = (found.by_picture(name).sum(axis=1, skipna=False) for name in ("norms_known", "groups"))
+    proven = pd.DataFrame({"known": known, "groups": groups}).dropna()
+    return {str(row.Index): f"{row.known:.0f} of {row.groups:.0f}" for row in proven.itertuples()}
 
 
 def _gaps(found: SetResults) -> Iterator[str]:
@@ -230,13 +227,13 @@ def _gaps(found: SetResults) -> Iterator[str]:
 
 
 def findings(found: SetResults) -> Iterator[str]:
-    """What completion adds to its own control, and where a peer is closest or ahead."""
-    added = found.gains(OURS, [CONTROL])
+    """How far prediction is above completion, and where a peer is closest or ahead."""
+    added = found.gains(OURS, [COMPLETED])
     if len(added):
-        whole = not {OURS, CONTROL} & set(found.find_missing())
+        whole = not {OURS, COMPLETED} & set(found.find_missing())
         mean = f"{added.mean():+.2f} dB on the mean" if whole else "no mean"
         yield (
-            f"{OURS} over {CONTROL} on {found.set.name}: {mean}, better on {(added > 0).sum()} of "
+            f"{OURS} over {COMPLETED} on {found.set.name}: {mean}, better on {(added > 0).sum()} of "
             f"{len(added)} pictures, least {added.min():+.2f} dB ({added.idxmin()})"
         )
     figures, peers = found.by_picture("cpsnr"), found.list_methods("peer")

@@ -20,7 +20,7 @@ from ..data.masks import DEFAULT as MASKS
 from ..data.masks import Flags, check_mask, make_mask
 from ..data.sets import ImageSet, SetImage, first, select_numbered
 from ..methods.inpainters import BASELINE, DEFAULT, catalogue
-from ..methods.method import CONTROL, OURS, Effort, pick_methods
+from ..methods.method import COMPLETED, OURS, Effort, pick_methods
 from ..report.drawing import Drawing
 from ..report.gallery import Gallery
 from ..report.plots import mask_gains
@@ -201,10 +201,10 @@ class InpaintBenchmark(Benchmark):
             masks = results.of_set(each).by("mask", self.masks)
             bars = {
                 "over biharmonic": [mean_gain(under, BASELINE) for under in masks.values()],
-                "over the group mean": [mean_gain(under, CONTROL) for under in masks.values()],
+                "over completion": [mean_gain(under, COMPLETED) for under in masks.values()],
             }
             if any(len(under.gains(OURS, [BASELINE])) for under in masks.values()):
-                caption = f"{each.name}: mean gains of ntc, mask by mask"
+                caption = f"{each.name}: mean gains of {OURS}, mask by mask"
                 name = f"inpaint-gains-{each.name.replace(' ', '-')}"
                 drawn = mask_gains(list(masks), bars)
                 yield Drawing(name, f"Inpainting {each.name}: gains", caption, drawn)
@@ -227,13 +227,13 @@ def _means(found: SetResults, masks: dict[str, SetResults]) -> Iterator[DataTabl
 
 
 def _compare_gains(found: SetResults, masks: dict[str, SetResults]) -> DataTable:
-    """By how much ours is above biharmonic and above the group mean, with the worst picture of each mask."""
+    """By how much ours is above biharmonic and above completion, with the worst picture of each mask."""
     rows = tuple(
-        (Cell(mask_name(mask, under)), *_gain(under, BASELINE), *_gain(under, CONTROL))
+        (Cell(mask_name(mask, under)), *_gain(under, BASELINE), *_gain(under, COMPLETED))
         for mask, under in masks.items()
-        if len(under.gains(OURS, [BASELINE])) or len(under.gains(OURS, [CONTROL]))
+        if len(under.gains(OURS, [BASELINE])) or len(under.gains(OURS, [COMPLETED]))
     )
-    return DataTable(f"Inpainting {found.set.name}: gains of ntc in dB", _GAINS, rows)
+    return DataTable(f"Inpainting {found.set.name}: gains of {OURS} in dB", _GAINS, rows)
 
 
 def _gain(under: SetResults, other: str) -> tuple[Cell, Cell, Cell]:

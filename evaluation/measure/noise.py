@@ -22,7 +22,7 @@ from demosaic_ntc.viewer.crops import Box, part_of
 from .. import split_names
 from ..data.sets import ImageSet, check_crop, first, select_numbered
 from ..methods.denoisers import DEFAULT, catalogue
-from ..methods.method import CONTROL, OURS, Effort, pick_methods
+from ..methods.method import COMPLETED, OURS, Effort, pick_methods
 from ..report.tables import Cell, DataTable, figure, rows_of
 from .benchmark import Benchmark, fit_box
 from .case import Case, Measurement, collect_proof, measure_cost, refusal_words
@@ -202,11 +202,11 @@ def _estimates(found: SetResults, noises: dict[str, SetResults]) -> DataTable:
 
 
 def _findings(noises: dict[str, SetResults]) -> Iterator[str]:
-    """What completion adds to its control, and which methods have no mean."""
+    """How far prediction is above completion, and which methods have no mean."""
     for name, found in noises.items():
-        means = found.means("cpsnr").reindex([OURS, CONTROL])
+        means = found.means("cpsnr").reindex([OURS, COMPLETED])
         if means.notna().all():
-            yield f"{name}: completion adds {means[OURS] - means[CONTROL]:+.3f} dB to {CONTROL}"
+            yield f"{name}: {OURS} over {COMPLETED} {means[OURS] - means[COMPLETED]:+.3f} dB"
         if without := list(found.find_missing()):
             yield f"{name}: no mean, since pictures are missing, for {', '.join(without)}"
 

@@ -112,21 +112,21 @@ class SetResults:
     def details(
         self, title: str, columns: Columns, notes: tuple[str, ...] = (), *, proofs: bool = False
     ) -> DataTable:
-        """All quantities of each method on each picture, and how many groups have a proven gap."""
+        """All quantities of each method on each picture, and how many groups have a closely known norm."""
         titles, forms = zip(*columns.values(), strict=True)
         figures = [self.by_picture(quantity) for quantity in columns]
-        certified, groups = self.by_picture("certified"), self.by_picture("groups")
+        known, groups = self.by_picture("norms_known"), self.by_picture("groups")
 
         def format_proof(method: str, image: str) -> Cell:
             of = groups.loc[method, image]
-            return Cell(f"{certified.loc[method, image]:.0f} of {of:.0f}" if of == of else "")
+            return Cell(f"{known.loc[method, image]:.0f} of {of:.0f}" if of == of else "")
 
         rows = tuple(
             (Cell(picture.name), *row, *([format_proof(row[0].text, picture.name)] if proofs else []))
             for picture in self.set.pictures
             for row in rows_of(self.methods, [each[picture.name] for each in figures], forms)
         )
-        heads = ("picture", "method", *titles, *(["groups certified"] if proofs else []))
+        heads = ("picture", "method", *titles, *(["norms known"] if proofs else []))
         return DataTable(title, heads, rows, notes, details=True)
 
     @property

@@ -40,7 +40,9 @@ class TensorBenchmark(DemosaicBenchmark):
         threads: int = 1,
     ) -> Self:
         """Without a box on one that all pictures have; all of them where one is small."""
-        names = ("ntc", "bilinear", *demosaicers.TENSORS) if methods is None else split_names(methods)
+        names = (
+            ("gaussian", "ntc", "bilinear", *demosaicers.TENSORS) if methods is None else split_names(methods)
+        )
         chosen = pick_methods(demosaicers.catalogue(Effort(quality, threads)), names)
         check_crop(sets, crop)
         return cls(tuple(sets), tuple(chosen), "RG/GB", crop, box or fit_box(_COMPLETED, sets))

@@ -74,7 +74,7 @@ PEERS: dict[str, tuple[str, Callable[[Mosaic, Cfa, int], libraw.Floats]]] = {
 TENSORS = ("als", "silrtc", "ntc-whole", "ntc-tiled")
 
 # Those of tables that nobody asked otherwise for: ours and what it is made of first.
-_PARTS = ("ntc", "ntc-best", "ntc-fast", "predict-only", "blend")
+_PARTS = ("gaussian", "gaussian-best", "gaussian-fast", "ntc", "blend")
 _BAYER_DEFAULT = (
     *(*_PARTS, "lmmse", "mlri", "menon", "malvar", "bilinear"),
     *("libraw-ahd", "libraw-dcb", "libraw-vng", *TENSORS),

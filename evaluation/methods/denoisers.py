@@ -16,13 +16,13 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise
 
 from ..measure.protocol import engine
-from .method import CONTROL, OURS, Effort, Method, grades, index_by_name, package_version
+from .method import COMPLETED, OURS, Effort, Method, grades, index_by_name, package_version
 
 #: With the noise estimated from the mosaic, and with samples taken for exact.
 ESTIMATED, OFF = f"{OURS}-estimated", f"{OURS}-off"
 
 DEFAULT = (
-    *(OURS, f"{OURS}-fast", f"{OURS}-best", CONTROL, ESTIMATED, OFF),
+    *(OURS, f"{OURS}-fast", f"{OURS}-best", COMPLETED, ESTIMATED, OFF),
     *("lmmse", "mlri", f"{OFF}+nl-means", f"{OFF}+wavelet"),
 )
 
@@ -40,7 +40,7 @@ def catalogue(effort: Effort) -> dict[str, Method]:
     means, shrinkage = "patches of 5, distance 6, h of .8 deviations", "BayesShrink, soft, YCbCr"
 
     def estimate(mosaic: Float32, cfa: Cfa, _: NoiseModel) -> Restored:
-        return _ours(mosaic, cfa, estimate_noise(mosaic, cfa), "ntc", effort)
+        return _ours(mosaic, cfa, estimate_noise(mosaic, cfa), OURS, effort)
 
     def off(name: Any) -> Any:
         return lambda mosaic, cfa, _: _exact(mosaic, cfa, name, effort)
@@ -58,7 +58,7 @@ def catalogue(effort: Effort) -> dict[str, Method]:
                 for n, m, role, g in grades(effort)
             ),
             Method(ESTIMATED, f"estimates the noise, {effort.words}", "ours", estimate),
-            Method(OFF, exact, "part", off("ntc")),
+            Method(OFF, exact, "part", off(OURS)),
             *(Method(name, plain, "peer", off(name)) for name in ("lmmse", "mlri")),
             Method(f"{OFF}+nl-means", then.format(means), "peer", chain(_non_local_means)),
             Method(f"{OFF}+wavelet", then.format(shrinkage), "peer", chain(_wavelet)),
@@ -86,7 +86,7 @@ def _exact(mosaic: Float32, cfa: Cfa, method: Any, effort: Effort) -> Restored:
 
 def _chain(mosaic: Float32, cfa: Cfa, noise: NoiseModel, denoise: Any, effort: Effort) -> Restored:
     """Ours with samples taken for exact, then a denoiser of scikit-image."""
-    picture = _exact(mosaic, cfa, "ntc", effort).image
+    picture = _exact(mosaic, cfa, OURS, effort).image
     return Restored(np.asarray(denoise(picture, _LIFTED * noise.typical_deviation(0.5)), np.float32))
 
 

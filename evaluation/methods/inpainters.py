@@ -14,7 +14,7 @@ from skimage.restoration import inpaint_biharmonic
 from demosaic_ntc import Restored, inpaint
 
 from ..measure.metrics import PEAK, Bytes
-from .method import CONTROL, OURS, Effort, Method, grades, index_by_name, package_version, requires
+from .method import COMPLETED, OURS, Effort, Method, grades, index_by_name, package_version, requires
 from .plain_tensors import PICTURE_COMPLETIONS, Completion, complete_known, completion
 
 Flags = NDArray[np.bool_]
@@ -24,7 +24,7 @@ OPENCV = {"telea": "INPAINT_TELEA", "ns": "INPAINT_NS"}
 
 BASELINE = "biharmonic"
 TENSORS = ("als", "silrtc", "halrtc", "ntc-whole", "ntc-tiled")
-DEFAULT = (OURS, f"{OURS}-best", f"{OURS}-fast", CONTROL, BASELINE, *OPENCV, *TENSORS)
+DEFAULT = (OURS, f"{OURS}-best", f"{OURS}-fast", COMPLETED, BASELINE, *OPENCV, *TENSORS)
 
 #: The largest side of a tile for general tensor completion.
 TILE = 256

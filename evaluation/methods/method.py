@@ -14,7 +14,7 @@ from ..measure.protocol import engine
 #: Ours, the parts it is made of (what it must beat to be worth its name), or what somebody else published.
 Role = Literal["ours", "part", "peer"]
 
-OURS, CONTROL = "ntc", "predict-only"
+OURS, COMPLETED = "gaussian", "ntc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Effort:
         return f"quality {self.quality}, {self.thread_words}, {engine()}"
 
 
-def grades(effort: Effort) -> list[tuple[str, Literal["ntc", "predict-only"], Role, Effort]]:
-    """Completion of groups at each quality, and the control without it: name, method, role and effort."""
+def grades(effort: Effort) -> list[tuple[str, Literal["gaussian", "ntc"], Role, Effort]]:
+    """Prediction of groups at each quality, and their completion: name, method, role and effort."""
     return [
-        (OURS, "ntc", "ours", effort),
-        ("ntc-fast", "ntc", "ours", replace(effort, quality="fast")),
-        ("ntc-best", "ntc", "ours", replace(effort, quality="best")),
-        (CONTROL, "predict-only", "part", effort),
+        (OURS, "gaussian", "ours", effort),
+        (f"{OURS}-fast", "gaussian", "ours", replace(effort, quality="fast")),
+        (f"{OURS}-best", "gaussian", "ours", replace(effort, quality="best")),
+        (COMPLETED, "ntc", "ours", effort),
     ]
 
 

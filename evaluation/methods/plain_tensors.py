@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored, complete
-from demosaic_ntc.demosaicing.single_tensor import RADIUS
 
 from ..measure.protocol import SOLVER_LAYERS, engine
 from . import als, low_rank, tncp
@@ -21,6 +20,9 @@ from .tensors import Floats, TensorSamples
 
 #: The side of a block in a folded tile.
 BLOCK = 8
+
+#: λ over the largest sample: the norm lies between one and the nonnegative rank times that.
+RADIUS = 2.0
 
 #: The tolerance of our solver here.
 GAP = 0.03

@@ -44,8 +44,6 @@ class ConversionCost:
     cpu_seconds: float
     peak_bytes: int
     stages: dict[str, float] = field(default_factory=dict)  # CPU seconds, in their order
-    left: float | None = None  # the share of the picture that was left to the first estimate
-    groups: int | None = None  # completed in the last pass
 
 
 def programs(names: Collection[str], engine: Engine, first: Path) -> list[Method]:
@@ -92,11 +90,10 @@ def _convert(source: Path, first: Path, folder: Path, engine: Engine) -> Convers
     convert_file(first, folder / "first.png", settings)
     reset_peak()
     wall, stages = perf_counter(), _Stages()
-    done = convert_file(source, folder / "picture.png", settings, stages.note)
+    convert_file(source, folder / "picture.png", settings, stages.note)
     stages.end()
-    proof, spent = done.facts.certificate, stages.seconds
-    shares = (proof.left, proof.groups) if proof else (None, None)
-    return ConversionCost(perf_counter() - wall, sum(spent.values()), peak_bytes(), spent, *shares)
+    spent = stages.seconds
+    return ConversionCost(perf_counter() - wall, sum(spent.values()), peak_bytes(), spent)
 
 
 class _Stages:

@@ -28,14 +28,14 @@ CFA = Cfa.from_name("RGGB")
 BLOCK = 16  # pixels along a block
 
 # Columns of the tables with their formats.
-_RAWS = {"raw": "", "left": ".2f", "median": ".2f", "99 %": ".2f", "CPU s/MP": ".2f", "everywhere": ".2f"}
+_RAWS = {"raw": "", "median": ".2f", "99 %": ".2f", "CPU s/MP": ".2f", "everywhere": ".2f"}
 _NOISY = {
-    **{"pictures": "", "σ": "g", "left": ".2f", "median": ".2f"},
+    **{"pictures": "", "σ": "g", "median": ".2f"},
     **{"error": ".2f", "everywhere": ".2f", "dB": ".2f", "dB, everywhere": ".2f"},
 }
 _NOTE_RAWS = (
     f"Distance of the two pictures in 255ths, root mean square over blocks of {BLOCK} pixels: that of the "
-    "median block, and that which 99 % stay below; the share of the picture left to the first estimate; CPU "
+    "median block, and that which 99 % stay below; CPU "
     "seconds per megapixel of the whole development, one thread, with groups where they show and everywhere."
 )
 _NOTE_NOISY = (
@@ -82,7 +82,6 @@ def compare_raw(source: Path, quality: Any) -> Row:
     megapixels = sparing.image.shape[0] * sparing.image.shape[1] / 1e6
     return {
         "raw": source.name,
-        "left": sparing.certificate.left,
         "median": np.median(distances),
         "99 %": np.quantile(distances, 0.99),
         "CPU s/MP": seconds / megapixels,
@@ -111,10 +110,8 @@ def _compare(truth: NDArray[Any], sigma: float, seed: int, quality: Any) -> Row:
     sparing = demosaic(mosaic, CFA, **how)
     with everywhere():
         full = demosaic(mosaic, CFA, **how).image
-    assert sparing.certificate is not None
     errors = {"error": sparing.image, "everywhere": full}
     return {
-        "left": sparing.certificate.left,
         "median": np.median(block_distances(sparing.image, full)),
         **{name: np.median(block_distances(image, truth)) for name, image in errors.items()},
         **{"dB": _decibels(sparing.image, truth), "dB, everywhere": _decibels(full, truth)},

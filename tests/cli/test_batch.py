@@ -56,7 +56,7 @@ def test_record_tells_all_about_a_file(folder: Path) -> None:
     assert len(record["settings"]) == 16
     assert record["seconds"].keys() == {"decode", "demosaic", "render", "write"}
     assert record["peak_bytes"] > 1e7
-    assert 0 <= record["certified_share"] <= 1
+    assert record["certified_share"] is None, "only completions prove anything"
     assert "check" in record
     assert record["pixels"] == 48 * 36
 

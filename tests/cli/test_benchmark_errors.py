@@ -50,7 +50,7 @@ def test_ten_bins_and_their_protocol_are_printed(pictures: Path) -> None:
     for row in rows:
         assert float(row[3]) == pytest.approx(float(row[2]) / float(row[1]), rel=0.02, abs=0.01)
     assert sum(float(row[4].rstrip("%")) for row in rows) == pytest.approx(100, abs=0.6)
-    for line in ("pictures of waves: 2;", "entries: those restored", "method ntc, RGGB: quality fast"):
+    for line in ("pictures of waves: 2;", "entries: those restored", "method gaussian, RGGB: quality fast"):
         assert line in result.stdout
 
 

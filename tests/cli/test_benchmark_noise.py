@@ -61,13 +61,14 @@ def test_means_fall_with_the_noise_and_stand_beside_their_protocol(pictures: Pat
 
 
 def test_ours_is_measured_at_every_quality_and_with_its_controls(pictures: Path, measured: list[str]) -> None:
-    names = ["ntc", "ntc-fast", "predict-only", "ntc-estimated", "ntc-off", "ntc-off+nl-means"]
+    ours = ["gaussian", "gaussian-fast", "ntc", "gaussian-estimated"]
+    names = [*ours, "gaussian-off", "gaussian-off+nl-means"]
     result = benchmark(pictures, "--sigma", "20", "--images", "1", "--methods", ",".join(names))
     assert result.exit_code == 0, result.stderr
     assert measured == [f"1 σ 20 {name}" for name in names]
-    told, off = float(row(result, "ntc")[0]), float(row(result, "ntc-off")[0])
+    told, off = float(row(result, "gaussian")[0]), float(row(result, "gaussian-off")[0])
     assert told > off + 1  # the noise is taken away
-    assert "completion adds" in result.stdout
+    assert "gaussian over ntc" in result.stdout
 
 
 def test_figures_of_a_reference_stand_beside_ours_and_choose_the_pictures(

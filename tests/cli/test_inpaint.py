@@ -126,7 +126,7 @@ def test_json_says_everything(picture: Path, mask: Path, out: Path) -> None:
     assert told["status"] == "done"
     assert (told["width"], told["height"], told["depth"]) == (WIDTH, HEIGHT, "8-bit")
     assert told["missing_share"] == pytest.approx(0.08)
-    assert told["parameters"] == "method=ntc quality=fast"
+    assert told["parameters"] == "method=gaussian quality=fast"
     assert told["seconds"]["total"] > 0
     assert result.stderr == ""
 

@@ -41,8 +41,6 @@ def test_most_of_the_noise_is_removed(channels: int, quality: str) -> None:
     truth = _picture(channels)
     done = denoise_stored(_samples(_noisy(truth)), SIGMA, Run(), quality=quality)
     assert _error(done.planes[:, :, :], truth) < 0.62 * SIGMA
-    assert done.certificate is not None
-    assert done.certificate.certified == done.certificate.groups > 0
 
 
 @pytest.mark.parametrize("channels", [1, 3])
@@ -50,8 +48,6 @@ def test_what_shows_nothing_but_noise_becomes_smooth(channels: int) -> None:
     truth = np.full((96, 96, channels), 0.4) + np.linspace(0, 0.1, 96)[:, None, None]
     done = denoise_stored(_samples(_noisy(truth)), np.full((channels, 1), SIGMA), Run(), quality="fast")
     assert _error(done.planes[:, 16:-16, 16:-16], truth[16:-16, 16:-16]) < 0.12 * SIGMA
-    assert done.certificate is not None
-    assert done.certificate.left > 0.8
 
 
 def test_noise_is_removed_by_its_strength() -> None:

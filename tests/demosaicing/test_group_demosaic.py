@@ -20,22 +20,23 @@ from demosaic_ntc.demosaicing.initial_estimate import first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, try_both
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine.groups import reference_positions
-from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan, disable_completion
-from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, gaussian
+from demosaic_ntc.engine.kernels.completion import LeastNorm
+from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan
+from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, completion
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.result import NormCertificate
 from demosaic_ntc.run import Progress, Run
 from tests.waves import waves
 
-PATCHES = PatchGrid(size=4, stride=4, count=16, reach=5)
-STEP = Step(PATCHES, gaussian(8, vertices=2), 1.4)
+PATCHES = PatchGrid(size=4, stride=4, count=8, reach=5)
+STEP = Step(PATCHES, completion(8), norm=LeastNorm(1e-2, 1e-6, 1.1, 0.5, 80))
 BOTH: Plan = {HoleKind.BAYER: (STEP,), HoleKind.ARRAY: (STEP, STEP)}
 EVERYWHERE = Effort(try_both, BOTH, -1.0)
 
 
 def completed(
     cfa: Cfa, missing: Flags | None = None, errors: bool = False, over: bool = False
-) -> tuple[Estimate[Float32], GroupCertificate, Float32, list[Progress]]:
+) -> tuple[Estimate[Float32], NormCertificate, Float32, list[Progress]]:
     mosaic = cfa.sample(np.moveaxis(waves(3, 36, 38), 0, 2))
     events: list[Progress] = []
     run = Run(1, events.append, Deadline(1.0, clock=lambda: 2.0) if over else Deadline(), errors)
@@ -45,10 +46,10 @@ def completed(
 
 
 @pytest.mark.parametrize(("array", "steps"), [("RGGB", 1), ("GBRG", 1), ("XTRANS", 2), ("QUAD_RGGB", 2)])
-def test_arrays_have_steps_of_their_own_and_every_group_a_gap(array: str, steps: int) -> None:
+def test_arrays_have_steps_of_their_own_and_every_group_its_bounds(array: str, steps: int) -> None:
     estimate, proven, mosaic, _ = completed(Cfa.from_name(array))
     groups = len(reference_positions(36, PATCHES)) * len(reference_positions(38, PATCHES))
-    assert proven.groups == proven.certified == steps * groups
+    assert proven.groups == proven.completed == steps * groups
     assert np.array_equal(Cfa.from_name(array).sample(np.moveaxis(estimate.planes, 0, 2)), mosaic)
     assert estimate.variance.size == 0
 
@@ -69,7 +70,7 @@ def test_after_the_deadline_errors_are_those_of_the_first_estimate() -> None:
     cfa = Cfa.from_name("RGGB")
     estimate, proven, _, _ = completed(cfa, errors=True, over=True)
     measured = np.moveaxis(cfa.masks((36, 38)), 2, 0)
-    assert proven.certified == 0 < proven.groups
+    assert proven.completed == 0 < proven.groups
     assert not estimate.variance[measured].any()
     assert (estimate.variance[~measured] > 0).all()
 
@@ -127,15 +128,15 @@ def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
     picture[:, :32] += 0.3 * rng.random((64, 32, 3), np.float32)
     mosaic = cfa.sample(picture)
 
-    def done(apart: float, missing: Flags | None = None) -> tuple[GroupCertificate, Float32]:
+    def done(apart: float, missing: Flags | None = None) -> tuple[NormCertificate, Float32]:
         given = MeasuredMosaic(MosaicSamples(mosaic), cfa, missing)
         made = complete_mosaic(given, Effort(try_both, BOTH, apart), Run())
         assert made.certificate is not None
         return made.certificate, made.planes[:, :, :]
 
     (part, some), (whole, _), (first, plain) = done(1.5 / 255), done(-1.0), done(9.0)
-    assert 0.3 < part.left < 0.7
-    assert (whole.left, first.left) == (0.0, 1.0)
+    assert 0.3 < part.groups / whole.groups < 0.7
+    assert first.groups == 0
     assert first.groups == 0 < part.groups < whole.groups
     assert some[:, :, 60:] == pytest.approx(plain[:, :, 60:], abs=1e-3)
     assert not np.array_equal(some[:, :, :20], plain[:, :, :20])
@@ -190,12 +191,10 @@ def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_small_groups_only(
         return restore(start, what, works, *rest)
 
     monkeypatch.setattr("demosaic_ntc.demosaicing.group_demosaic.restore", spied)
-    for control in (False, True):
-        effort = Effort(try_both, disable_completion(plan) if control else plan, 8 / 255)
-        complete_mosaic(MeasuredMosaic(MosaicSamples(mosaic), cfa, noise=noise), effort, Run())
-        *both, small = seen
-        assert all(work.wanted.mean() < 0.1 for work in both)
-        assert small.wanted.mean() > 0.5
-        assert not (small.wanted & both[0].wanted).any()
-        assert small.step.patches == AGREED[HoleKind.BAYER].patches
-        assert (small.step.does.vertices == 0) == control
+    effort = Effort(try_both, plan, 8 / 255)
+    complete_mosaic(MeasuredMosaic(MosaicSamples(mosaic), cfa, noise=noise), effort, Run())
+    *both, small = seen
+    assert all(work.wanted.mean() < 0.1 for work in both)
+    assert small.wanted.mean() > 0.5
+    assert not (small.wanted & both[0].wanted).any()
+    assert small.step.patches == AGREED[HoleKind.BAYER].patches

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc import complete, demosaic, inpaint
 from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.engine.result import GroupCertificate, Restored
+from demosaic_ntc.engine.groups import unproven
+from demosaic_ntc.engine.result import NormCertificate, Restored
 from demosaic_ntc.errors import DemosaicNtcError
 
 SCALES = [1e-300, 1e-100, 1e-45, 1e-38, 1e-30, 1e-10, 1.0, 1e10, 1e30, 3e38, 1e39, 1e100, 1e300]
@@ -31,7 +32,7 @@ def _missing(side: int = 40) -> NDArray[np.bool_]:
     return np.random.default_rng(1).random((side, side)) < 0.1
 
 
-@pytest.mark.parametrize("method", ["ntc", "predict-only", "bilinear", "blend"])
+@pytest.mark.parametrize("method", ["gaussian", "ntc", "bilinear", "blend"])
 @pytest.mark.parametrize("scale", SCALES)
 def test_mosaics_of_any_finite_range(scale: float, method: Any) -> None:
     with np.errstate(all="raise"):
@@ -44,7 +45,7 @@ def test_mosaics_of_any_finite_range(scale: float, method: Any) -> None:
     np.testing.assert_allclose(restored.image[::2, ::2, 0], mosaic[::2, ::2], rtol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["ntc", "predict-only", "biharmonic"])
+@pytest.mark.parametrize("method", ["gaussian", "ntc", "biharmonic"])
 @pytest.mark.parametrize("scale", SCALES)
 def test_pictures_of_any_finite_range(scale: float, method: Any) -> None:
     picture, missing = _picture() * scale, _missing()
@@ -171,12 +172,20 @@ def test_tensors_of_any_range_are_finite_or_refused(scale: float) -> None:
     assert not np.isnan(solution.certificate.gap)
 
 
-def test_nothing_certified_is_no_gap_of_zero() -> None:
-    for gaps in (np.zeros(0, np.float32), np.full(7, np.inf, np.float32)):
-        nothing = GroupCertificate.of(gaps, 1e-6)
-        assert nothing.median_gap == nothing.worst_gap == np.inf
-        assert nothing.facts["gap"] == "none proven"
-        assert nothing.certified == 0
+def test_nothing_completed_is_nothing_proven() -> None:
+    for groups in (0, 7):
+        nothing = NormCertificate.of(unproven(groups))
+        assert nothing.median_ratio == np.inf
+        assert nothing.facts["upper over lower bound"] == "none proven"
+        assert (nothing.groups, nothing.completed, nothing.close, nothing.share) == (groups, 0, 0, 0)
+
+
+def test_a_certificate_counts_the_norms_that_are_closely_known() -> None:
+    bounds = np.array([[1, 1.05, 4], [1, 2, 6], [0, 0, 0], [0, np.inf, 0]], np.float32)
+    some = NormCertificate.of(bounds)
+    assert (some.groups, some.completed, some.close, some.share) == (4, 3, 2, 0.5)
+    assert some.median_ratio == pytest.approx(1.05)
+    assert some.vertices == pytest.approx(10 / 3)
 
 
 def _ran_out(restored: Restored) -> bool:
@@ -188,15 +197,13 @@ def test_time_that_ran_out_is_said() -> None:
     mosaic = _mosaic(300) + np.random.default_rng(0).random((300, 300)) * 0.3
     for restored in (
         demosaic(mosaic, time_limit=0.0),
-        demosaic(mosaic, time_limit=0.0, error=True),
+        demosaic(mosaic, method="ntc", time_limit=0.0, error=True),
         demosaic(mosaic, time_limit=0.0, noise=0.05, error=True),
-        demosaic(mosaic, "XTRANS", time_limit=0.0),
-        inpaint(picture, _missing(300), time_limit=0.0, error=True),
+        demosaic(mosaic, "XTRANS", method="ntc", time_limit=0.0),
+        inpaint(picture, _missing(300), method="ntc", time_limit=0.0, error=True),
     ):
         assert _ran_out(restored)
-        assert restored.certificate is not None
-        assert restored.certificate.certified == 0
-        assert restored.certificate.worst_gap == np.inf
+        assert restored.certificate is None or restored.certificate.completed == 0
         assert np.isfinite(restored.image).all()
         assert restored.error is None or np.isfinite(restored.error).all()
     enough = demosaic(mosaic[:40, :40], time_limit=600.0)

@@ -23,19 +23,20 @@ from demosaic_ntc.engine.groups import (
     reference_positions,
     references_in,
     tiles_of_references,
+    unproven,
 )
-from demosaic_ntc.engine.kernels.completion import complete_groups
+from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.kernels.group_pass import LEAST_SPREAD
 from demosaic_ntc.engine.observations import bits_of
-from demosaic_ntc.engine.passes import PatchGrid, Step, gaussian, mean
+from demosaic_ntc.engine.passes import PatchGrid, Step, completion, gaussian, mean
 from demosaic_ntc.run import Run
 from tests.waves import waves
 
 SHAPE = (70, 44)
 PATCHES = PatchGrid(size=4, stride=3, count=8, reach=5)
-MOSAIC = Step(PATCHES, gaussian(6, vertices=2, correction=2.0))
-HOLES = Step(PATCHES, gaussian(6, vertices=2), trust=(0.3, 0.3))
-MEANS = Step(PATCHES, mean(6, vertices=2), trust=(0.05, 0.01))
+MOSAIC = Step(PATCHES, gaussian(6, correction=2.0))
+HOLES = Step(PATCHES, gaussian(6), trust=(0.3, 0.3))
+MEANS = Step(PATCHES, mean(6), trust=(0.05, 0.01))
 NOWHERE: Float32 = np.zeros((0, 0), np.float32)
 
 
@@ -72,7 +73,7 @@ class All(NamedTuple):
     planes: Planes
     expected: Planes
     spread: Planes
-    gaps: Float32
+    bounds: Float32
 
 
 def said_by(groups: GroupPass, wanted: Flags, **options: Any) -> All:
@@ -91,11 +92,12 @@ def said_by(groups: GroupPass, wanted: Flags, **options: Any) -> All:
             errors[0][:, said.rows], errors[1][:, said.rows] = said.expected, said.spread
         else:
             errors = errors[:, :0]
-    return All(planes, errors[0], errors[1], np.concatenate([NOWHERE.ravel(), *groups.gaps]))
+    return All(planes, errors[0], errors[1], np.concatenate([unproven(0), *groups.bounds]))
 
 
-NOISY = Step(PATCHES, gaussian(6, noise=12.0, vertices=2))
-CASES = [(mosaic, MOSAIC), (mosaic, NOISY), (holes, HOLES), (holes, MEANS)]
+NOISY = Step(PATCHES, gaussian(6, noise=12.0))
+COMPLETED = Step(PATCHES, completion(8), norm=LeastNorm(3e-3, 1e-6, 1.1, 0.5, 140))
+CASES = [(mosaic, MOSAIC), (mosaic, NOISY), (holes, HOLES), (holes, MEANS), (mosaic, COMPLETED)]
 
 
 def wanted_in(picture: GroupInput) -> Flags:
@@ -103,7 +105,7 @@ def wanted_in(picture: GroupInput) -> Flags:
 
 
 def assert_same(one: All, other: All) -> None:
-    for name in ("planes", "expected", "spread", "gaps"):
+    for name in ("planes", "expected", "spread", "bounds"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
 
 
@@ -125,7 +127,8 @@ def test_tiles_do_not_change_a_bit(make: Any, step: Step, monkeypatch: pytest.Mo
     tiled = said_by(pass_over(picture, step, 2), wanted_in(picture))
     for name in ("planes", "expected", "spread"):
         assert np.array_equal(getattr(tiled, name), getattr(whole, name))
-    assert np.array_equal(np.sort(tiled.gaps), np.sort(whole.gaps))
+    one, other = (each.bounds[np.lexsort(each.bounds.T)] for each in (tiled, whole))
+    assert np.array_equal(one, other)
 
 
 def test_there_are_bands_to_be_joined() -> None:
@@ -256,7 +259,7 @@ def test_only_groups_that_hold_a_wanted_pixel_are_restored() -> None:
     missing[30, 20] = True
     picture = picture_of(np.where(missing, 0, 7).astype(np.uint8))
     said = said_by(pass_over(picture, HOLES), missing)
-    assert said.gaps.size == len(references_in(missing, PATCHES)) < 5
+    assert len(said.bounds) == len(references_in(missing, PATCHES)) < 5
     reach = PATCHES.reach + PATCHES.size
     far = np.ones(SHAPE, np.bool_)
     far[30 - reach : 30 + reach, 20 - reach : 20 + reach] = False
@@ -273,55 +276,36 @@ def test_groups_bring_a_wrong_estimate_back_to_the_texture() -> None:
     assert after < 0.4 * before
 
 
-def test_the_completion_is_called_only_when_a_group_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    called: list[int] = []
-
-    def note(*arguments: Any) -> None:
-        called.append(1)
-        complete_groups(*arguments)
-
-    monkeypatch.setattr(groups, "complete_groups", note)
+def test_completed_groups_are_bounded_and_others_are_not() -> None:
     picture = mosaic()
-    said_by(pass_over(picture, MOSAIC.prediction_only), wanted_in(picture))
-    assert not called
-    said_by(pass_over(picture, MEANS), wanted_in(picture))
-    assert called
+    lower, upper, vertices = said_by(pass_over(picture, COMPLETED), wanted_in(picture)).bounds.T
+    assert (lower > 0).all()
+    assert (lower <= upper).all()
+    assert (upper <= 1.1001 * lower).mean() > 0.95
+    assert (vertices > 1).all()
+    predicted = said_by(pass_over(picture, MOSAIC), wanted_in(picture)).bounds
+    assert np.array_equal(predicted, unproven(len(lower)))
 
 
-def test_completed_groups_are_certified_and_others_are_not() -> None:
-    picture = mosaic()
-    proven = said_by(pass_over(picture, MOSAIC), wanted_in(picture)).gaps
-    assert np.isfinite(proven).all()
-    assert proven.min() >= 0
-    control = said_by(pass_over(picture, MOSAIC.prediction_only), wanted_in(picture)).gaps
-    assert np.isinf(control).all()
-    assert control.size == proven.size
-
-
-def test_groups_that_leave_too_much_are_completed_and_come_closer_to_what_is_known() -> None:
-    picture = mosaic()
-    wanted, strict = wanted_in(picture), gaussian(6, noise=12.0, vertices=6)
-    control = said_by(pass_over(picture, Step(PATCHES, strict).prediction_only), wanted)
-    completed = said_by(pass_over(picture, Step(PATCHES, strict)), wanted)
+def test_completed_groups_come_closer_to_the_truth_than_a_wrong_estimate() -> None:
+    truth, picture = waves(3, *SHAPE), mosaic()
+    noise = np.random.default_rng(4).normal(0, 0.05, truth.shape).astype(np.float32)
     shown = np.stack([(picture.known >> channel) & 1 for channel in range(3)]).astype(np.bool_)
-    before, after = (
-        np.square(said.planes - picture.planes[:, :, :])[shown].mean() for said in (control, completed)
-    )
-    assert after < 0.8 * before
-    assert np.isfinite(completed.gaps).all()
-    assert (completed.gaps > strict.tolerance).any()  # not all are proven within the tolerance
-    assert np.isinf(control.gaps).all()
+    wrong = np.where(shown, truth, truth + noise)
+    said = said_by(pass_over(replace(picture, planes=wrong), COMPLETED), wanted_in(picture))
+    before, after = (np.square(one - truth)[~shown].mean() for one in (wrong, said.planes))
+    assert after < 0.6 * before
 
 
 def test_bands_begun_after_the_deadline_say_nothing() -> None:
     picture, ticks = mosaic(), count().__next__
     wanted = wanted_in(picture)
-    whole = said_by(pass_over(picture, MOSAIC), wanted, band_rows=1)
-    part = said_by(pass_over(picture, MOSAIC), wanted, band_rows=1, deadline=Deadline(2, ticks))
-    done = np.isfinite(part.gaps)
-    assert 0 < done.sum() < part.gaps.size
+    whole = said_by(pass_over(picture, COMPLETED), wanted, band_rows=1)
+    part = said_by(pass_over(picture, COMPLETED), wanted, band_rows=1, deadline=Deadline(2, ticks))
+    done = np.isfinite(part.bounds[:, 1])
+    assert 0 < done.sum() < done.size
     assert np.array_equal(np.sort(done)[::-1], done)  # the first bands, none after
-    assert np.array_equal(part.gaps[done], whole.gaps[done])
+    assert np.array_equal(part.bounds[done], whole.bounds[done])
     assert np.array_equal(part.planes[:, 60:], picture.planes[:, 60:, :])
     assert not part.expected[:, 60:].any()
     assert np.array_equal(part.planes[:, :10], whole.planes[:, :10])
@@ -356,8 +340,7 @@ def test_pictures_smaller_than_a_patch_are_covered(shape: tuple[int, int], step:
     picture = GroupInput(planes, known, 1 - known, planes[:0], noise, trust)
     said = said_by(GroupPass(picture, step, Run()), known == 0)
     assert said.planes == pytest.approx(planes, abs=1e-4)
-    assert np.isfinite(said.gaps).all()
-    assert said.gaps.size > 0
+    assert len(said.bounds) > 0
 
 
 def test_a_group_has_the_share_of_the_correction_that_is_told_for_its_middle() -> None:

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.engine.checks import QUALITIES
-from demosaic_ntc.engine.kernels.group_pass import GAUSSIAN, MEAN
+from demosaic_ntc.engine.kernels.group_pass import COMPLETION, GAUSSIAN, MEAN
 from demosaic_ntc.engine.kernels.products import WEIGHT_BITS
 from demosaic_ntc.engine.observations import DEEPEST
-from demosaic_ntc.engine.pass_tables import AGREED, PLANS, disable_completion
-from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, gaussian, mean
+from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS
+from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, completion, gaussian, mean
 
 
 def test_every_quality_has_steps_for_every_kind() -> None:
-    assert tuple(PLANS) == QUALITIES
-    for plan in PLANS.values():
+    assert tuple(PLANS) == tuple(COMPLETIONS) == QUALITIES
+    for plan in (*PLANS.values(), *COMPLETIONS.values()):
         assert set(plan) == set(HoleKind) - {HoleKind.KNOWN}
         assert all(plan.values())
 
@@ -49,8 +49,9 @@ def test_patches_overlap_or_touch_and_their_offsets_fit_a_byte(quality: str) -> 
 
 
 def test_no_pixel_is_covered_by_more_patches_than_sums_have_room_for() -> None:
-    steps = [step for plan in PLANS.values() for steps in plan.values() for step in steps]
-    for step in [*steps, *(step.dense for step in AGREED.values())]:
+    plans = (*PLANS.values(), *COMPLETIONS.values())
+    steps = [step for plan in plans for steps in plan.values() for step in steps]
+    for step in [*steps, *(step.dense for step in (*AGREED.values(), *steps))]:
         patches = step.patches
         near = (
             2 * patches.reach + patches.size - 1
@@ -60,27 +61,15 @@ def test_no_pixel_is_covered_by_more_patches_than_sums_have_room_for() -> None:
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
-def test_the_control_differs_in_the_completion_alone(quality: str) -> None:
-    plan, control = PLANS[quality], disable_completion(PLANS[quality])
-    assert list(control) == list(plan)
-    for kind, steps in plan.items():
-        assert [step.does.vertices for step in control[kind]] == [0] * len(steps)
-        for step, other in zip(steps, control[kind], strict=True):
-            again = other.does._replace(vertices=step.does.vertices)
-            assert (other.patches, other.relaxed, other.trust, other.spread, again) == (
-                step.patches,
-                step.relaxed,
-                step.trust,
-                step.spread,
-                step.does,
-            )
-
-
-@pytest.mark.parametrize("kind", [HoleKind.BAYER, HoleKind.ARRAY])
-@pytest.mark.parametrize("quality", QUALITIES)
-def test_the_last_step_over_a_mosaic_and_no_other_is_completed(quality: str, kind: HoleKind) -> None:
-    completed = [step.does.vertices > 0 for step in PLANS[quality][kind]]
-    assert completed == [False] * (len(completed) - 1) + [True]
+def test_the_last_step_of_a_completion_completes_what_the_oracle_can_try(quality: str) -> None:
+    for kind, steps in COMPLETIONS[quality].items():
+        assert [step.norm is not None for step in steps][-1]
+        assert not any(step.norm for step in PLANS[quality][kind])
+        for step in [step for step in steps if step.norm]:
+            pixels = step.patches.size**2
+            assert step.does.restored == step.patches.count
+            assert max(pixels, step.patches.count) <= 64, "bits of a word"
+            assert min(pixels, step.patches.count) <= 10, "all subsets are tried"
 
 
 def test_patches_are_looked_for_everywhere_nearby_and_at_some_places_further_out() -> None:
@@ -123,8 +112,8 @@ def test_full_trust_is_never_exceeded() -> None:
 
 
 def test_floor_and_noise_are_given_in_levels_of_eight_bits() -> None:
-    does = gaussian(5, floor=0.51, noise=2.55, vertices=2)
-    assert (does.predictor, does.restored, does.vertices) == (GAUSSIAN, 5, 2)
+    does = gaussian(5, floor=0.51, noise=2.55)
+    assert (does.predictor, does.restored) == (GAUSSIAN, 5)
     assert (does.floor, does.noise) == pytest.approx((4e-6, 1e-4))
     assert mean(7).predictor == MEAN
-    assert (mean(7).restored, mean(7, vertices=3).vertices) == (7, 3)
+    assert (mean(7).restored, completion(3).predictor) == (7, COMPLETION)

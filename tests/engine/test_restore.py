@@ -8,8 +8,9 @@ import pytest
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.groups import GroupAggregate, GroupPass
+from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
-from demosaic_ntc.engine.passes import PatchGrid, Step, gaussian, mean
+from demosaic_ntc.engine.passes import PatchGrid, Step, completion, gaussian, mean
 from demosaic_ntc.engine.restore import (
     Estimate,
     MaskedPass,
@@ -25,6 +26,7 @@ from tests.waves import waves
 SHAPE = (30, 34)
 PATCHES = PatchGrid(size=4, stride=3, count=8, reach=5)
 STEP = Step(PATCHES, gaussian(6), relaxed=1.5, trust=(0.3, 0.3))
+NORM = LeastNorm(1e-2, 1e-6, 1.1, 0.0, 80)
 NOTHING: Float32 = np.zeros((0, 0, 0), np.float32)
 EVERYWHERE = np.ones(SHAPE, np.bool_)
 
@@ -125,9 +127,9 @@ def test_restored_values_stay_within_the_known_ones_of_their_channel() -> None:
         assert after.planes[channel].max() <= estimate.planes[channel][known[channel]].max()
 
 
-def test_gaps_are_those_of_the_completed_steps() -> None:
+def test_bounds_are_those_of_the_completed_steps() -> None:
     estimate, what = start(flags())
-    completed = Step(PATCHES, gaussian(6, vertices=2), trust=(0.3, 0.3))
+    completed = Step(PATCHES, completion(PATCHES.count), trust=(0.3, 0.3), norm=NORM)
     half = np.zeros(SHAPE, np.bool_)
     half[:15] = True
     _, none = restored(estimate, what, MaskedPass(STEP, EVERYWHERE))
@@ -135,17 +137,18 @@ def test_gaps_are_those_of_the_completed_steps() -> None:
     _, more = restored(estimate, what, MaskedPass(completed, half), MaskedPass(completed, EVERYWHERE))
     assert none.size == 0 < some.size < more.size
     assert np.isfinite(more).all()
+    assert (more[:, 0] <= more[:, 1]).all()
 
 
 def test_after_the_deadline_the_estimate_stands() -> None:
     estimate, what = start(flags(), errors=True)
-    completed = Step(PATCHES, gaussian(6, vertices=2), relaxed=1.4, trust=(0.3, 0.3), spread=0.7)
+    completed = Step(PATCHES, completion(PATCHES.count), 1.4, trust=(0.3, 0.3), spread=0.7, norm=NORM)
     over = Deadline(1.0, clock=lambda: 2.0)
     after, gaps, _ = restore(estimate, what, [MaskedPass(completed, EVERYWHERE)], Run(deadline=over))
     assert np.array_equal(after.planes, estimate.planes)
     assert np.array_equal(after.variance, estimate.variance)
     assert gaps.size > 0
-    assert np.isinf(gaps).all()
+    assert np.isinf(gaps[:, 1]).all()
 
 
 def test_steps_are_reported_as_parts_of_one_whole() -> None:
@@ -245,7 +248,7 @@ def test_squared_errors_are_of_what_is_expected_of_its_spread_and_of_the_move() 
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_do_not_change_a_bit(threads: int) -> None:
     estimate, what = start(flags(), errors=True)
-    completed = Step(PATCHES, gaussian(6, vertices=2), trust=(0.3, 0.3))
+    completed = Step(PATCHES, completion(PATCHES.count), trust=(0.3, 0.3), norm=NORM)
     works = [MaskedPass(STEP, EVERYWHERE), MaskedPass(completed, EVERYWHERE)]
     one, other = (restored(estimate, what, *works, threads=number) for number in (1, threads))
     assert np.array_equal(one[0].planes, other[0].planes)

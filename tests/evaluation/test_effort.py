@@ -39,7 +39,6 @@ def test_groups_are_everywhere_as_long_as_that_lasts(folder: Path) -> None:
         assert set(APART.values()) == {-1.0}
     assert usual == APART
     row = compare_noisy("waves", read_set(folder).pictures, 0.0, "fast")
-    assert 0.1 < row["left"] < 0.9
     assert row["median"] < 1
     assert row["dB"] == pytest.approx(row["dB, everywhere"], abs=1.0)
 

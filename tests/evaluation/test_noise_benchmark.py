@@ -66,7 +66,7 @@ def test_every_method_makes_a_picture_of_a_mosaic_with_negative_samples(name: st
 
 def test_wavelets_are_run_where_they_are_installed() -> None:
     pytest.importorskip("pywt")
-    _check_runs(catalogue(Effort("fast"))["ntc-off+wavelet"])
+    _check_runs(catalogue(Effort("fast"))["gaussian-off+wavelet"])
 
 
 def _check_runs(method: Method) -> None:

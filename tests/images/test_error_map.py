@@ -203,7 +203,7 @@ def test_maps_that_make_no_sense_are_refused_before_the_work(tmp_path: Path, sma
     target, link = tmp_path / "a.tif", tmp_path / "link.tif"
     link.symlink_to(target)
 
-    def convert(error_map: Path, method: str = "ntc") -> None:
+    def convert(error_map: Path, method: str = "gaussian") -> None:
         convert_file(small, target, Settings(engine=Engine(method)), seen.append, error_map)
 
     with pytest.raises(InputError, match=r"ends in \.tif"):
@@ -224,7 +224,7 @@ def test_maps_that_make_no_sense_are_refused_before_the_work(tmp_path: Path, sma
 
 @pytest.mark.parametrize("name", ["e.tif", "e.TIFF"])
 def test_both_endings_of_tiff_are_taken(name: str) -> None:
-    check_asked(Path(name), "predict-only", (Path("a.dng"), None))
+    check_asked(Path(name), "ntc", (Path("a.dng"), None))
 
 
 def test_an_existing_map_is_replaced_where_that_is_allowed(tmp_path: Path, small: Path) -> None:

@@ -102,8 +102,7 @@ def test_groups_are_far_above_the_first_estimate_of_the_sample(
     with Image.open(samples / "scene.png") as file:
         truth = np.asarray(file)
     assert _psnr(_read(tmp_path / "a.png"), truth) > _psnr(_read(tmp_path / "b.png"), truth) + 1
-    assert done.facts.certificate is not None
-    assert done.facts.certificate.certified == done.facts.certificate.groups > 2000
+    assert done.facts.certificate is None, "only completions prove anything"
 
 
 def test_what_was_done_is_told(tmp_path: Path, samples: Path) -> None:
@@ -173,8 +172,8 @@ def test_after_the_time_limit_the_picture_is_written_and_says_that_it_is_not_cer
     done = convert_file(
         samples / "small_rggb.dng",
         tmp_path / "a.png",
-        Settings(engine=Engine(quality="fast", time_limit=1e-9)),
+        Settings(engine=Engine(method="ntc", quality="fast", time_limit=1e-9)),
     )
     assert (tmp_path / "a.png").exists()
     assert done.facts.certificate is not None
-    assert done.facts.certificate.certified == 0 < done.facts.certificate.groups
+    assert done.facts.certificate.completed == 0 < done.facts.certificate.groups

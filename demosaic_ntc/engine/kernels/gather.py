@@ -9,7 +9,6 @@ from demosaic_ntc.engine.kernels.products import COLUMNS
 from demosaic_ntc.jit.compiled import fast_kernel, fast_step
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
-CHANCE = 3.0  # standard deviations by which the mean of squared noise may exceed its expectation
 
 
 class PatchGroup(NamedTuple):
@@ -249,31 +248,3 @@ def note_misfit(group: PatchGroup, k: int, entries: int) -> None:
     error = group.error[k]
     for entry in range(error.shape[0]):
         error[entry] = misfit / mass
-
-
-@fast_step
-def mean_misfit(
-    group: PatchGroup, channels: int, completed: int, unseen: float, own: float
-) -> tuple[float, float]:
-    """Return the mean squared misfit of the first patches at known entries: the objective of a completion.
-
-    Entries that are not known are met exactly and count ``unseen`` in the mean. Also returns how much of it
-    the noise of known entries explains, chance included; ``own`` is what their variance exceeds it by.
-    """
-    pixels = group.known.shape[1]
-    error, noise, count = _ZERO, _ZERO, _ZERO
-    for k in range(completed):
-        known = group.known[k]
-        for channel in range(channels):
-            first = channel * pixels
-            seen, fit, variance = group.seen[k, first:], group.fit[k, first:], group.noise[first:]
-            for q in range(pixels):
-                shown = np.float32((known[q] >> channel) & 1)
-                miss = seen[q] - fit[q]
-                error += shown * miss * miss
-                noise += shown * (variance[q] - np.float32(own))
-                count += shown
-    rest = np.float32(completed * channels * pixels) - count
-    mass = count + np.float32(unseen) * rest
-    chance = _ONE + np.float32(CHANCE) * np.sqrt(np.float32(2.0) / max(count, _ONE))
-    return float(error / mass), float(chance * noise / mass)

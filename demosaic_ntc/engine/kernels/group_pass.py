@@ -14,14 +14,13 @@ from demosaic_ntc.engine.kernels.gather import (
     gather,
     gather_measured,
     gather_trust,
-    mean_misfit,
     note_whole,
     predict_by_mean,
 )
 from demosaic_ntc.engine.kernels.gaussian import predict_by_gaussian
 from demosaic_ntc.jit.compiled import fast_kernel, fast_step, named_tuple, precompile
 
-MEAN, GAUSSIAN = 0, 1  # predictors
+MEAN, GAUSSIAN, COMPLETION = 0, 1, 2  # how patches are restored
 SHAPE_UNIT = 2.0**-24  # of the sums that make the prior
 LEAST_SPREAD = 1e-5  # a variance of full scale 1: flatter groups say little about the shape of covariances
 
@@ -45,11 +44,6 @@ class Pass(NamedTuple):
     floor: float  # ε²: what a Gaussian adds to its variances
     correction: float  # a: how far samples move the mean of a Gaussian, at most
     noise: float  # σ²: variance of known entries besides their own
-    completed: int  # so many of the patches are completed together
-    unseen: float  # weight of unknown entries in the completion
-    radius: float  # λ over the largest entry of the shifted tensor
-    tolerance: float  # on the gap of a completion, as a mean squared error of full scale 1
-    vertices: int  # at most so many are tried; with none nothing is completed
     least: float  # added to an expected error before its inverse becomes a weight
 
 
@@ -76,7 +70,6 @@ GROUP_ARGUMENTS = (
     float32[:, ::1],
     int64,
     int64[:, :, :, ::1],
-    float32[::1],
     float32[::1],
 )
 
@@ -155,25 +148,13 @@ def restore_groups(
     prior: Float32,
     top: int,
     sums: Sums,
-    gaps: Float32,
     shares: Float32,
 ) -> None:
-    """Predict the group of every reference patch and add it up; groups that need a completion are left out.
-
-    Since no objective is negative, a group that meets what is known of it within the tolerance is within that
-    of the best of its model: its misfit is written as its certified gap, without what the noise explains, for
-    to meet noise is no aim. The others keep theirs, infinite. ``shares`` are (references): of the correction.
-    """
-    room, channels = make_room(picture, found.shape[1], size, settings, prior), picture.planes.shape[0]
-    completed = min(settings.completed, room.group.fit.shape[0])
+    """Predict the group of every reference patch and add it up; ``shares`` of the correction."""
+    room = make_room(picture, found.shape[1], size, settings, prior)
     for reference in range(references.shape[0]):
         row, column, offsets = references[reference, 0], references[reference, 1], found[reference]
         predict(picture, row, column, offsets, size, settings, fading, room, shares[reference])
-        if settings.vertices > 0:
-            misfit, noise = mean_misfit(room.group, channels, completed, settings.unseen, settings.noise)
-            if misfit > settings.tolerance + noise:
-                continue
-            gaps[reference] = max(misfit - noise, 0.0)
         add_up(picture, row, column, offsets, size, settings, top, room, sums)
 
 

@@ -62,7 +62,7 @@ class RepairQuickly:
             image, missing, wanted, quality=self.quality, threads=threads, progress=progress
         )
         content: dict[str, Any] = {}
-        gaps, deep, restored = [np.zeros(0, np.float32)], 0, 0
+        deep, restored = 0, 0
         for number, part in enumerate(parts):
             stored = PixelBox(part.rows.start, part.rows.stop, part.columns.start, part.columns.stop)
             box = stored.upright((image.shape[0], image.shape[1]), self.orientation)
@@ -70,13 +70,10 @@ class RepairQuickly:
             content[f"box{number}"] = np.array(box.plain())
             content[f"colours{number}"] = orient(part.image, self.orientation)
             content[f"error{number}"] = orient(doubt.astype(np.float32), self.orientation)
-            gaps.append(part.gaps)
             deep, restored = deep + part.too_deep, restored + int(missing[stored.slices].sum())
         with whole_file(target, overwrite=True) as file:
             np.savez(file, **content)
-        proven = np.concatenate(gaps)
-        share = float(np.isfinite(proven).mean()) if proven.size else None
-        return WorkResult(restored, {}, share, too_wide(deep, restored))
+        return WorkResult(restored, {}, None, too_wide(deep, restored))
 
     def _unorient_flags(self, flags: Flags) -> Flags:
         """Flags of the picture as it is stored."""

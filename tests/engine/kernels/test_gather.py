@@ -5,12 +5,10 @@ import pytest
 
 from demosaic_ntc.arrays import Offsets
 from demosaic_ntc.engine.kernels.gather import (
-    CHANCE,
     empty_group,
     gather,
     gather_measured,
     gather_trust,
-    mean_misfit,
     noise_at,
     note_misfit,
     note_noise,
@@ -127,18 +125,3 @@ def test_the_misfit_is_that_of_one_patch_alone_and_of_all_its_entries() -> None:
     data, fit, trust = (rows(part, 9)[1] for part in (group.data, group.fit, group.trust))
     assert group.error[1] == pytest.approx((trust * (data - fit) ** 2).sum() / trust.sum(), rel=1e-4)
     assert (group.error[[0, 2]] == 7.0).all()
-
-
-@pytest.mark.parametrize(("channels", "pixels", "completed"), [(1, 9, 3), (3, 4, 2), (4, 3, 1)])
-def test_what_a_prediction_leaves_is_measured_at_known_entries_of_the_first_patches(
-    channels: int, pixels: int, completed: int
-) -> None:
-    group, entries = random_group(6, 5, 4, pixels, channels), channels * pixels
-    shown = shown_in(group.known[:completed], channels)
-    misses = (rows(group.seen, entries)[:completed] - rows(group.fit, entries)[:completed]) ** 2
-    noise = np.tile(group.noise[:entries] - 5e-6, (completed, 1))
-    mass = np.where(shown, 1.0, 0.2).sum()
-    misfit, explained = mean_misfit(group, channels, completed, 0.2, 5e-6)
-    assert misfit == pytest.approx(misses[shown].sum() / mass, rel=1e-4)
-    chance = 1 + CHANCE * (2 / max(shown.sum(), 1)) ** 0.5
-    assert explained == pytest.approx(chance * noise[shown].sum() / mass, rel=1e-4)

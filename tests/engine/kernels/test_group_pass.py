@@ -1,4 +1,4 @@
-"""A pass over groups as a whole: what every patch says, where it is added, and what is proven."""
+"""A pass over groups as a whole: what every patch says, and where it is added."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ import pytest
 
 from demosaic_ntc.arrays import Bits, Float32, Float64, Offsets, Places, Planes, Sums
 from demosaic_ntc.engine.kernels.aggregation import SPREAD_UNIT
-from demosaic_ntc.engine.kernels.completion import complete_groups
 from demosaic_ntc.engine.kernels.group_pass import (
     GAUSSIAN,
     LEAST_SPREAD,
@@ -32,11 +31,6 @@ PREDICT = Pass(
     floor=1e-3,
     correction=0.0,
     noise=1e-4,
-    completed=3,
-    unseen=0.1,
-    radius=1.0,
-    tolerance=1e-7,
-    vertices=0,
     least=1e-4,
 )
 AT = (2, 1)
@@ -60,25 +54,14 @@ def prior_of(channels: int) -> Float32:
 
 def restored(
     picture: KernelImage, settings: Pass, errors: bool = False, top: int = 0, at: Places = REFERENCE
-) -> tuple[Sums, Float32]:
-    """Restore the groups of references, all with the same offsets; return their sums and gaps."""
-    return passed(restore_groups, picture, settings, errors, top, at)
-
-
-def completed(picture: KernelImage, settings: Pass, at: Places = REFERENCE) -> tuple[Sums, Float32]:
-    """Complete the groups of references; return their sums and gaps."""
-    return passed(complete_groups, picture, settings, False, 0, at)
-
-
-def passed(
-    work: Any, picture: KernelImage, settings: Pass, errors: bool, top: int, at: Places
-) -> tuple[Sums, Float32]:
-    channels, gaps = len(picture.planes), np.full(len(at), np.inf, np.float32)
+) -> Sums:
+    """Restore the groups of references, all with the same offsets; return their sums."""
+    channels = len(picture.planes)
     sums = np.zeros((3 if errors else 1, channels, HEIGHT - top, WIDTH), np.int64)
     found = np.repeat(OFFSETS[None], len(at), axis=0)
     shares = np.full(len(at), SHARE, np.float32)
-    work(picture, at, found, SIZE, settings, FADING, prior_of(channels), top, sums, gaps, shares)
-    return sums, gaps
+    restore_groups(picture, at, found, SIZE, settings, FADING, prior_of(channels), top, sums, shares)
+    return sums
 
 
 def patches_of(planes: Any, count: int = len(OFFSETS)) -> Float64:
@@ -149,59 +132,41 @@ def check_said(picture: KernelImage, settings: Pass, sums: Sums, top: int = 0) -
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_a_group_says_what_its_predictor_expects_weighted_by_its_error(channels: int, predictor: int) -> None:
     picture, settings = picture_of(10 + channels, channels), PREDICT._replace(predictor=predictor)
-    sums, gaps = restored(picture, settings)
-    check_said(picture, settings, sums)
-    assert np.isinf(gaps).all()
+    check_said(picture, settings, restored(picture, settings))
 
 
 def test_noisy_samples_are_heeded_as_far_as_their_level_allows() -> None:
     picture = picture_of(20, 3, 0.02)
-    sums, _ = restored(picture, PREDICT)
+    sums = restored(picture, PREDICT)
     check_said(picture, PREDICT, sums)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.02])
 def test_samples_move_the_mean_by_a_share_of_the_correction(noise: float) -> None:
     picture, settings = picture_of(30, 3, noise), PREDICT._replace(correction=3.0)
-    sums, _ = restored(picture, settings)
+    sums = restored(picture, settings)
     check_said(picture, settings, sums)
-    assert not np.array_equal(sums, restored(picture, PREDICT)[0])
-
-
-def test_a_group_is_complete_where_noise_explains_what_it_leaves() -> None:
-    picture = picture_of(20, 3, 0.02)
-    asked = PREDICT._replace(vertices=3, noise=0.1)  # the model is to leave something
-    for noise, complete in ((1e-7, False), (1.0, True)):
-        levels = picture._replace(noise=np.full((3, 3), noise, np.float32))
-        sums, gaps = restored(levels, asked)
-        assert np.isfinite(gaps).all() == complete == sums.any()
-        fit, _ = predicted(levels, asked)
-        shown = shown_of(picture.known, 3)[: asked.completed]
-        misses = ((patches_of(picture.measured)[: asked.completed] - fit[: asked.completed]) ** 2)[shown]
-        misfit = misses.sum() / np.where(shown, 1.0, asked.unseen).sum()
-        _, proven = completed(levels, asked)
-        assert 0 <= proven[0] < misfit
-        assert proven[0] == 0 or not complete
+    assert not np.array_equal(sums, restored(picture, PREDICT))
 
 
 def test_sums_may_begin_further_down() -> None:
     picture = picture_of(21, 3)
-    sums, _ = restored(picture, PREDICT, errors=True, top=2)
+    sums = restored(picture, PREDICT, errors=True, top=2)
     check_said(picture, PREDICT, sums, top=2)
-    whole, _ = restored(picture, PREDICT, errors=True)
+    whole = restored(picture, PREDICT, errors=True)
     assert np.array_equal(whole[:, :, 2:], sums)
 
 
 def test_no_more_patches_are_restored_than_there_are() -> None:
     picture, settings = picture_of(22, 1), PREDICT._replace(restored=99)
-    sums, _ = restored(picture, settings)
+    sums = restored(picture, settings)
     check_said(picture, settings._replace(restored=len(OFFSETS)), sums)
 
 
 def test_patches_known_in_all_entries_say_nothing() -> None:
     picture = picture_of(23, 3)
     picture.known[2:5, 5:8] = 0b111  # the third patch
-    sums, _ = restored(picture, PREDICT)
+    sums = restored(picture, PREDICT)
     assert not sums[..., 2:5, 5:8].any()
     sums[..., 2:5, 5:8] = 1
     assert (said_in(sums[0])[0] > 0).sum() == 3 * 4 * SIZE**2
@@ -209,8 +174,8 @@ def test_patches_known_in_all_entries_say_nothing() -> None:
 
 def test_the_spread_is_added_beside_the_means() -> None:
     picture = picture_of(24, 3)
-    sums, _ = restored(picture, PREDICT, errors=True)
-    plain, _ = restored(picture, PREDICT)
+    sums = restored(picture, PREDICT, errors=True)
+    plain = restored(picture, PREDICT)
     assert np.array_equal(sums[:1], plain)
     mass, value = said_in(plain[0])
     assert np.array_equal(sums[1], (mass > 0).astype(np.int64))
@@ -221,91 +186,24 @@ def test_the_spread_is_added_beside_the_means() -> None:
 
 def test_groups_add_up() -> None:
     picture = picture_of(25, 3)
-    both, _ = restored(picture, PREDICT, errors=True, at=np.array([[2, 1], [0, 3]]))
-    apart = [restored(picture, PREDICT, errors=True, at=np.array([at]))[0] for at in ([2, 1], [0, 3])]
+    both = restored(picture, PREDICT, errors=True, at=np.array([[2, 1], [0, 3]]))
+    apart = [restored(picture, PREDICT, errors=True, at=np.array([at])) for at in ([2, 1], [0, 3])]
     assert np.array_equal(both, apart[0] + apart[1])
 
 
-def test_groups_that_leave_little_are_proven_by_it_and_the_others_left_out() -> None:
-    picture, at = picture_of(26, 3), np.array([[0, 0], [2, 1], [1, 3]])
-    apart = [restored(picture, PREDICT, at=at[k : k + 1])[0] for k in range(3)]
-    misfits = [misfit_of(picture, apart[k], at[k]) for k in range(3)]
-    tolerance = float(np.sort(misfits)[1]) * 1.05
-    sums, gaps = restored(picture, PREDICT._replace(vertices=1, tolerance=tolerance), at=at)
-    little = np.array(misfits) <= tolerance
-    assert little.sum() == 2
-    assert gaps[little] == pytest.approx(np.array(misfits)[little], rel=3e-2)
-    assert np.isinf(gaps[~little]).all()
-    assert np.array_equal(sums, sum(apart[k] for k in np.flatnonzero(little)))
-
-
-def misfit_of(picture: KernelImage, sums: Sums, at: Any, count: int = 3) -> float:
-    """Return the mean squared misfit of the first patches of a group at what is known of them."""
-    total = mass = 0.0
-    for dy, dx in OFFSETS[:count].astype(int):
-        here = np.s_[:, at[0] + dy : at[0] + dy + SIZE, at[1] + dx : at[1] + dx + SIZE]
-        weights, values = said_in(sums[0][here])
-        said = values / weights
-        shown = (picture.known[here[1:]] >> np.arange(len(picture.planes))[:, None, None]) & 1
-        total += float((shown * (said - picture.planes[here]) ** 2).sum())
-        mass += float(np.where(shown, 1.0, PREDICT.unseen).sum())
-    return total / mass
-
-
-@pytest.mark.parametrize("work", [restore_groups, complete_groups])
-def test_every_reference_has_a_group_of_its_own(work: Any) -> None:
-    vertices = 0 if work is restore_groups else 2
-    picture, settings = picture_of(29, 3), PREDICT._replace(vertices=vertices, correction=2.0)
+def test_every_reference_has_a_group_of_its_own() -> None:
+    picture, settings = picture_of(29, 3), PREDICT._replace(correction=2.0)
     references, found = np.array([AT, AT]), np.stack([OFFSETS, OFFSETS])
     found[1, 1:] = found[1, :0:-1]  # the same patches in another order: others are restored
     said = []
     for these in (slice(0, 2), slice(0, 1), slice(1, 2)):
-        sums, gaps = np.zeros((1, 3, HEIGHT, WIDTH), np.int64), np.full(2, np.inf, np.float32)
-        work(
-            picture,
-            references[these],
-            found[these],
-            SIZE,
-            settings,
-            FADING,
-            prior_of(3),
-            0,
-            sums,
-            gaps[these],
-            np.array([1.0, 0.5], np.float32)[these],
-        )
+        sums = np.zeros((1, 3, HEIGHT, WIDTH), np.int64)
+        shares = np.array([1.0, 0.5], np.float32)[these]
+        at, own = references[these], found[these]
+        restore_groups(picture, at, own, SIZE, settings, FADING, prior_of(3), 0, sums, shares)
         said.append(sums)
     assert np.array_equal(said[0], said[1] + said[2])
     assert not np.array_equal(said[1] != 0, said[2] != 0)
-
-
-def test_a_completed_group_comes_closer_to_its_samples_and_is_certified() -> None:
-    picture, settings = picture_of(26, 3), PREDICT._replace(noise=0.05, vertices=40)
-    before, gaps = restored(picture, settings._replace(vertices=0))
-    after, proven = completed(picture, settings)
-    assert np.isinf(gaps).all()
-    assert 0 <= proven[0] < 1e-2
-    assert misfit_of(picture, after, AT) < 0.7 * misfit_of(picture, before, AT)
-    rest = np.s_[..., 6:9, 5:8]  # the fourth patch: three are completed
-    for one, other in zip(said_in(after[rest]), said_in(before[rest]), strict=True):
-        assert one == pytest.approx(other, rel=1e-2, abs=2)  # compiled apart, rounded apart
-
-
-@pytest.mark.parametrize("predictor", [GAUSSIAN, MEAN])
-def test_groups_within_the_tolerance_are_completed_to_what_was_predicted(predictor: int) -> None:
-    picture, settings = picture_of(27, 3), PREDICT._replace(predictor=predictor, vertices=3, tolerance=9.0)
-    predicted, completions = restored(picture, settings)[0], completed(picture, settings)[0]
-    for one, other in zip(said_in(predicted), said_in(completions), strict=True):
-        assert one == pytest.approx(other, rel=1e-3, abs=2)  # compiled apart, rounded apart
-
-
-def test_gaps_stand_in_the_order_of_the_references() -> None:
-    picture, settings = picture_of(27, 3), PREDICT._replace(noise=0.05, vertices=4)
-    places = [[0, 0], [2, 1], [1, 3]]
-    _, together = completed(picture, settings, np.array(places))
-    apart = [completed(picture, settings, np.array([at]))[1][0] for at in places]
-    assert together.tolist() == apart
-    assert len(set(apart)) == 3
 
 
 @pytest.mark.parametrize("channels", [1, 3])

@@ -157,7 +157,7 @@ class Panels {
     if (task.state === "failed") this.say(task.reason, true);
     else if (task.state === "cancelled") this.say("Cancelled.");
     else if (task.kind === "repair") {
-      const proven = result.certified === null ? "" : `, ${Math.round(100 * result.certified)} % of the groups certified`;
+      const proven = result.certified === null ? "" : `, ${Math.round(100 * result.certified)} % of the norms known closely`;
       this.say([`${result.pixels.toLocaleString("en")} pixels repaired${proven}.`, ...task.notices].join(" "));
     } else if (task.kind === "save") {
       const where = result.folder ? ` in ${result.folder}` : "";
