@@ -216,9 +216,10 @@ Fringes = Annotated[
     ),
 ]
 Highlights = Annotated[
-    Literal["clip", "blend"],
+    Literal["reconstruct", "blend", "clip"] | None,
     typer.Option(
-        help="Clip to white where the first channel clips, or keep what the others still show (darker).",
+        help="Complete clipped samples from their neighbours (the default for raws of cameras), keep what "
+        "unclipped channels still show (darker), or clip to white where the first channel clips.",
         rich_help_panel=_RAW,
     ),
 ]
@@ -331,7 +332,7 @@ class OfDevelopment:
     exposure: Brightness = "0"
     contrast: Contrast = 0.0
     saturation: Saturation = 0.0
-    highlights: Highlights = "clip"
+    highlights: Highlights = None
     ca: Fringes = "off"
     denoise: Denoise = "auto"
     denoise_color: DenoiseColor = None

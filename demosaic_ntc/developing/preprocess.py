@@ -1,6 +1,6 @@
 """A photo read and brought into the form the engine wants, and the engine's run on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +10,11 @@ from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.superpixels import cell_means
 from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilise_noise
 from demosaic_ntc.developing.engine_run import Developing
+from demosaic_ntc.developing.highlights import Highlights, complete_photo
 from demosaic_ntc.developing.linear_raws import complete_planes
 from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
-from demosaic_ntc.developing.settings import Development, Engine, Settings
+from demosaic_ntc.developing.settings import Development, Engine, HighlightsName, Settings
+from demosaic_ntc.engine.checks import check_threads
 from demosaic_ntc.engine.result import ReportProgress, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.identify import prefix_path
@@ -39,6 +41,7 @@ class Prepared:
     noise: FoundNoise | None = None  # where it was looked for
     strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
     embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where a look is wanted
+    highlights: Highlights | None = None  # where they were completed
 
     @property
     def denoise_strength(self) -> Strengths:
@@ -55,7 +58,7 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     photo, missing, noise = remove_bad_pixels(photo, how.bad_pixels, how.noise)
     with prefix_path(source):
         balance = locate_grey_patch(how.balance, photo, how)
-        exposure = expose(photo, balance, how.white, keep_highlights=how.highlights == "blend")
+        exposure = expose(photo, balance, how.white, keep_highlights=choose_highlights(photo, how) == "blend")
     if how.fringes == "auto":
         photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
     engine = settings.engine
@@ -65,13 +68,32 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     unasked = (photo.is_plain or photo.is_denoised) and how.denoise == "auto" and how.noise is None
     if photo.is_monochrome and strengths is not None:
         strengths = strengths.luma_only
+    stabilised = None
     if strengths is None or unasked:
-        return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing, embedded=embedded)
-    noise = noise or noise_of(photo, how.noise)
-    model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
-    stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
-    encoded = encode_mosaic(photo, exposure, stabilised)
-    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded)
+        noise, strengths = None, None
+    else:
+        noise = noise or noise_of(photo, how.noise)
+        model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
+        stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
+    highlights = None
+    if choose_highlights(photo, how) == "reconstruct":
+        photo, highlights = complete_photo(photo, exposure, missing, check_threads(engine.threads))
+        stabilised = stabilised and replace(stabilised, largest=highlights.largest)
+    encoded = encode_mosaic(photo, exposure, stabilised, highlights)
+    taken = strengths or AS_IT_IS
+    return Prepared(photo, exposure, encoded, missing, noise, taken, embedded, highlights)
+
+
+def choose_highlights(photo: RawPhoto, how: Development) -> HighlightsName:
+    """What becomes of highlights: nothing is guessed where light is shown as it was measured.
+
+    Without colours there is nothing to complete them from.
+    """
+    if photo.is_monochrome and how.highlights != "blend":
+        return "clip"
+    if how.highlights is not None:
+        return how.highlights
+    return "clip" if photo.is_plain or is_neutral(photo, how) else "reconstruct"
 
 
 def is_neutral(photo: RawPhoto, how: Development) -> bool:

@@ -22,6 +22,7 @@ from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.temperature import Temperature
 
 LookName = Literal["auto", "neutral", "camera"]
+HighlightsName = Literal["reconstruct", "blend", "clip"]
 
 _STRONGEST = 10.0  # times the noise there is
 _MOST_UNEQUAL = 1e4  # of multipliers: beyond, nothing but one colour is left
@@ -41,7 +42,7 @@ class Development:
     exposure: float | Literal["auto"] = 0.0
     contrast: float = 0.0  # from -100 to 100, added to the look's
     saturation: float = 0.0  # from -100 to 100, added to the look's
-    highlights: Literal["clip", "blend"] = "clip"
+    highlights: HighlightsName | None = None  # None: reconstruct where a look is made of a camera's raw
     space: str = "srgb"
     linear: bool = False
     crop: Crop | None = None  # None: the camera's where it is stated, or all that is visible
@@ -64,7 +65,7 @@ class Development:
         """Refuse words that are not known, and those that exclude each other."""
         check_choice("colour space", self.space, SPACE_NAMES)
         check_choice("look", "auto" if self.look is None else self.look, get_args(LookName))
-        check_choice("way with highlights", self.highlights, ("clip", "blend"))
+        check_choice("way with highlights", self.highlights or "clip", get_args(HighlightsName))
         check_choice("way with fringes", self.fringes, ("auto", "off"))
         check_choice("crop", self.crop or "camera", get_args(Crop))
         if self.linear and self.look in ("auto", "camera"):
@@ -197,7 +198,7 @@ class Settings:
             "exposure": how.exposure,
             "contrast": f"{float(how.contrast):g}",
             "saturation": f"{float(how.saturation):g}",
-            "highlights": how.highlights,
+            "highlights": how.highlights or "default",
             "denoise": how.denoise if how.denoise_color is None else f"{how.denoise},{how.denoise_color:g}",
             "ca": how.fringes,
             "space": how.space + (" linear" if how.linear else ""),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.developing.settings import LookName, Settings, settings_named
+from demosaic_ntc.developing.settings import HighlightsName, LookName, Settings, settings_named
 from demosaic_ntc.engine.checks import Quality, ignore_progress
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
@@ -97,7 +97,7 @@ def develop(
     wb: Balance | float = "camera",
     black: tuple[float, ...] | None = None,
     white: White = "auto",
-    highlights: Literal["clip", "blend"] = "clip",
+    highlights: HighlightsName | None = None,
     ca: Literal["auto", "off"] = "off",
     denoise: float | Literal["auto", "off"] = "auto",
     noise: NoiseModel | None = None,
