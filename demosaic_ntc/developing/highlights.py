@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.demosaicing.highlight_kernels import CLIPPED_SHARE
-from demosaic_ntc.demosaicing.highlights import ClippedMosaic, complete_rows
+from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_rows
+from demosaic_ntc.demosaicing.highlights.window_kernels import CLIPPED_SHARE
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, SECOND_GREEN, RawPhoto, Sites, place_of

@@ -89,11 +89,11 @@ def choose_highlights(photo: RawPhoto, how: Development) -> HighlightsName:
 
     Without colours there is nothing to complete them from.
     """
-    if photo.is_monochrome and how.highlights != "blend":
-        return "clip"
-    if how.highlights is not None:
-        return how.highlights
-    return "clip" if photo.is_plain or is_neutral(photo, how) else "reconstruct"
+    if how.highlights is None:
+        return (
+            "reconstruct" if how.may_reconstruct and not (photo.is_plain or photo.is_monochrome) else "clip"
+        )
+    return "clip" if photo.is_monochrome and how.highlights == "reconstruct" else how.highlights
 
 
 def is_neutral(photo: RawPhoto, how: Development) -> bool:

@@ -110,6 +110,12 @@ class Development:
                 raise InputError(f"denoising by {strength} is not possible; give 0 to {_STRONGEST:g}")
 
     @property
+    def may_reconstruct(self) -> bool:
+        """Whether highlights of cameras' raws are completed: where light is shown as it is, if that is asked."""
+        is_shown_as_it_is = self.look == "neutral" or (self.look is None and self.linear)
+        return self.highlights == "reconstruct" or (self.highlights is None and not is_shown_as_it_is)
+
+    @property
     def strengths(self) -> Strengths | None:
         """How much noise is taken off; None if none is."""
         if self.denoise == "off":

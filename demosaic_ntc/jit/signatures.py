@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.highlights import kernels as highlight_kernels
+from demosaic_ntc.demosaicing.highlights import window_kernels
 from demosaic_ntc.demosaicing.interpolation import gaussian_kernels, kernels, regression_kernels
 from demosaic_ntc.detection import defect_kernels
 from demosaic_ntc.engine.kernels import aggregation, completion, group_pass, matching, rim_fill
@@ -40,6 +42,13 @@ _FOUND = np.zeros((1, 4, 2), np.int8)
 _TOTAL = np.zeros((8, 8), np.int64)
 _SUMS = np.zeros((1, 3, 8, 8), np.int64)
 
+_CELLS = np.zeros((8, 8, 3))
+_GRID = np.zeros((8, 8, 3), np.float32)
+_ROW = np.zeros(8, np.bool_)
+_ROOTS = np.zeros(3)
+_WINDOWS = (_PLANE, _FLAGS, _BYTES)
+_PARTLY = (_GRID, _BYTES, _ROOTS, _ROW, _GRID)
+
 _PICTURE = group_pass.KernelImage(_PLANES, _BYTES, _BYTES, _PLANES, _PLANE)
 _PASS = group_pass.Pass(0, 1, 1.0, 1.0, 1.0, 1.0, 1, 1.0, 1.0, 1.0, 1, 1.0)
 _GROUPS = (_PICTURE, _PLACES, _FOUND, 2, _PASS, _FLAT, _PLANE, 0, _SUMS, _FLAT, _FLAT)
@@ -59,6 +68,16 @@ EXAMPLES: dict[str, Example] = {
     "filter_image": (kernels.filter_image, (_PLANE, _PLANE)),
     "judge_samples": (defect_kernels.judge_samples, (_PLANE, _PATTERN, _LINES, 1.0, _PLANE, _PLANE, _PLANE)),
     "count_flocks": (defect_kernels.count_flocks, (_PLACES, _COLOURS, _FLAT, _NUMBERS, 1, _PLACES)),
+    "flag_blocks": (window_kernels.flag_blocks, (_PLANE, _PLANE, _ROW)),
+    "flag_channels": (window_kernels.flag_channels, (*_WINDOWS, _PLANE, 1, 1, _BYTES)),
+    "average_colours": (
+        window_kernels.average_colours,
+        (*_WINDOWS, _FLAT, _FLAT, 1, _ROW, True, _GRID, _BYTES),
+    ),
+    "add_moments": (window_kernels.add_moments, (_GRID, _BYTES, _FLAT, _ROW, _CELLS)),
+    "complete_single": (highlight_kernels.complete_single, (*_PARTLY, 1, 1.0, _CELLS)),
+    "complete_pairs": (highlight_kernels.complete_pairs, (*_PARTLY, _GRID, 1, _CELLS)),
+    "complete_cores": (highlight_kernels.complete_cores, (*_PARTLY, 1)),
     "row_difference": (kernels.row_difference, (_PLANE, _PLANE)),
     "complete_difference": (kernels.complete_difference, (_PLANE,)),
     "fill_from_nearby": (rim_fill.fill_from_nearby, (_PLANE, _FLAGS, _FLAT)),
@@ -79,6 +98,8 @@ _FAMILIES = (
     ("match_patches",),
     ("shrink_rows", "steer_difference", "filter_separably", "filter_diagonally", "filter_image"),
     ("judge_samples", "count_flocks"),
+    ("complete_single", "complete_pairs", "complete_cores"),
+    ("average_colours", "add_moments", "flag_channels", "flag_blocks"),
     (
         *("row_difference", "complete_difference", "fill_from_nearby", "take_over", "draw_to_measured"),
         *("write_means", "write_errors"),
@@ -90,6 +111,14 @@ FOR_COMPLETION = frozenset(("complete_groups",))
 
 #: What finding hot and dead pixels takes.
 FOR_DEFECTS = frozenset(("judge_samples", "count_flocks"))
+
+#: What completing clipped samples takes.
+FOR_HIGHLIGHTS = frozenset(
+    (
+        *("flag_blocks", "flag_channels", "average_colours", "add_moments"),
+        *("complete_single", "complete_pairs", "complete_cores"),
+    )
+)
 
 _asked_for: set[str] = set()  # in this process
 _asking = Lock()

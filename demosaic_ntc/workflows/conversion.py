@@ -32,7 +32,7 @@ from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.io.pixels import Pixels
 from demosaic_ntc.io.timings import Timings, rows_as
 from demosaic_ntc.io.xmp import clean_xmp
-from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_mosaics
+from demosaic_ntc.jit.signatures import FOR_DEFECTS, FOR_HIGHLIGHTS, for_mosaics
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.reading import likely_array
@@ -311,6 +311,8 @@ def prospect(
     if source is not None:
         array = likely_array(source, settings.layout)
     kernels = FOR_DEFECTS if settings.development.bad_pixels in (None, "auto") else frozenset()
+    if settings.development.may_reconstruct:
+        kernels |= FOR_HIGHLIGHTS
     if not engine.half:
         is_bayer = array is None or array.is_bayer
         kernels |= for_mosaics(engine.method, is_bayer, error_map is not None)
