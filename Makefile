@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # Tests start the program hundreds of times: what Python has compiled is kept, whatever the shell around says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test check faults attack browser readers format kernels docs wheel clean
+.PHONY: demo quick test check faults attack browser readers format docs wheel clean
 
 demo: $(INSTALLED)
 	@mkdir -p build
@@ -31,7 +31,7 @@ TEST = $(PYTEST) --numprocesses auto --dist worksteal || \
 test: $(INSTALLED)
 	$(TEST)
 
-check: $(INSTALLED) kernels
+check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -66,10 +66,6 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# A kernel's cache is renewed when its own file changes, not when a kernel that it calls does.
-kernels:
-	find demosaic_ntc tests -name '*.nb[ic]' -delete
-
 # The pages of docs/ as a site in build/docs; a link that leads nowhere ends it.
 docs: $(INSTALLED)
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
@@ -83,7 +79,8 @@ wheel: $(INSTALLED)
 	trap 'rm -rf $(SHIPPED) build/lib' EXIT INT TERM; \
 	  $(BIN)/python -m demosaic_ntc.jit.build_aot && $(BIN)/python -m build --sdist --wheel .
 
-clean: kernels
+clean:
+	find demosaic_ntc tests -name '*.nb[ic]' -delete
 	rm -rf $(VENV) $(SHIPPED) dist build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(INSTALLED): pyproject.toml

@@ -6,15 +6,15 @@ from contextlib import contextmanager
 
 import typer
 
-#: Settings that messages name, each of them an option of some command.
-SETTINGS = frozenset(
-    (
-        *("bad_pixels", "bits", "black", "cfa", "color_space", "compress", "detect", "exposure"),
-        *("half", "height", "invert", "jobs", "linear", "look", "mask_color", "mask_from"),
-        *("max_pixels", "memory", "method", "name", "noise", "output", "overwrite", "quality", "raw_bits"),
-        *("report", "resize", "resume", "sensitivity", "threshold", "timeout", "wb", "white", "width"),
-    )
-)
+from demosaic_ntc.developing.repair_settings import RepairSettings
+from demosaic_ntc.developing.settings import Settings
+from demosaic_ntc.recipe import settings_of
+
+#: The options of settings that messages name; those of a batch are called as it calls them.
+SETTINGS = {
+    **{name: f"--{name}" for name in ("jobs", "memory", "name", "output", "report", "resume", "timeout")},
+    **{name: each.option for kind in (Settings, RepairSettings) for name, each in settings_of(kind).items()},
+}
 
 _NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
 
@@ -29,7 +29,7 @@ def _flag(found: re.Match[str]) -> str:
     name, value = found.groups()
     if name not in SETTINGS:
         return found[0]
-    return f"--{name.replace('_', '-')}" + (f" {value}" if value else "")
+    return SETTINGS[name] + (f" {value}" if value else "")
 
 
 @contextmanager

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from demosaic_ntc.batch.tally import Tally
     from demosaic_ntc.demosaicing.demosaic import demosaic
     from demosaic_ntc.detection.blemishes import find_blemishes
+    from demosaic_ntc.developing.repair_settings import RepairSettings
     from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
     from demosaic_ntc.engine.result import Restored
-    from demosaic_ntc.images.mask import MaskRule
+    from demosaic_ntc.images.mask_rule import MaskRule
     from demosaic_ntc.inpainting.inpaint import inpaint
     from demosaic_ntc.ntc.array import complete_array
     from demosaic_ntc.ntc.complete import complete
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from demosaic_ntc.raw.levels import GreyPatch
     from demosaic_ntc.raw.temperature import Temperature
     from demosaic_ntc.workflows.api import Developed, develop, read_mosaic
-    from demosaic_ntc.workflows.repair import RepairSettings
 
 _HOME = {
     "BatchTask": "demosaic_ntc.batch.spec",
@@ -34,10 +34,10 @@ _HOME = {
     "Engine": "demosaic_ntc.developing.settings",
     "GreyPatch": "demosaic_ntc.raw.levels",
     "LeastRadius": "demosaic_ntc.ntc.solution",
-    "MaskRule": "demosaic_ntc.images.mask",
+    "MaskRule": "demosaic_ntc.images.mask_rule",
     "NonnegativeTensorCompletion": "demosaic_ntc.ntc.estimator",
     "Output": "demosaic_ntc.developing.settings",
-    "RepairSettings": "demosaic_ntc.workflows.repair",
+    "RepairSettings": "demosaic_ntc.developing.repair_settings",
     "Restored": "demosaic_ntc.engine.result",
     "Rules": "demosaic_ntc.batch.spec",
     "Settings": "demosaic_ntc.developing.settings",

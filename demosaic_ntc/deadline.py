@@ -1,9 +1,13 @@
-"""The only clock of this layer: injected, so that the mathematics can be tested without waiting."""
+"""The only clock of this layer: injected, so that the mathematics can be tested without waiting.
+
+It stands still while kernels are compiled, once on a machine.
+"""
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from demosaic_ntc.jit.waiting import read_work_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,11 +15,11 @@ class Deadline:
     """A moment after which a computation should return what it has."""
 
     moment: float = math.inf
-    clock: Callable[[], float] = field(default=time.monotonic)
+    clock: Callable[[], float] = field(default=read_work_clock)
     _heeded: list[bool] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
-    def after(cls, seconds: float | None, clock: Callable[[], float] = time.monotonic) -> "Deadline":
+    def after(cls, seconds: float | None, clock: Callable[[], float] = read_work_clock) -> "Deadline":
         """Return the deadline some seconds from now, or none at all."""
         return cls() if seconds is None else cls(clock() + seconds, clock)
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from docs import make_api, make_layout, make_man, make_tables
+from docs import make_api, make_layout, make_man, make_options, make_tables
 from docs.make_figures import DRAWINGS
 from docs.make_tables import RESULTS, TABLES, with_tables
 from evaluation.measure.store import ReportFile
@@ -111,6 +111,16 @@ def test_every_public_name_is_on_the_page() -> None:
 def test_the_man_page_is_that_of_the_commands() -> None:
     """Written anew by ``python docs/make_man.py``."""
     assert make_man.PAGE.read_text(encoding="utf-8") == make_man.page()
+
+
+def test_tables_of_options_are_those_of_the_commands() -> None:
+    """Written anew by ``python docs/make_options.py``."""
+    pages = [text(page) for page in make_options.PAGES]
+    assert [name for page in pages for name in re.findall(r"begin options of (\w+)", page)] == [
+        "convert",
+        "inpaint",
+    ]
+    assert [make_options.fill_tables(page) for page in pages] == pages
 
 
 def test_the_layout_is_that_of_the_docstrings() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-# Folders from the mathematics up to the pages; those of one row know nothing of each other.
+# Folders from compilation and the mathematics up to the pages; those of one row know nothing of each other.
 ROWS = (
+    ("jit",),
     ("ntc",),
     ("engine",),
     ("demosaicing", "inpainting"),

@@ -119,7 +119,8 @@ def test_commands_and_their_options_exist(command: str) -> None:
 
 def test_every_option_it_mentions_exists() -> None:
     program: Any = typer.main.get_command(app)
-    known = {name for parameter in program.commands["convert"].params for name in parameter.opts}
+    parameters = program.commands["convert"].params
+    known = {name for each in parameters for name in (*each.opts, *each.secondary_opts)}
     table = "\n".join(line for line in GUIDES["convert"].splitlines() if line.startswith("| `-"))
     mentioned = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", table))
     assert mentioned

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.demosaicing.demosaic import METHODS
-from demosaic_ntc.developing.settings import Settings, settings_named
+from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.images.lossy import Loss
+from demosaic_ntc.io.header import open_header
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
-from demosaic_ntc.workflows.conversion import Conversion, convert_file, prospect
+from demosaic_ntc.recipe import build
+from demosaic_ntc.workflows.conversion import Conversion, convert_file, estimate_cost
 
-from ..arguments.layouts import resolve_layout
 from ..arguments.options import check_method
 from ..flags import wrong_usage
 from ..output.results import (
@@ -32,14 +32,16 @@ def settings_from(options: Mapping[str, Any]) -> Settings:
     """The settings that the options of a command describe; what makes no sense is wrong usage."""
     check_method(options["method"], METHODS)
     with wrong_usage(InputError):
-        otherwise_named = {
-            "wb": options["wb"] if options["wb_from"] is None else options["wb_from"],
-            "color_space": options["space"],
-            "rotate": not options["no_rotate"],
-            "metadata": not options["no_metadata"],
-            "loss": Loss(options["jpeg_quality"], options["jpeg_subsampling"]),
-        }
-        return settings_named(resolve_layout(options) | otherwise_named)
+        return build(
+            Settings, {**options, **_assign_bits(options), "wb": options["wb_from"] or options["wb"]}
+        )
+
+
+def _assign_bits(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Bits as those of the samples where they are meant: ``--width W --height H --bits 12 --cfa RGGB``."""
+    if options["width"] is None or options["raw_bits"] is not None:
+        return {}
+    return {"bits": None, "raw_bits": options["bits"]}
 
 
 def convert_one(
@@ -47,15 +49,17 @@ def convert_one(
 ) -> None:
     """Convert a file and say what was done; an existing target is left alone unless told otherwise."""
     with wrong_usage(InputError, OutputError):
-        ahead = prospect(settings, target, source, error_map)
+        settings.depth(target, error_map)
     if source.is_dir():
         advice = f"convert what is in it with `demosaic-ntc batch {source} -o RESULTS`"
         raise InputError(f"{source}: is a folder; {advice}")
     check_error_map(error_map, settings.engine.method, (source, target))
     if not is_wanted((source,), target, telling, overwrite=settings.output.overwrite):
         return
-    with run_single_file(source, ahead.kernels, ahead.costs, telling) as report:
-        done = convert_file(source, target, settings, report, error_map)
+    with open_header(source, settings.limits) as header:
+        ahead = estimate_cost(settings, target, header, error_map)
+        with run_single_file(ahead.costs, telling) as report:
+            done = convert_file(header, target, settings, report, error_map)
     tell_done(
         describe_conversion(done, settings),
         done.facts.notices,
@@ -82,6 +86,7 @@ def describe_conversion(done: Conversion, settings: Settings) -> dict[str, Any]:
         "look": facts.look,
         "exposure": facts.stops,
         "noise": facts.noise,
+        "check": None if facts.check is None else facts.check.as_json(),
         **engine_facts(settings.described(), facts, done.error_map),
     }
 
@@ -110,6 +115,8 @@ def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
         f"{facts.look} look, {sum(facts.seconds.values()):.1f} s"
     )
     yield from noise_lines(facts.noise)
+    if facts.check is not None:
+        yield str(facts.check)
     yield from engine_lines(facts.certificate, done.error_map)
     if verbose:
         white = white_levels(facts.exposure.levels)

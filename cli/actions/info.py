@@ -10,14 +10,15 @@ import typer
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.levels import expose
 from demosaic_ntc.raw.noise import noise_of, percent, span_of
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
+from demosaic_ntc.recipe import build
 from demosaic_ntc.workflows.costs import QUALITIES, memory, seconds
 
-from ..arguments.layouts import layout_from
 from ..failures import ExitCode, exit_code, one_line
 from ..flags import replace_flags
 from ..output.results import NOISE_SOURCES, white_levels
@@ -30,10 +31,10 @@ def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) ->
     """Describe every file; one that can not be read is named and does not stop the others."""
     facts: list[dict[str, Any]] = []
     failures: list[ExitCode] = []
-    limits = InputLimits(pixels=options["max_pixels"])
+    limits = build(InputLimits, options)
     for source in sources:
         try:
-            photo = read_photo(source, layout_from(options), limits)
+            photo = read_photo(source, build(Layout, options), limits)
             facts.append(describe_photo(source, photo, options["noise"]))
         except InputError as error:
             facts.append({"source": str(source), "error": str(error)})

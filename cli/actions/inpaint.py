@@ -8,16 +8,14 @@ from typing import Any
 
 import typer
 
-from demosaic_ntc.developing.settings import Engine
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.images.blemish_detection import Detection
-from demosaic_ntc.images.mask import MaskRule, parse_colour
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.inpainting.inpaint import METHODS
-from demosaic_ntc.io.identify import InputLimits
-from demosaic_ntc.jit.signatures import for_holes
+from demosaic_ntc.io.header import open_header
+from demosaic_ntc.recipe import build
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
-from demosaic_ntc.workflows.repair import Repair, RepairSettings, repair_file
+from demosaic_ntc.workflows.repair import Repair, repair_file
 
 from ..arguments.options import check_method
 from ..failures import one_line
@@ -65,29 +63,7 @@ def settings_from(options: Mapping[str, Any]) -> RepairSettings:
     """The settings that the options of a command describe; what makes no sense is wrong usage."""
     check_method(options["method"], METHODS)
     with wrong_usage(InputError):
-        of_engine = {name: options[name] for name in ("method", "quality", "threads", "time_limit")}
-        return RepairSettings(
-            mask=_rule(options),
-            detection=_detection(options),
-            limits=InputLimits(pixels=options["max_pixels"]),
-            engine=Engine(**of_engine),
-            overwrite=options["overwrite"],
-        )
-
-
-def _rule(options: Mapping[str, Any]) -> MaskRule:
-    """How a mask is understood."""
-    colour, alpha = options["mask_color"], options["mask_from"] == "alpha"
-    painted = parse_colour(colour) if colour else None
-    return MaskRule(options["invert"], options["threshold"], painted, alpha)
-
-
-def _detection(options: Mapping[str, Any]) -> Detection | None:
-    """What is looked for in pictures."""
-    if options["detect"] is None:
-        return None
-    kinds = tuple(name.strip() for name in options["detect"].split(",") if name.strip())
-    return Detection(kinds, options["sensitivity"])
+        return build(RepairSettings, options)
 
 
 def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> None:
@@ -99,11 +75,12 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
     sources = (files.source,) if files.mask is None else (files.source, files.mask)
     if not is_wanted(sources, files.target, telling, overwrite=settings.overwrite):
         return
-    kernels = for_holes(settings.engine.method, files.error_map is not None)
-    with run_single_file(files.source, kernels, REPAIR_COSTS, telling) as report:
-        done = repair_file(
-            files.source, files.mask, files.target, settings, report, files.error_map, files.saved_mask
-        )
+    with (
+        open_header(files.source, settings.limits) as header,
+        run_single_file(REPAIR_COSTS, telling) as report,
+    ):
+        beside = files.error_map, files.saved_mask
+        done = repair_file(header, files.mask, files.target, settings, report, *beside)
     tell_done(describe_repair(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 
 

@@ -1,57 +1,70 @@
 """Kernels prepared before a command needs them, and what is shown of it."""
 
-import logging
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from demosaic_ntc.errors import OutputError
+from demosaic_ntc.jit.waiting import Report, report_to
 
 from ..output.messages import print_lines, print_note
+from ..output.progress import StageBar
 
 if TYPE_CHECKING:
-    from demosaic_ntc.jit.precompile import Report
+    from demosaic_ntc.jit.entries import Entry
+    from demosaic_ntc.run import ReportProgress
 
 _WORDS = "preparing kernels for this machine, once"
 
 
-def prepare_shown(names: Collection[str], *, quiet: bool) -> None:
-    """Have kernels compiled that are not yet; say so at once, and show how far it is where somebody looks."""
-    from demosaic_ntc.jit.signatures import prepare_kernels
+def prepare_shown(*, quiet: bool) -> "list[Entry]":
+    """Have all kernels compiled that are not yet and show how far it is; return those that could not be."""
+    from demosaic_ntc.jit.precompile import prepare_all
 
-    if quiet:  # nor is anything said of kernels that turn out to be needed later
-        logging.getLogger("demosaic_ntc").setLevel(logging.ERROR)
-    with _show_kernels(quiet=quiet) as report:
-        prepare_kernels(names, report)
+    with _show_kernels(quiet=quiet) as report, report_to(report):
+        return prepare_all()
 
 
-def prepare_all(*, quiet: bool) -> None:
+def prepare_or_fail(*, quiet: bool) -> None:
     """Have all kernels compiled; fail if they can not be kept."""
-    from demosaic_ntc.jit.signatures import EXAMPLES, find_uncompiled, ledger
+    from demosaic_ntc.jit.entries import load_all
+    from demosaic_ntc.jit.precompile import find_folder
 
-    record, names = ledger(), find_uncompiled(EXAMPLES)
-    if not names:
-        if not quiet:
-            print_lines([f"{len(EXAMPLES)} kernels are ready, they came with the program"])
-        return
-    if record is None:
+    entries, folder = load_all(), find_folder()
+    came = all(entry.is_shipped for entry in entries)
+    if folder is None and not came:
         message = "no folder can be written to keep compiled kernels; set NUMBA_CACHE_DIR to one that can"
         raise OutputError(message)
-    prepare_shown(names, quiet=quiet)
-    if missing := record.find_missing(names):
-        message = f"{record.path.parent}: {len(missing)} kernels could not be compiled or kept"
+    if missing := prepare_shown(quiet=quiet):
+        message = f"{folder}: {len(missing)} kernels could not be compiled or kept"
         raise OutputError(f"{message}; look whether the folder can be written and is not full")
     if not quiet:
-        print_lines([f"{len(EXAMPLES)} kernels are ready, on record in {record.path.parent}"])
+        place = "they came with the program" if came else f"kept in {folder}"
+        print_lines([f"{len(entries)} kernels are ready, {place}"])
 
 
 @contextmanager
-def _show_kernels(*, quiet: bool) -> "Iterator[Report]":
+def show_waits(bar: "ReportProgress | None" = None, *, quiet: bool) -> Iterator[None]:
+    """Within the block show waits for kernels: on the bar of what waits, or else by a line."""
+    if isinstance(bar, StageBar):
+        report: Report = lambda ready, total: bar.describe(f"{_WORDS}: {ready} of {total}")  # noqa: E731
+    else:
+        report = _ignore if quiet else _Line()
+    with report_to(report):
+        yield
+
+
+def _ignore(_ready: int, _total: int) -> None:
+    """Show nothing."""
+
+
+@contextmanager
+def _show_kernels(*, quiet: bool) -> Iterator[Report]:
     """A reporter of kernels: a bar on a terminal, a line elsewhere, nothing when quiet or all are ready."""
     if quiet:
-        yield lambda ready, total: None
+        yield _ignore
     elif not sys.stderr.isatty():
         yield _Line()
     else:

@@ -1,6 +1,6 @@
-"""What commands that make one picture do alike: refuse what makes no sense, prepare, show how far it is."""
+"""What commands that make one picture do alike: refuse what makes no sense, show how far it is."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ..interrupts import heard_interrupts
 from ..output.progress import show_progress
 from ..output.results import Verbosity, check_different, tell_skipped
-from .prepare import prepare_shown
+from .prepare import show_waits
 
 if TYPE_CHECKING:
-    from demosaic_ntc.engine.result import ReportProgress
+    from demosaic_ntc.run import ReportProgress
 
 
 def is_wanted(sources: tuple[Path, ...], target: Path, telling: Verbosity, *, overwrite: bool) -> bool:
@@ -25,11 +25,11 @@ def is_wanted(sources: tuple[Path, ...], target: Path, telling: Verbosity, *, ov
 
 
 @contextmanager
-def run_single_file(
-    source: Path, kernels: Collection[str], costs: Mapping[str, float], telling: Verbosity
-) -> "Iterator[ReportProgress | None]":
-    """Prepare kernels and let a picture be made of a source: what is yielded hears how far it is."""
-    if source.is_file():  # a wrong path is not worth the wait
-        prepare_shown(kernels, quiet=not telling.notes)
-    with heard_interrupts(), show_progress(costs, quiet=telling.quiet) as report:
+def run_single_file(costs: Mapping[str, float], telling: Verbosity) -> "Iterator[ReportProgress | None]":
+    """Let a picture be made: what is yielded hears how far it is."""
+    with (
+        heard_interrupts(),
+        show_progress(costs, quiet=telling.quiet) as report,
+        show_waits(report, quiet=not telling.notes),
+    ):
         yield report

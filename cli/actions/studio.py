@@ -7,29 +7,26 @@ from pathlib import Path
 
 import typer
 
-from demosaic_ntc.batch.discovery import RAW_SUFFIXES
 from demosaic_ntc.errors import LicenceMissing, OutputError
-from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
-from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_holes, for_mosaics
+from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 
 from ..output.messages import print_note
 from .prepare import prepare_shown
 
 
-def serve_studio(sources: Sequence[Path], port: int, max_pixels: int, *, browser: bool, quiet: bool) -> None:
+def serve_studio(
+    sources: Sequence[Path], port: int, limits: InputLimits, *, browser: bool, quiet: bool
+) -> None:
     """Serve the page until Ctrl-C."""
     try:
         from demosaic_ntc.studio.serving.launch import opened_studio, serve
     except ImportError as error:
         raise LicenceMissing(f"studio needs {error.name}; pip install 'demosaic-ntc[studio]'") from error
-    limits = InputLimits(pixels=max_pixels)
     for source in sources:
         if not source.is_dir():
             with prefix_path(source), open_regular(source, limits):
                 pass
-    raws = any(source.suffix.lower() in RAW_SUFFIXES for source in sources)
-    kernels = for_holes("ntc", True) | (for_mosaics("ntc", True) | FOR_DEFECTS if raws else frozenset())
-    prepare_shown(kernels, quiet=quiet)
+    prepare_shown(quiet=quiet)
 
     def ready(address: str) -> None:
         typer.echo(address)

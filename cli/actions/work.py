@@ -23,7 +23,7 @@ def work_shown(begun: RunningBatch, files: int | None, *, quiet: bool, verbose: 
         )  # a watch says what it has finished
         try:
             if begun.workers and not task.workers.scheduler:
-                prepare_shown(task.kind.kernels, quiet=quiet)
+                prepare_shown(quiet=quiet)
             with show_batch(view) as show:
                 for event in begun.events():
                     show(event)

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from .finite import FiniteCommand
 from .plain_values import take_plain_values
 
-_ARGUMENTS, _OTHERS = "Arguments", "Options"
+ARGUMENTS, _RUNNING, OTHERS = "Arguments", "Running", "Options"
 
 # Longer terms stand on a line of their own.
 _TERM_WIDTH = 26
@@ -69,11 +69,11 @@ def sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         if getattr(parameter, "hidden", False):
             continue
         is_argument = parameter.param_type_name == "argument"
-        usual = _ARGUMENTS if is_argument else _OTHERS
+        usual = ARGUMENTS if is_argument else OTHERS
         title = getattr(parameter, "rich_help_panel", None) or usual
         term = _argument(parameter) if is_argument else _option(parameter)
         found.setdefault(title, []).append((term, " ".join(_explain_option(parameter, is_argument))))
-    last = {title: found.pop(title) for title in (_OTHERS,) if title in found}  # --help, of no subject
+    last = {title: found.pop(title) for title in (_RUNNING, OTHERS) if title in found}
     return {**found, **last}
 
 
@@ -84,9 +84,9 @@ def _argument(parameter: Any) -> str:
 
 def _option(parameter: Any) -> str:
     """An option and what it takes."""
-    names = ", ".join(sorted(parameter.opts, key=len))
-    if parameter.secondary_opts:
-        names += " / " + ", ".join(parameter.secondary_opts)
+    names = " / ".join(
+        ", ".join(each) for each in (sorted(parameter.opts, key=len), parameter.secondary_opts) if each
+    )
     takes_nothing = parameter.is_flag or getattr(parameter, "count", False)
     return names if takes_nothing else f"{names} {parameter.metavar or _value(parameter)}"
 

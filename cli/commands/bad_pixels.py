@@ -1,23 +1,27 @@
 """The command ``demosaic-ntc bad-pixels``: a list of hot pixels from dark frames."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from demosaic_ntc.developing.settings import Settings
+
 from ..arguments import options as o
+from ..arguments.recipe_options import options_of
+from ..arguments.sharing import add_options
 from ..failures import exit_on_error
 
 
+@add_options(options_of(Settings, "max_pixels", "overwrite"))
 def bad_pixels(
     sources: Annotated[
         list[Path], typer.Argument(metavar="DARKFRAME...", help="Raws taken with the lens covered.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="LIST", help="The text file to write.")],
-    max_pixels: o.MaxPixels = 150_000_000,
-    overwrite: o.Overwrite = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
+    **chosen: Any,
 ) -> None:
     """List the hot pixels of a camera, from photos taken in the dark, for --bad-pixels LIST.
 
@@ -29,18 +33,20 @@ def bad_pixels(
 
         from demosaic_ntc.errors import Exists
         from demosaic_ntc.io.atomic import check_target
-        from demosaic_ntc.io.identify import InputLimits
+        from demosaic_ntc.io.header import InputLimits
         from demosaic_ntc.raw.dark_frames import hot_pixels, write_bad_pixels
         from demosaic_ntc.raw.reading import read_photo
+        from demosaic_ntc.recipe import build
 
         from ..output.results import check_different
 
+        overwrite = chosen["overwrite"]
         for source in sources:
             check_different(source, output)
         if output.exists() and not overwrite:
             raise Exists(f"{output}: exists already; use --overwrite to replace it")
         check_target(output)
-        limits = InputLimits(pixels=max_pixels)
+        limits = build(InputLimits, chosen)
         found = hot_pixels((path, read_photo(path, limits=limits)) for path in sources)
         write_bad_pixels(output, found, overwrite=overwrite)
         if not quiet:

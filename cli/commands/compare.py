@@ -2,11 +2,15 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
-from ..arguments import options as o
+from demosaic_ntc.developing.settings import Development, Settings
+from demosaic_ntc.recipe import build
+
+from ..arguments.recipe_options import options_of
+from ..arguments.sharing import add_options
 from ..measuring import Choice, parse_box, progress_bar, split_names, usage
 from ..output.messages import print_lines
 
@@ -43,6 +47,7 @@ Full = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")]
 
 
+@add_options(options_of(Settings, "wb", "exposure", "threads"))
 def compare(
     sources: Sources,
     folder: Folder,
@@ -51,25 +56,22 @@ def compare(
     crops: Crops = 3,
     crop_size: CropSize = 256,
     full: Full = False,
-    wb: o.WhiteBalance = "camera",
-    exposure: o.Brightness = "0",
-    threads: o.Threads = None,
     overwrite: Overwrite = False,
+    **chosen: Any,
 ) -> None:
     """Show raws in several versions on one page, to see the difference on one's own pictures.
 
     The page works without a network, in any browser. It holds the most detailed parts of each picture in our
     qualities and by LibRaw's algorithms, all of the same samples and with the same colours.
     """
-    from demosaic_ntc.developing.settings import Development
     from demosaic_ntc.viewer.comparison import Parts
     from demosaic_ntc.viewer.crops import CropBox
 
     boxes = cast(list[tuple[int, int, int, int]], box or [])  # as the parser returns them
     parts = None if full else Parts(tuple(CropBox(*each) for each in boxes), crops, crop_size)
     with usage():
-        development = Development(balance=wb, exposure=exposure)  # type: ignore[arg-type]
-        choice = Choice(split_names(methods or ""), parts, development, threads or os.cpu_count() or 1)
+        threads = chosen["threads"] or os.cpu_count() or 1
+        choice = Choice(split_names(methods or ""), parts, build(Development, chosen), threads)
     _check_folder(folder, overwrite=overwrite)
     with progress_bar(len(sources) * choice.versions) as advance:
         page = choice.write(sources, folder, advance)

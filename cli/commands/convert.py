@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from demosaic_ntc.developing.settings import Settings
+
 from ..arguments import options as o
+from ..arguments.recipe_options import options_of
 from ..arguments.sharing import add_options
 from ..failures import exit_on_error
 
 
-@add_options(o.OfInput, o.OfOutput, o.OfDevelopment, o.OfEngine, o.OfRunning)
+@add_options(options_of(Settings), o.OfRunning, o.OfConversion)
 def convert(source: o.Source, target: o.Target = None, **chosen: Any) -> None:
     """Turn a raw file into a finished picture.
 

@@ -38,13 +38,10 @@ def convert_sample(target: Path, method: str) -> list[str]:
     from tempfile import TemporaryDirectory
 
     from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
-    from demosaic_ntc.jit.signatures import FOR_DEFECTS, for_mosaics
     from demosaic_ntc.workflows.conversion import convert_file
 
-    from ..actions.prepare import prepare_shown
+    from ..actions.prepare import show_waits
 
-    methods = for_mosaics(method, is_bayer=True) | for_mosaics(_PLAINEST, is_bayer=True)
-    prepare_shown(methods | FOR_DEFECTS, quiet=False)
     source, truth = SAMPLES / RAW, SAMPLES / TRUTH
     output, as_measured = Output(bits=8, overwrite=True), Development(look="neutral")
 
@@ -53,11 +50,11 @@ def convert_sample(target: Path, method: str) -> list[str]:
             source, target, Settings(development=as_measured, engine=engine, output=output)
         ).facts
 
-    with TemporaryDirectory() as folder:
+    with show_waits(quiet=False), TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.png"
         convert(plain, Engine(method=_PLAINEST))
         plain_psnr = _psnr(plain, truth)
-    done = convert(target, Engine(method=method))
+        done = convert(target, Engine(method=method))
     lines = [
         f"raw       {source.name}, {done.size[1]}×{done.size[0]}, {done.cfa}, {done.camera}",
         f"picture   {target}, by {method}",

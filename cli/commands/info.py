@@ -1,27 +1,28 @@
 """The command ``demosaic-ntc info``: what a file holds and what converting it would take."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from demosaic_ntc.developing.settings import Settings
+
 from ..arguments import options as o
+from ..arguments.recipe_options import options_of
+from ..arguments.sharing import add_options
 from ..failures import exit_on_error
 
 
+@add_options(
+    options_of(Settings, "cfa", "width", "height", "raw_bits", "noise", "max_pixels", raw_bits="--bits")
+)
 def info(
     sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files or mosaics.")],
-    cfa: o.Array = None,
-    width: o.Width = None,
-    height: o.Height = None,
-    raw_bits: o.SampleBits = None,
-    noise: o.Noise = None,
-    max_pixels: o.MaxPixels = 150_000_000,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list, one object per file.")] = False,
     debug: o.Debug = False,
+    **chosen: Any,
 ) -> None:
     """Show camera, size, colours, levels, white balance, matrix, noise, and what a conversion would take."""
-    chosen = locals()  # every option by its name
     with exit_on_error(debug=debug):
         from ..actions.info import inform
 

@@ -1,11 +1,16 @@
 """The command ``demosaic-ntc inpaint``: damaged parts of a picture restored."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
 
+from demosaic_ntc.developing.repair_settings import RepairSettings
+
 from ..arguments import options as o
+from ..arguments.recipe_options import options_of
+from ..arguments.sharing import add_options
 from ..failures import exit_on_error
 
 _MASK = "Mask"
@@ -19,86 +24,32 @@ Paths = Annotated[
         "GIF, too.",
     ),
 ]
-Invert = Annotated[bool, typer.Option("--invert", help="Repair what is black.", rich_help_panel=_MASK)]
-Threshold = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SHARE",
-        help="Take pixels of at least this share of white (0 to 1) for white; needed for masks with greys.",
-        rich_help_panel=_MASK,
-    ),
-]
-MaskColour = Annotated[
-    str | None,
-    typer.Option(
-        "--mask-color",
-        metavar="COLOUR",
-        help="Repair what has exactly this colour, such as '#ff00ff', painted into the picture.",
-        rich_help_panel=_MASK,
-    ),
-]
-MaskFrom = Annotated[
-    Literal["alpha"] | None,
-    typer.Option(
-        "--mask-from",
-        help="Repair what is transparent: in MASK, or without one in the picture itself.",
-        rich_help_panel=_MASK,
-    ),
-]
-Detect = Annotated[
-    str | None,
-    typer.Option(
-        metavar="KINDS",
-        help="Look for dust, scratches (hairs, too) or 'dust,scratches', and repair what is found, besides "
-        "what a mask marks.",
-        rich_help_panel=_MASK,
-    ),
-]
-Sensitivity = Annotated[
-    float,
-    typer.Option(
-        metavar="0..1",
-        help="How readily what stands out is taken for a blemish with --detect.",
-        rich_help_panel=_MASK,
-    ),
-]
 SaveMask = Annotated[
     Path | None,
     typer.Option(metavar="MASK.png", help="Also write the mask that was used.", rich_help_panel=_MASK),
 ]
-Method = Annotated[str, typer.Option(help="ntc, predict-only or biharmonic.", rich_help_panel="Engine")]
 
 
-def inpaint(
-    paths: Paths,
-    invert: Invert = False,
-    threshold: Threshold = None,
-    mask_color: MaskColour = None,
-    mask_from: MaskFrom = None,
-    detect: Detect = None,
-    sensitivity: Sensitivity = 0.5,
-    save_mask: SaveMask = None,
-    max_pixels: o.MaxPixels = 150_000_000,
-    error_map: o.ErrorMap = None,
-    method: Method = "ntc",
-    quality: o.Quality = "normal",
-    threads: o.Threads = None,
-    time_limit: o.TimeLimit = None,
-    overwrite: o.Overwrite = False,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
-    json: o.Json = False,
-    debug: o.Debug = False,
-) -> None:
+@dataclass(frozen=True)
+class OfRepair:
+    """Options of a repair that are no settings."""
+
+    save_mask: SaveMask = None
+    error_map: o.ErrorMap = None
+
+
+@add_options(options_of(RepairSettings), OfRepair, o.OfRunning)
+def inpaint(paths: Paths, **chosen: Any) -> None:
     """Restore the damaged parts of a picture.
 
     All else stays as it is: known pixels (but JPEG codes them again), depth, transparency, metadata, profile.
     The mask belongs to the picture as it is seen: where EXIF turns the picture, it turns the mask as well.
     """
-    chosen = locals()  # every option by its name
-    with exit_on_error(debug=debug, quiet=quiet):
+    with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.inpaint import files_from, repair_one, settings_from
         from ..output.results import Verbosity
 
-        settings, telling = settings_from(chosen), Verbosity(quiet=quiet, verbose=verbose, json=json)
-        repair_one(files_from(paths, settings, error_map, save_mask), settings, telling)
+        settings = settings_from(chosen)
+        telling = Verbosity(**{name: chosen[name] for name in ("quiet", "verbose", "json")})
+        files = files_from(paths, settings, chosen["error_map"], chosen["save_mask"])
+        repair_one(files, settings, telling)

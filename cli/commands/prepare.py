@@ -11,6 +11,6 @@ def prepare(quiet: o.Quiet = False, debug: o.Debug = False) -> None:
     the folder that NUMBA_CACHE_DIR names, and belong to this kind of processor.
     """
     with exit_on_error(debug=debug, quiet=quiet):
-        from ..actions.prepare import prepare_all
+        from ..actions.prepare import prepare_or_fail
 
-        prepare_all(quiet=quiet)
+        prepare_or_fail(quiet=quiet)

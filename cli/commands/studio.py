@@ -1,11 +1,16 @@
 """The command ``demosaic-ntc studio``: a page in the browser to paint over damage and see it repaired."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.recipe import build
+
 from ..arguments import options as o
+from ..arguments.recipe_options import options_of
+from ..arguments.sharing import add_options
 from ..failures import exit_on_error
 
 Sources = Annotated[
@@ -16,13 +21,14 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port.", show_default=
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Show the address only.")]
 
 
+@add_options(options_of(InputLimits))
 def studio(
     sources: Sources = None,
     port: Port = 0,
     no_browser: NoBrowser = False,
-    max_pixels: o.MaxPixels = 150_000_000,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
+    **chosen: Any,
 ) -> None:
     """Paint over damage in the browser and see it repaired; develop raws by sliders.
 
@@ -32,4 +38,4 @@ def studio(
     with exit_on_error(debug=debug, quiet=quiet):
         from ..actions.studio import serve_studio
 
-        serve_studio(sources or [], port, max_pixels, browser=not no_browser, quiet=quiet)
+        serve_studio(sources or [], port, build(InputLimits, chosen), browser=not no_browser, quiet=quiet)

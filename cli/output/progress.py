@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from demosaic_ntc.engine.result import Progress, ReportProgress
+    from demosaic_ntc.run import Progress, ReportProgress
 
 
 @contextmanager
@@ -24,10 +24,10 @@ def show_progress(costs: Mapping[str, float], *, quiet: bool) -> "Iterator[Repor
 
     columns = (TextColumn("{task.description:<15}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield _StageBar(bars, costs)
+        yield StageBar(bars, costs)
 
 
-class _StageBar:
+class StageBar:
     """One bar over all stages, each as long as its cost."""
 
     def __init__(self, bars: Any, costs: Mapping[str, float]) -> None:
@@ -35,6 +35,10 @@ class _StageBar:
         self._costs = costs
         self._done: dict[str, float] = {}
         self._task = bars.add_task("", total=sum(costs.values()))
+
+    def describe(self, words: str) -> None:
+        """Say what happens instead of the stage, until it goes on."""
+        self._bars.update(self._task, description=words)
 
     def __call__(self, progress: "Progress") -> None:
         """Move the bar; a stage nobody announced moves nothing but is named."""

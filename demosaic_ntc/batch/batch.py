@@ -20,7 +20,7 @@ from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.errors import ClusterError
 from demosaic_ntc.io.atomic import check_target
 from demosaic_ntc.io.temp_files import remove_stale
-from demosaic_ntc.jit.signatures import prepare_kernels
+from demosaic_ntc.jit.precompile import prepare_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _crew(task: BatchTask, most: int, stop: Stop) -> AbstractContextManager[Work
     allowance = JobLimits(wish.timeout, wish.memory)
     if not wish.scheduler:
         if most:
-            prepare_kernels(task.kind.kernels)
+            prepare_all()  # once, not at the cost of the first jobs
         return Supervisor(team_for(task.kind.trial, wish, most), allowance, stop)
     try:
         from demosaic_ntc.batch.workers.cluster import Cluster  # noqa: PLC0415 (an extra)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from demosaic_ntc.engine.result import ReportProgress
+from demosaic_ntc.run import ReportProgress
 
 
 class JobStatus(StrEnum):
@@ -29,6 +29,7 @@ class WorkResult:
     seconds: Mapping[str, float]  # by stage
     certified_share: float | None = None  # of the groups; interpolations prove nothing
     notices: tuple[str, ...] = ()
+    check: Mapping[str, float] | None = None  # how well samples of a mosaic were predicted from others
 
 
 class JobWork(Protocol):
@@ -96,6 +97,7 @@ class JobOutcome:
     seconds: Mapping[str, float] = field(default_factory=dict)
     peak_bytes: int | None = None
     certified_share: float | None = None
+    check: Mapping[str, float] | None = None
     notices: tuple[str, ...] = ()
     log: str = ""  # a traceback, or the last words of a process that crashed
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
-from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
+from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.run import ReportProgress
 
 if TYPE_CHECKING:
+    from demosaic_ntc.developing.repair_settings import RepairSettings
     from demosaic_ntc.developing.settings import Settings
-    from demosaic_ntc.workflows.repair import RepairSettings
 
 # Large enough for every step of the engine, small enough to take no time.
 _TRIAL_SIDE, _TRIAL_DAMAGE = 48, 0.1
@@ -56,9 +57,11 @@ class Convert:
         )
         facts = convert_file(source, target, settings, progress).facts
         height, width = facts.size
-        return WorkResult(
-            height * width, facts.seconds, _find_certified_share(facts.certificate), facts.notices
+        proven, check = (
+            _find_certified_share(facts.certificate),
+            None if facts.check is None else facts.check.as_json(),
         )
+        return WorkResult(height * width, facts.seconds, proven, facts.notices, check)
 
 
 @dataclass(frozen=True, slots=True)

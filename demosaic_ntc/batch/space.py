@@ -5,11 +5,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from demosaic_ntc.images.header import likely_pixels
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.header import InputLimits, open_header
 from demosaic_ntc.machine import free_bytes
 
 # Headers are read of this many files, evenly spread; the others are judged by their length.
 _GLANCES = 64
+
+# Where no header tells the size: camera raws are compressed to about a byte and a half per sample.
+_BYTES_PER_SAMPLE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ def room_for(sources: Sequence[Path], output: Path, bytes_per_pixel: float | Non
         with suppress(OSError):
             sizes[source] = source.stat().st_size
     glanced = list(sizes)[:: max(len(sizes) // _GLANCES, 1)]
-    seen = sum(likely_pixels(source, sizes[source]) for source in glanced)
+    seen = sum(_likely_pixels(source, sizes[source]) for source in glanced)
     per_byte = seen / max(sum(sizes[source] for source in glanced), 1)
     total = sum(sizes.values())
     return DiskSpace(
@@ -41,3 +45,11 @@ def room_for(sources: Sequence[Path], output: Path, bytes_per_pixel: float | Non
         needed=total if bytes_per_pixel is None else round(total * per_byte * bytes_per_pixel),
         free=free_bytes(output),
     )
+
+
+def _likely_pixels(path: Path, length: int) -> int:
+    """The pixels that the header of a file tells, or that so many bytes usually hold."""
+    with suppress(InputError, OSError), open_header(path, InputLimits()) as header:
+        if header.size is not None:
+            return header.size[0] * header.size[1]
+    return round(length / _BYTES_PER_SAMPLE)

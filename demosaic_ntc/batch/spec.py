@@ -18,12 +18,11 @@ from demosaic_ntc.batch.job import Job, JobWork
 from demosaic_ntc.batch.naming import Naming
 from demosaic_ntc.batch.operations import Convert, Inpaint
 from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.jit.signatures import for_holes
-from demosaic_ntc.workflows.conversion import prospect
+from demosaic_ntc.workflows.conversion import estimate_cost
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
-from demosaic_ntc.workflows.repair import RepairSettings
 
 FilePath = str | os.PathLike[str]
 Sources = FilePath | Iterable[FilePath]
@@ -61,7 +60,6 @@ class BatchOperation:
     works: Callable[[Path], JobWork]  # what is done to an input
     trial: JobWork  # what workers prepare for
     costs: Mapping[str, float]  # of the stages of the work, CPU seconds per megapixel
-    kernels: frozenset[str]  # what most of it needs compiled
     bytes_per_pixel: float | None = None  # of results; None: they are as large as their inputs
 
 
@@ -96,9 +94,9 @@ class BatchTask:
         ``sources`` are files, folders or patterns; ``name`` is the template of a result's name.
         """
         settings, naming = settings or Settings(), Naming(Path(output), f".{format}", name)
-        ahead, work = prospect(settings, Path(f"any.{format}")), Convert(settings)
+        ahead, work = estimate_cost(settings, Path(f"any.{format}")), Convert(settings)
         suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if settings.layout.cfa else frozenset())
-        kind = BatchOperation(lambda source: work, work, ahead.costs, ahead.kernels, ahead.bytes_per_pixel)
+        kind = BatchOperation(lambda source: work, work, ahead.costs, ahead.bytes_per_pixel)
         search = InputSearch(suffixes, recursive, naming.output)
         return _task(sources, kind, search, naming, report, workers, rules)
 
@@ -128,7 +126,6 @@ class BatchTask:
             works=lambda source: Inpaint(settings, mask_beside(source) if masks else None),
             trial=Inpaint(settings, None),
             costs=REPAIR_COSTS,
-            kernels=for_holes(settings.engine.method),
         )
         search = InputSearch(PICTURE_SUFFIXES, recursive, naming.output, masks)
         return _task(sources, kind, search, naming, report, workers, rules)

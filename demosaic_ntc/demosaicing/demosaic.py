@@ -7,13 +7,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
-from demosaic_ntc.demosaicing.group_demosaic import APART, TRIALS, complete_mosaic
+from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic, check_strength, complete_mosaic
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear
 from demosaic_ntc.demosaicing.interpolation.blend import blend
-from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples, replace_missing_samples
+from demosaic_ntc.demosaicing.interpolation.dead_samples import replace_missing_samples
 from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
 from demosaic_ntc.demosaicing.interpolation.malvar2004 import malvar2004
 from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
@@ -24,20 +23,16 @@ from demosaic_ntc.engine.checks import (
     as_array,
     check_missing,
     check_noise,
-    check_threads,
-    check_time_limit,
     full_scale,
-    ignore_progress,
     is_finite,
     result_type,
 )
-from demosaic_ntc.engine.parallel import imap_threads
-from demosaic_ntc.engine.pass_tables import PLANS, disable_completion
-from demosaic_ntc.engine.passes import TOLERANCE
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored, out_of_time
+from demosaic_ntc.engine.result import Restored
+from demosaic_ntc.engine.sample_check import notices_of
+from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.errors import InputError, as_number, check_choice
-from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
+from demosaic_ntc.run import Progress, ReportProgress, Run
 
 FirstGuess = Callable[[Float32, Cfa, int], Float32]
 
@@ -52,8 +47,6 @@ Method = Literal["ntc", "predict-only", "bilinear", "malvar", "lmmse", "mlri", "
 Tensor = Literal["groups", "whole", "tiled"]
 METHODS: tuple[str, ...] = get_args(Method)
 TENSORS: tuple[str, ...] = get_args(Tensor)
-
-_BAND = 64  # rows that are read together
 
 # Samples further out than so many times full scale are no samples of a picture.
 _MOST_OF_WHITE = 2.0**60
@@ -92,123 +85,43 @@ def demosaic(
     * ``time_limit``: seconds after which nothing more is restored: what stands then is the result, the
       certificate shows it, and a notice says so. Of a first estimate that takes longer, the rest is plain.
     * ``error``: also return `Restored.error`, the standard deviation of the error expected at every entry.
-    * ``noise``: the standard deviation of the samples' noise, in their scale: one, or one for each of R, G
-      and B, or for each of them those at equal steps of the level from 0 to ``white``, (3, steps). Samples
-      are then not kept but estimated, without the noise; first guesses and tensors for study ignore it.
+    * ``noise``: the standard deviation of the samples' noise, in their scale: one, three, or (3, steps)
+      at equal steps from 0 to ``white``. Samples are then estimated without it; interpolations ignore it.
     * ``denoise``: how strongly, as if there were so many times the noise; calm places are told by `noise`.
     """
     array = make_cfa(cfa)
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
     check_choice("tensor", tensor, TENSORS)
-    task = _Task.check(
-        mosaic, array, white, missing, check_threads(threads), progress or ignore_progress, noise
-    )
-    strength, seconds = check_strength(denoise), check_time_limit(time_limit)
-    prepare_kernels(for_mosaics(method, array.is_bayer, error))
+    run = Run.start(threads, progress, time_limit, error)
+    task = _Task.check(mosaic, array, white, missing, noise, denoise)
     if method in FIRST_GUESSES:
-        return task.interpolate(method)
+        return task.interpolate(method, run)
     if method == "ntc" and tensor != "groups":
-        return task.complete_plainly(tensor, quality, seed)
-    return task.restore(method, quality, Deadline.after(seconds), error, strength)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredPicture:
-    """A picture with full scale 1 that takes six bytes per pixel and is read window by window."""
-
-    planes: Windowed  # (3, height, width)
-    certificate: GroupCertificate | None
-    variance: Planes  # the expected squared error, (3, height, width), or empty
-    notices: tuple[str, ...] = ()  # what a user should know about it
-
-
-def demosaic_stored(
-    samples: MosaicSamples,
-    cfa: Cfa,
-    *,
-    method: str = "ntc",
-    quality: str = "normal",
-    threads: int | None = None,
-    progress: ReportProgress | None = None,
-    missing: NDArray[np.bool_] | None = None,
-    time_limit: float | None = None,
-    error: bool = False,
-    noise: ArrayLike | None = None,
-    denoise: float = 1.0,
-) -> StoredPicture:
-    """Do what `demosaic` does by groups, for samples and a picture that are too large to be spread out."""
-    report, strength, dead = progress or ignore_progress, check_strength(denoise), None
-    if missing is not None:
-        dead = check_missing(missing, "mosaic", samples.shape[1:])
-        samples = fill_dead_samples(samples, dead, cfa)
-    variance = None if noise is None else check_noise(noise, 1.0, 3)
-    prepare_kernels(for_mosaics(method, cfa.is_bayer, error))
-    deadline = Deadline.after(check_time_limit(time_limit))
-    work = _Groups(method == "ntc", quality, check_threads(threads), report, deadline, error)
-    return work.complete(samples, dead, cfa, variance, strength)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Groups:
-    """How a mosaic is restored by groups of patches."""
-
-    completed_too: bool
-    quality: str
-    threads: int
-    report: ReportProgress
-    deadline: Deadline
-    error: bool
-
-    def complete(
-        self, samples: MosaicSamples, missing: Flags | None, cfa: Cfa, noise: Float32 | None, strength: float
-    ) -> StoredPicture:
-        """Return the picture with full scale 1."""
-        plan = PLANS[self.quality] if self.completed_too else disable_completion(PLANS[self.quality])
-        done = complete_mosaic(
-            samples,
-            missing,
-            cfa,
-            TRIALS[self.quality],
-            plan,
-            self.threads,
-            self.report,
-            self.deadline,
-            self.error,
-            noise,
-            strength,
-            APART[self.quality],
-        )
-        proven = GroupCertificate.of(done.gaps, TOLERANCE, done.left) if self.completed_too else None
-        return StoredPicture(done.estimate.planes, proven, done.estimate.variance, out_of_time(self.deadline))
+        return task.complete_plainly(tensor, quality, seed, run)
+    return task.restore(Effort.of(method, quality), run)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """A mosaic that was found in order, and how to work on it."""
+    """A mosaic that was found in order, in its own scale and that of the engine."""
 
     samples: NDArray[Any]
-    scaled: Float32  # full scale 1, missing samples filled from their neighbours
     scale: float
-    cfa: Cfa
-    missing: Flags | None
-    threads: int
-    report: ReportProgress
-    noise: Float32 | None  # (3, levels): variance of the samples with full scale 1
+    mosaic: MeasuredMosaic
 
     @classmethod
     def check(
         cls,
-        mosaic: NDArray[Any],
+        given: NDArray[Any],
         cfa: Cfa,
         white: float | None,
         missing: Flags | None,
-        threads: int,
-        report: ReportProgress,
-        noise: ArrayLike | None = None,
+        noise: ArrayLike | None,
+        strength: float,
     ) -> "_Task":
         """Return the task, or raise."""
-        samples = check_samples(mosaic, cfa, signed=noise is not None)
+        samples = check_samples(given, cfa, signed=noise is not None)
         deviations = None if noise is None else as_array(noise, "noise")
         scale = full_scale(samples, deviations) if white is None else _check_white(white, samples)
         if float(samples.min()) / scale < -_MOST_OF_WHITE:
@@ -219,53 +132,51 @@ class _Task:
             dead = check_missing(missing, "mosaic", samples.shape)
             scaled = replace_missing_samples(scaled, dead, cfa)
         variance = None if deviations is None else check_noise(deviations, scale, 3)
-        return cls(samples, scaled, scale, cfa, dead, threads, report, variance)
+        times = check_strength(strength)
+        return cls(samples, scale, MeasuredMosaic(MosaicSamples(scaled), cfa, dead, variance, times))
 
-    def interpolate(self, method: str) -> Restored:
+    def interpolate(self, method: str, run: Run) -> Restored:
         """Return a first guess alone."""
-        picture = FIRST_GUESSES[method](self.scaled, self.cfa, self.threads)
-        self.report(Progress(method, 1, 1))
+        picture = FIRST_GUESSES[method](self.mosaic.samples.whole(), self.mosaic.cfa, run.threads)
+        run.progress(Progress(method, 1, 1))
         return Restored(self._finish(picture))
 
-    def complete_plainly(self, tensor: str, quality: str, seed: int) -> Restored:
+    def complete_plainly(self, tensor: str, quality: str, seed: int, run: Run) -> Restored:
         """Return what completion makes of the mosaic as one tensor."""
         from demosaic_ntc.demosaicing.single_tensor import complete_plainly  # noqa: PLC0415 (takes solvers, for study only)
 
-        picture, certificate = complete_plainly(self.scaled, self.cfa, tensor, quality, seed, self.report)
+        scaled, cfa = self.mosaic.samples.whole(), self.mosaic.cfa
+        picture, certificate = complete_plainly(scaled, cfa, tensor, quality, seed, run.progress)
         return Restored(self._finish(picture), certificate)
 
-    def restore(
-        self, method: str, quality: str, deadline: Deadline, error: bool, strength: float
-    ) -> Restored:
+    def restore(self, effort: Effort, run: Run) -> Restored:
         """Return the picture that groups of patches make."""
-        work = _Groups(method == "ntc", quality, self.threads, self.report, deadline, error)
-        stored = work.complete(MosaicSamples(self.scaled), self.missing, self.cfa, self.noise, strength)
+        stored = complete_mosaic(self.mosaic, effort, run)
         kind, deviation = result_type(self.scale), None
-        if error:
+        if run.want_error:
             deviation = np.moveaxis(np.sqrt(stored.variance), 0, 2).astype(kind) * kind(self.scale)
-        return Restored(self._read(stored.planes), stored.certificate, stored.notices, error=deviation)
+        image, notices = self._read(stored.planes, run), (*stored.notices, *notices_of(stored.check))
+        return Restored(image, stored.certificate, notices, deviation, stored.check)
 
-    def _read(self, planes: Windowed) -> NDArray[Any]:
+    def _read(self, planes: Windowed, run: Run) -> NDArray[Any]:
         """Return a stored picture in the scale of the mosaic, with its samples where they are exact."""
-        kind, (_, height, width) = result_type(self.scale), planes.shape
+        kind, (_, height, width), mosaic = result_type(self.scale), planes.shape, self.mosaic
         image = np.empty((height, width, 3), kind)
 
         def read(rows: slice) -> None:
             for channel, plane in enumerate(planes[:, rows, :]):
                 np.multiply(plane, kind(self.scale), out=image[rows, :, channel])
-            if self.noise is None:
-                dead = None if self.missing is None else self.missing[rows]
-                put_back(image[rows], self.samples[rows], self.cfa, dead)
+            if mosaic.noise is None:
+                dead = None if mosaic.missing is None else mosaic.missing[rows]
+                put_back(image[rows], self.samples[rows], mosaic.cfa, dead)
 
-        tall = -(-_BAND // self.cfa.period[0]) * self.cfa.period[0]
-        for _ in imap_threads(read, [slice(top, top + tall) for top in range(0, height, tall)], self.threads):
-            pass
+        run.do(read, row_bands(height, mosaic.cfa.period[0]))
         return image
 
     def _finish(self, picture: Float32) -> Float32:
         """Return a picture in the scale of the mosaic, with the measured samples."""
-        kind = result_type(self.scale)
-        return keep_samples(picture.astype(kind) * kind(self.scale), self.samples, self.cfa, self.missing)
+        kind, mosaic = result_type(self.scale), self.mosaic
+        return keep_samples(picture.astype(kind) * kind(self.scale), self.samples, mosaic.cfa, mosaic.missing)
 
 
 def check_samples(mosaic: NDArray[Any], cfa: Cfa, *, signed: bool = False) -> NDArray[Any]:
@@ -296,13 +207,6 @@ def put_back(picture: NDArray[Any], samples: NDArray[Any], cfa: Cfa, missing: Fl
         site = slice(y, None, cfa.period[0]), slice(x, None, cfa.period[1])
         shown: Any = True if missing is None else ~missing[site]
         np.copyto(picture[*site, channel], samples[site], where=shown, casting="unsafe")
-
-
-def check_strength(strength: float) -> float:
-    """Return a strength that noise can be taken off with, or raise."""
-    if not 0 <= as_number(strength) < np.inf:
-        raise InputError(f"denoise is {strength!r}; give a strength from 0 up, 1 for the noise there is")
-    return float(strength)
 
 
 def _check_white(white: float, samples: NDArray[Any]) -> float:

@@ -4,71 +4,52 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.demosaicing.demosaic import StoredPicture, check_strength
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
+from demosaic_ntc.demosaicing.group_demosaic import check_strength
 from demosaic_ntc.demosaicing.measured_planes import CodedPlanes, extremes_of
-from demosaic_ntc.engine.checks import (
-    check_missing,
-    check_noise,
-    check_threads,
-    check_time_limit,
-    ignore_progress,
-)
+from demosaic_ntc.engine.checks import check_missing, check_noise
 from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import NOISY
 from demosaic_ntc.engine.passes import TOLERANCE
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, out_of_time
+from demosaic_ntc.engine.result import GroupCertificate, StoredPicture, out_of_time
 from demosaic_ntc.engine.windowed import Windowed
-from demosaic_ntc.jit.signatures import for_mosaics, prepare_kernels
-
-_UNITS = 1000  # of progress
+from demosaic_ntc.run import Run
 
 
 def denoise_stored(
     samples: Windowed,
     noise: ArrayLike,
+    run: Run,
     *,
     method: str = "ntc",
     quality: str = "normal",
-    threads: int | None = None,
-    progress: ReportProgress | None = None,
     missing: NDArray[np.bool_] | None = None,
-    time_limit: float | None = None,
-    error: bool = False,
-    denoise: float = 1.0,
+    strength: float = 1.0,
 ) -> StoredPicture:
     """Remove the noise of planes (channels, height, width) with full scale 1 by groups of similar patches.
 
     ``noise`` are standard deviations, one for each channel, or those at equal steps of the level from 0 to 1,
-    (channels, steps); ``denoise`` is how strongly, as if there were so many times the noise. ``missing`` are
+    (channels, steps); ``strength`` is how strongly, as if there were so many times the noise. ``missing`` are
     flags of pixels, (height, width), that are restored as well: samples there are but a first guess.
     """
-    report, strength = progress or ignore_progress, check_strength(denoise)
-    channels, height, width = samples.shape
+    times, (channels, height, width) = check_strength(strength), samples.shape
     dead = None if missing is None else check_missing(missing, "picture", (height, width))
-    variance, workers = check_noise(noise, 1.0, channels), check_threads(threads)
-    prepare_kernels(for_mosaics(method, True, error))
-    deadline = Deadline.after(check_time_limit(time_limit))
+    variance = check_noise(noise, 1.0, channels)
     picture, wanted = CodedPlanes.of(samples), np.ones((height, width), np.bool_)
     if quality != "best" and variance.mean() > TOLERANCE:
-        wanted = ~settle_calm(picture, samples, None, variance, strength, workers, deadline)
+        wanted = ~settle_calm(picture, samples, None, variance, times, run)
         wanted |= False if dead is None else dead
     steps = NOISY[quality] if method == "ntc" else tuple(step.prediction_only for step in NOISY[quality])
-    start = Estimate(
-        picture, _first_variance(samples, variance) if error else np.zeros((0, 0, 0), np.float32)
-    )
-    estimate, gaps = restore(
-        start,
-        _make_observed(samples, dead, variance * np.float32(strength**2)),
+    doubt = _first_variance(samples, variance) if run.want_error else np.zeros((0, 0, 0), np.float32)
+    estimate, gaps, _ = restore(
+        Estimate(picture, doubt),
+        _make_observed(samples, dead, variance * np.float32(times**2)),
         [MaskedPass(step, wanted) for step in steps],
-        workers,
-        lambda share: report(Progress("groups", round(share * _UNITS), _UNITS)),
-        deadline,
+        run.stage("groups"),
     )
     proven = GroupCertificate.of(gaps, TOLERANCE, 1 - float(wanted.mean())) if method == "ntc" else None
-    return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(deadline))
+    return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(run.deadline))
 
 
 def _make_observed(samples: Windowed, missing: Flags | None, noise: Float32) -> ObservedPixels:

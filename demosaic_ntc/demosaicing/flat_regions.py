@@ -20,14 +20,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.dilation import close_to
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 from demosaic_ntc.demosaicing.superpixels import centre_means
-from demosaic_ntc.engine.parallel import imap_threads
-from demosaic_ntc.engine.tiles import Tile, tiles_of
+from demosaic_ntc.engine.tiles import Tile, close_to, tiles_of
 from demosaic_ntc.engine.windowed import Windowed, WritableWindowed
+from demosaic_ntc.run import Run
 
 _CELL = 2  # pixels along a cell: samples of a colour in a cell are compared with one mean
 _WIDTH, _REACH = 2.5, 7  # cells: standard deviation of the Gaussian, and where it ends
@@ -42,7 +40,6 @@ _BETWEEN = 2  # cells: a mean is moved to the middle of its cell, and read betwe
 HALO = _CELL * (_REACH + 2 * _WINDOW + _CLOSE + _RIM + _COLOUR_REACH + _BETWEEN)  # pixels
 _SIDE = 1024  # of a tile
 _FINE = 4096  # steps of the level at which the variance of noise is looked up
-_NEVER = Deadline()
 
 
 def settle_calm(
@@ -51,8 +48,7 @@ def settle_calm(
     cfa: Cfa | None,
     noise: Float32,
     strength: float,
-    threads: int,
-    deadline: Deadline = _NEVER,
+    run: Run,
 ) -> Flags:
     """Write means where nothing but noise is seen, in place, and return the flags of these pixels.
 
@@ -67,7 +63,7 @@ def settle_calm(
     calm = np.zeros(shape, np.bool_)
 
     def settle(tile: Tile) -> None:
-        if deadline.is_over():
+        if run.deadline.is_over():
             return
         flags, means = _find_flat(samples[:, *tile.seen], cfa, noise, max(strength, 1.0))
         calm[tile.core] = flags[tile.inner]
@@ -78,8 +74,7 @@ def settle_calm(
 
     whole_cells = tuple(int(length) for length in np.lcm(cfa.period if cfa else (1, 1), _CELL))
     tiles = list(tiles_of(shape, HALO, (whole_cells[0], whole_cells[1]), _SIDE))
-    for _ in imap_threads(settle, tiles, threads):
-        pass
+    run.do(settle, tiles)
     return calm
 
 

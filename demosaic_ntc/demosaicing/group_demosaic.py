@@ -3,24 +3,27 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.dilation import close_to
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
-from demosaic_ntc.demosaicing.initial_estimate import first_estimate
+from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap, first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection
+from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
+from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.demosaicing.subsampled_map import SubsampledMap
+from demosaic_ntc.engine.checks import check_missing, check_noise
 from demosaic_ntc.engine.groups import Shares, count_references
 from demosaic_ntc.engine.observations import ObservedPixels
-from demosaic_ntc.engine.pass_tables import AGREED, Plan
-from demosaic_ntc.engine.passes import TOLERANCE, HoleKind
-from demosaic_ntc.engine.restore import Estimate, MaskedPass, Report, restore
-from demosaic_ntc.engine.result import Progress, ReportProgress
+from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan, disable_completion
+from demosaic_ntc.engine.passes import TOLERANCE, HoleKind, Step
+from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
+from demosaic_ntc.engine.result import GroupCertificate, StoredPicture, out_of_time
+from demosaic_ntc.engine.tiles import close_to
+from demosaic_ntc.errors import InputError, as_number
+from demosaic_ntc.run import Run
 
-_UNITS = 1000  # of progress in a stage
 _RIM = 5  # pixels
 _LEAST_SHARE = np.float32(0.3)  # of the correction of means, where the first estimate is the smooth guess
 _DOUBT = 1.5  # standard deviations of noise that guesses differ by for its sake
@@ -39,64 +42,130 @@ _APART_IN_NOISE = 2.5 / 255
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Completed:
-    """A mosaic restored."""
+class MeasuredMosaic:
+    """A mosaic with full scale 1, as exact as its samples are."""
 
-    estimate: Estimate  # with expected squared errors where they are wanted
-    gaps: Float32  # certified, of the groups of the last step
-    left: float  # the share of the picture that was left to the first estimate
+    samples: MosaicSamples  # those that are missing are filled from their neighbours
+    cfa: Cfa
+    missing: Flags | None = None  # (height, width): samples that take part in the first estimate only
+    noise: Float32 | None = None  # (3, levels): variance at equal steps from level 0 to 1; exact without
+    strength: float = 1.0  # of the deviation that is reckoned with
+
+    @classmethod
+    def check(
+        cls,
+        samples: MosaicSamples,
+        cfa: Cfa,
+        missing: NDArray[np.bool_] | None = None,
+        noise: ArrayLike | None = None,
+        strength: float = 1.0,
+    ) -> "MeasuredMosaic":
+        """Return a mosaic with the standard deviations of its noise, missing samples filled; or raise."""
+        dead = None if missing is None else check_missing(missing, "mosaic", samples.shape[1:])
+        filled = samples if dead is None else fill_dead_samples(samples, dead, cfa)
+        variance = None if noise is None else check_noise(noise, 1.0, 3)
+        return cls(filled, cfa, dead, variance, check_strength(strength))
+
+    @property
+    def kind(self) -> HoleKind:
+        """Which steps it is restored by."""
+        return HoleKind.BAYER if self.cfa.is_bayer else HoleKind.ARRAY
+
+    def observe(self) -> ObservedPixels:
+        """Return what is known of the picture."""
+        shape = self.samples.shape[1:]
+        entries = np.left_shift(np.uint8(1), self.cfa.channel_map(shape))
+        if self.missing is not None:
+            entries[self.missing] = 0
+        low, high = self.samples.extremes(self.cfa, self.missing)
+        if not (low <= high).all():  # nothing is known of such a channel: all samples bound it
+            low, high = self.samples.extremes(self.cfa)
+        depth = np.broadcast_to(np.uint8(1), shape)
+        if self.noise is None:
+            return ObservedPixels(entries, depth, low, high, np.zeros((3, 1), np.float32))
+        share = 1 / self.strength**2 if self.strength > 0 else 1.0
+        return ObservedPixels(
+            entries, depth, low, high, self.noise * np.float32(self.strength**2), self.samples, share
+        )
 
 
-def complete_mosaic(
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How a mosaic is restored: by which trials and steps, and where."""
+
+    trial: MethodSelection
+    plan: Plan
+    apart: float  # groups are formed where first guesses differ by more, everywhere if it is negative
+
+    @classmethod
+    def of(cls, method: str, quality: str) -> "Effort":
+        """Return the effort of a method and a quality."""
+        plan = PLANS[quality] if method == "ntc" else disable_completion(PLANS[quality])
+        return cls(TRIALS[quality], plan, APART[quality])
+
+    def adapt_to_noise(self) -> "Effort":
+        """Return the effort for samples whose noise shows.
+
+        What refined guesses tell apart better is lost in it, and where guesses agree, all they gain.
+        """
+        apart = self.apart if self.apart < 0 else max(self.apart, _APART_IN_NOISE)
+        return Effort(replace(self.trial, quick=True, sparing=True), self.plan, apart)
+
+
+def demosaic_stored(
     samples: MosaicSamples,
-    missing: Flags | None,
     cfa: Cfa,
-    trial: MethodSelection,
-    plan: Plan,
-    threads: int,
-    progress: ReportProgress,
-    deadline: Deadline,
-    errors: bool = False,
-    noise: Float32 | None = None,
+    run: Run,
+    *,
+    method: str = "ntc",
+    quality: str = "normal",
+    missing: NDArray[np.bool_] | None = None,
+    noise: ArrayLike | None = None,
     strength: float = 1.0,
-    apart: float = 0.0,
-) -> Completed:
-    """Restore the picture of a mosaic with full scale 1.
+) -> StoredPicture:
+    """Do what `demosaic` does by groups, for samples and a picture that are too large to be spread out."""
+    mosaic = MeasuredMosaic.check(samples, cfa, missing, noise, strength)
+    return complete_mosaic(mosaic, Effort.of(method, quality), run)
 
-    Samples that are missing take part in the first estimate only, as they stand. With ``noise``, (3, levels),
-    the variance of samples at equal steps from level 0 to 1, they are estimated like all else; without it
-    they are exact; ``strength`` multiplies the deviation that is reckoned with. Groups are formed where the
-    first guesses differ by more than ``apart``, everywhere if that is negative; of noisy samples where more
-    than noise is seen, small ones where the guesses agree.
+
+def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredPicture:
+    """Restore the picture of a mosaic.
+
+    Groups are formed where first guesses differ; of noisy samples where more than noise is seen, small ones
+    where the guesses agree.
     """
-    shows = noise is not None and noise.mean() > TOLERANCE
-    if shows:
-        # What refined guesses tell apart better is lost in noise, and where guesses agree, all they gain.
-        trial = replace(trial, quick=True, sparing=True)
-        apart = apart if apart < 0 else max(apart, _APART_IN_NOISE)
-    doubt = apart if noise is None or apart < 0 else apart + _DOUBT * float(np.sqrt(noise.mean()))
-    reported = _make_reporter(progress, "first estimate")
-    first = first_estimate(samples, cfa, trial, threads, reported, doubt, apart, errors, deadline=deadline)
-    picture = first.picture
+    noise, missing, samples = mosaic.noise, mosaic.missing, mosaic.samples
+    shows = noise is not None and bool(noise.mean() > TOLERANCE)
+    effort = effort.adapt_to_noise() if shows else effort
+    doubt = apart = effort.apart
+    if noise is not None and apart >= 0:
+        doubt = apart + _DOUBT * float(np.sqrt(noise.mean()))
+    first = first_estimate(samples, mosaic.cfa, effort.trial, run.stage("first estimate"), doubt, apart)
+    picture, known, steps = first.picture, mosaic.observe(), effort.plan[mosaic.kind]
     if noise is not None or missing is not None:
         picture = picture.store_all(missing if noise is None else None)
-    known = _make_observed(samples, missing, cfa, noise, strength)
-    variance = _variance(first.error, known, noise) if errors else np.zeros((0, 0, 0), np.float32)
-    if deadline.is_over():
-        patches = plan[HoleKind.BAYER if cfa.is_bayer else HoleKind.ARRAY][-1].patches.fit_to(
-            samples.shape[1:]
-        )
+    variance = _variance(first.error, known, noise) if run.want_error else np.zeros((0, 0, 0), np.float32)
+    start = Estimate(picture, variance)
+    if run.deadline.is_over():
+        patches = steps[-1].patches.fit_to(samples.shape[1:])
         unproven = np.full(count_references(first.differing, patches), np.inf, np.float32)
-        return Completed(Estimate(picture, variance), unproven, 1 - float(first.differing.mean()))
+        return _store(start, unproven, first.differing, steps, run)
     wanted = uncertain = find_refinement_mask(first.differing, missing)
     if noise is not None and shows and apart >= 0:
-        wanted = ~settle_calm(picture, samples, cfa, noise, strength, threads, deadline)
-    shares = _shares(first.confidence)
-    works = _works(plan, HoleKind.BAYER if cfa.is_bayer else HoleKind.ARRAY, wanted, uncertain, shares)
+        wanted = ~settle_calm(picture, samples, mosaic.cfa, noise, mosaic.strength, run)
+    works = _works(steps, AGREED[mosaic.kind], wanted, uncertain, _shares(first.confidence))
     del first, uncertain
-    start, heard = Estimate(picture, variance), _make_reporter(progress, "groups")
-    estimate, gaps = restore(start, known, works, threads, heard, deadline)
-    return Completed(estimate, gaps, 1 - float(wanted.mean()))
+    estimate, gaps, check = restore(start, known, works, run.stage("groups"))
+    return replace(_store(estimate, gaps, wanted, steps, run), check=check)
+
+
+def _store(
+    estimate: Estimate[QuantisedPlanes], gaps: Float32, wanted: Flags, steps: tuple[Step, ...], run: Run
+) -> StoredPicture:
+    """Return an estimate with what is proven of it, where anything was to be."""
+    left = 1 - float(wanted.mean())  # the share of the picture that was left to the first estimate
+    proven = GroupCertificate.of(gaps, TOLERANCE, left) if steps[-1].does.vertices else None
+    return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(run.deadline))
 
 
 def _shares(confidence: SubsampledMap) -> Shares:
@@ -107,16 +176,17 @@ def _shares(confidence: SubsampledMap) -> Shares:
     return lambda places: 1 - (1 - _LEAST_SHARE) * confidence.at(places)
 
 
-def _works(plan: Plan, kind: HoleKind, wanted: Flags, uncertain: Flags, shares: Shares) -> list[MaskedPass]:
+def _works(
+    steps: tuple[Step, ...], small: Step, wanted: Flags, uncertain: Flags, shares: Shares
+) -> list[MaskedPass]:
     """Return the steps: all where guesses differ, small groups where noise alone is to be taken off."""
-    steps = plan[kind]
     if wanted is uncertain:
-        return [MaskedPass(step, wanted, shares) for step in steps]
-    agreed = AGREED[kind] if steps[-1].does.vertices else AGREED[kind].prediction_only
+        return [MaskedPass(step, wanted, shares, step is steps[-1]) for step in steps]
+    agreed = small if steps[-1].does.vertices else small.prediction_only
     differing = wanted & uncertain
     return [
-        *(MaskedPass(step, differing, shares) for step in steps),
-        MaskedPass(agreed, wanted & ~uncertain, shares),
+        *(MaskedPass(step, differing, shares, step is steps[-1]) for step in steps),
+        MaskedPass(agreed, wanted & ~uncertain, shares, True),
     ]
 
 
@@ -130,29 +200,14 @@ def find_refinement_mask(differing: Flags, missing: Flags | None) -> Flags:
     return close if missing is None else close | missing
 
 
-def _make_observed(
-    samples: MosaicSamples, missing: Flags | None, cfa: Cfa, noise: Float32 | None, strength: float
-) -> ObservedPixels:
-    """Return what is known of a mosaic, as exact as its samples are."""
-    shape = samples.shape[1:]
-    entries = np.left_shift(np.uint8(1), cfa.channel_map(shape))
-    if missing is not None:
-        entries[missing] = 0
-    low, high = samples.extremes(cfa, missing)
-    if not (low <= high).all():  # nothing is known of such a channel: all samples bound it
-        low, high = samples.extremes(cfa)
-    depth = np.broadcast_to(np.uint8(1), shape)
-    if noise is None:
-        return ObservedPixels(entries, depth, low, high, np.zeros((3, 1), np.float32))
-    return ObservedPixels(entries, depth, low, high, noise * np.float32(strength**2), samples)
-
-
 def _variance(expected: Float32, known: ObservedPixels, noise: Float32 | None) -> Planes:
     """Return the expected squared error of the first estimate, (3, height, width)."""
     of_known = np.float32(0 if noise is None else noise.mean())
     return np.stack([np.where(known.flags(channel), of_known, expected) for channel in range(3)])
 
 
-def _make_reporter(progress: ReportProgress, stage: str) -> Report:
-    """Return how to report the share of a stage that is done."""
-    return lambda share: progress(Progress(stage, round(share * _UNITS), _UNITS))
+def check_strength(strength: float) -> float:
+    """Return a strength that noise can be taken off with, or raise."""
+    if not 0 <= as_number(strength) < np.inf:
+        raise InputError(f"denoise is {strength!r}; give a strength from 0 up, 1 for the noise there is")
+    return float(strength)

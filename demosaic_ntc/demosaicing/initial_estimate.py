@@ -1,27 +1,127 @@
-"""The first estimate of a mosaic: the blend of two guesses, computed in tiles whose seams are exact."""
+"""The first estimate of a mosaic: two guesses compete where they differ, and are blended.
 
-from collections.abc import Callable, Iterator
+All is computed in tiles whose seams are exact.
+"""
+
 from dataclasses import dataclass
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.arrays import Flags, Float32, Places
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, confidence_in_smooth
-from demosaic_ntc.demosaicing.method_selection import Trials, trials_where
+from demosaic_ntc.demosaicing.interpolation.blend import (
+    SMOOTHING_HALO,
+    MethodSelection,
+    confidence_in_smooth,
+    guess_halo,
+    local_error,
+    mean_error,
+    total_error,
+)
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.demosaicing.subsampled_map import SubsampledMap
 from demosaic_ntc.demosaicing.tile_interpolation import Guesses, guesses_of_all
-from demosaic_ntc.engine.parallel import imap_threads
-from demosaic_ntc.engine.tiles import TILE_SIDE
-
-Report = Callable[[float], None]
+from demosaic_ntc.engine.tiles import TILE_SIDE, Tile, around_flagged, row_bands, tiles_of, within
+from demosaic_ntc.run import Run
 
 _SHARE_OF_GUESSES = 0.3  # of the time that guesses and trials take
-_BAND = 64  # rows that are blended together
-_NEVER = Deadline()
+STEP = 4  # rows and columns from one entry of a subsampled map to the next
+
+
+class SubsampledMap:
+    """A map of a picture, (height, width), of which every fourth row and column are kept."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self._kept = np.zeros([-(-length // STEP) for length in shape], np.float32)
+
+    def write(self, rows: slice, columns: slice, values: Float32) -> None:
+        """Keep some of the values of a window, (rows, columns)."""
+        first, left = -rows.start % STEP, -columns.start % STEP
+        some = values[first::STEP, left::STEP]
+        top, start = -(-rows.start // STEP), -(-columns.start // STEP)
+        self._kept[top : top + some.shape[0], start : start + some.shape[1]] = some
+
+    def read(self, rows: slice, columns: slice) -> Float32:
+        """Return the values of a window, on straight lines between those that are kept."""
+        tall = _interpolate_axis(self._kept, rows, 0)
+        return _interpolate_axis(tall, columns, 1)
+
+    def at(self, places: Places) -> Float32:
+        """Return the values that are kept before some places, (count, 2)."""
+        rows, columns = (places // STEP).T
+        values: Float32 = self._kept[rows, columns]
+        return values
+
+
+def _interpolate_axis(values: Float32, places: slice, axis: int) -> Float32:
+    """Return values at the places along an axis, the last one beyond all that are kept."""
+    place = np.arange(places.start, places.stop)
+    before = place // STEP
+    after = np.minimum(before + 1, values.shape[axis] - 1)
+    share = (place % STEP / np.float32(STEP)).astype(np.float32)
+    share = share[:, None] if axis == 0 else share
+    low = values.take(before, axis)
+    result: Float32 = values.take(after, axis)
+    result -= low
+    result *= share
+    result += low
+    return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trials:
+    """The squared errors of both methods, smoothed, and their means over the picture."""
+
+    errors: tuple[SubsampledMap, SubsampledMap]
+    means: tuple[float, float]
+
+
+def trials_where(guesses: Guesses, contest: MethodSelection, run: Run, side: int) -> Trials:
+    """Hold trials around the doubtful pixels of every tile until the deadline; else their errors are zero."""
+    shape, cfa = guesses.doubtful.shape, guesses.smooth.cfa
+    kept, totals = (SubsampledMap(shape), SubsampledMap(shape)), (0, 0)
+    tiles = list(tiles_of(shape, SMOOTHING_HALO, cfa.period, side))
+    sharing = max(run.threads // len(tiles), 1)  # threads that share a tile
+
+    def keep_trials(tile: Tile) -> tuple[int, int]:
+        parts = around_flagged(guesses.doubtful, tile, cfa.period, guess_halo(cfa, contest.quick))
+        if not parts or run.deadline.is_over():
+            return 0, 0
+        smooth, residual = _errors_seen(guesses, contest, sharing, tile, parts)
+        kept[0].write(*tile.core, local_error(smooth)[tile.inner])
+        kept[1].write(*tile.core, local_error(residual)[tile.inner])
+        return total_error(smooth[tile.inner]), total_error(residual[tile.inner])
+
+    for number, found in enumerate(run.map(keep_trials, tiles), 1):
+        totals = totals[0] + found[0], totals[1] + found[1]
+        run.report(number / len(tiles))
+    pixels = guesses.doubtful.size
+    return Trials(kept, (mean_error(totals[0], pixels), mean_error(totals[1], pixels)))
+
+
+def _errors_seen(
+    guesses: Guesses, contest: MethodSelection, threads: int, tile: Tile, parts: list[Tile]
+) -> tuple[Float32, Float32]:
+    """Return the squared errors of both methods in what a tile sees, zero where no trials are held."""
+    seen = np.zeros((2, *(axis.stop - axis.start for axis in tile.seen)), np.float32)
+    for part in parts:
+        place, held = within(part.core, tile.seen), guesses.doubtful[part.core]
+        for which, error in enumerate(_run_trial(guesses, contest, threads, part)):
+            np.copyto(seen[which][place], error, where=held)
+    return seen[0], seen[1]
+
+
+def _run_trial(
+    guesses: Guesses, contest: MethodSelection, threads: int, part: Tile
+) -> tuple[Float32, Float32]:
+    """Return the squared errors of both methods in a part of the picture."""
+    one, other = (guess.others[:, *part.seen] for guess in (guesses.smooth, guesses.residual))
+    stored = guesses.smooth
+    mosaic = stored.samples.window(*part.seen)
+    others = (stored.steps.values(one) + stored.steps.values(other)) * np.float32(0.5)
+    middle = np.moveaxis(stored.spread(mosaic, others, *part.seen), 0, 2)
+    smooth, residual = contest.errors(middle, mosaic, stored.cfa, threads)
+    return smooth[part.inner], residual[part.inner]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,31 +138,25 @@ def first_estimate(
     samples: MosaicSamples,
     cfa: Cfa,
     contest: MethodSelection,
-    threads: int,
-    report: Report,
+    run: Run,
     least: float = -1.0,
     far: float = -1.0,
-    errors: bool = False,
     side: int = TILE_SIDE,
-    deadline: Deadline = _NEVER,
 ) -> InitialEstimate:
     """Return the first estimate of a mosaic; what is not guessed by the deadline is interpolated plainly.
 
     Trials are held where the guesses differ by more than ``least``, and around; pixels around which they
-    differ by more than ``far`` are flagged. The error is told if ``errors`` are wanted.
+    differ by more than ``far`` are flagged. The error is told if errors are wanted.
     """
-    heard, confidence = _make_share_reporter(report, 0.0, _SHARE_OF_GUESSES), SubsampledMap(samples.shape[1:])
-    guesses = guesses_of_all(samples, cfa, contest, threads, heard, least, far, errors, side, deadline)
-    if deadline.is_over():
+    confidence = SubsampledMap(samples.shape[1:])
+    guesses = guesses_of_all(samples, cfa, contest, run.part(0.0, _SHARE_OF_GUESSES), least, far, side)
+    if run.deadline.is_over():
         return InitialEstimate(guesses.smooth, guesses.differing, np.square(guesses.distance), confidence)
-    heard = _make_share_reporter(report, _SHARE_OF_GUESSES, 1.0)
-    trials = trials_where(guesses, contest, threads, heard, side, deadline)
-    if deadline.is_over():  # trials of a part would favour it: the first guess stands
+    trials = trials_where(guesses, contest, run.part(_SHARE_OF_GUESSES, 1.0), side)
+    if run.deadline.is_over():  # trials of a part would favour it: the first guess stands
         return InitialEstimate(guesses.smooth, guesses.differing, np.square(guesses.distance), confidence)
-    error = np.empty(samples.shape[1:] if errors else (0, 0), np.float32)
-    bands = list(_bands(samples.shape[1]))
-    for _ in imap_threads(lambda rows: _blend(guesses, trials, rows, error, confidence), bands, threads):
-        pass
+    error = np.empty(samples.shape[1:] if run.want_error else (0, 0), np.float32)
+    run.do(lambda rows: _blend(guesses, trials, rows, error, confidence), row_bands(samples.shape[1]))
     return InitialEstimate(guesses.smooth, guesses.differing, error, confidence)
 
 
@@ -82,13 +176,3 @@ def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32, kept: 
     if error.size:
         told = local[1] + confidence * (local[0] - local[1])
         error[rows] = np.where(guesses.doubtful[rows], told, np.square(guesses.distance[rows]))
-
-
-def _make_share_reporter(report: Report, start: float, stop: float) -> Report:
-    """Return how to report the share of a stage that lasts from one share of the whole to another."""
-    return lambda share: report(start + (stop - start) * share)
-
-
-def _bands(height: int) -> Iterator[slice]:
-    """Yield slices of rows, a few at a time."""
-    return (slice(top, min(top + _BAND, height)) for top in range(0, height, _BAND))

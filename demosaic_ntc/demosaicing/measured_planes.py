@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Planes
 from demosaic_ntc.demosaicing.quantised_planes import Codes, Quantiser
+from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.engine.windowed import Windowed
-
-_BAND = 64  # rows that are worked on together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +58,7 @@ class CodedPlanes:
         picture = cls(
             np.empty(samples.shape, np.uint16), Quantiser.from_range(float(low.min()), float(high.max()))
         )
-        for rows in _bands(samples.shape[1]):
+        for rows in row_bands(samples.shape[1]):
             picture[:, rows, :] = samples[:, rows, :]
         return picture
 
@@ -84,12 +83,7 @@ class CodedPlanes:
 
 def extremes_of(samples: Windowed) -> tuple[Float32, Float32]:
     """Return the least and the largest value of each plane."""
-    parts = [samples[:, rows, :] for rows in _bands(samples.shape[1])]
+    parts = [samples[:, rows, :] for rows in row_bands(samples.shape[1])]
     low = np.min([part.min(axis=(1, 2)) for part in parts], axis=0)
     high = np.max([part.max(axis=(1, 2)) for part in parts], axis=0)
     return np.asarray(low, np.float32), np.asarray(high, np.float32)
-
-
-def _bands(height: int) -> list[slice]:
-    """Return slices of rows, a few at a time."""
-    return [slice(top, min(top + _BAND, height)) for top in range(0, height, _BAND)]

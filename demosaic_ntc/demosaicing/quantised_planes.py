@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.engine.tiles import row_bands
 
 Codes = NDArray[np.uint16]
 
 _LAST = 65535
 _BEYOND = 0.125  # of the range of the samples, on both sides
 _LEAST_RANGE = 2.0**-10
-_BAND = 64  # rows that are worked on together
 _OTHERS = ((1, 2), (0, 2), (0, 1))  # the two channels besides each
 
 
@@ -82,8 +82,7 @@ class QuantisedPlanes:
     def store_all(self, free: Flags | None = None) -> "QuantisedPlanes":
         """Return the same picture, whose measured entries can be written, too, all or those that are free."""
         own = np.empty(self.shape[1:], np.uint16)
-        for top in range(0, len(own), _BAND):
-            rows = slice(top, top + _BAND)
+        for rows in row_bands(len(own)):
             own[rows] = self.steps.encode(self.samples.window(rows, slice(None)))
         return replace(self, own=own, free=free)
 

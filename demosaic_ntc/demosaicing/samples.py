@@ -1,6 +1,6 @@
 """The samples of a mosaic as they are stored: small numbers, and what each of them is worth at its site."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Places
 from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.engine.tiles import row_bands
 
-_BAND = 64  # rows that are looked at together
 _NOTHING = (np.zeros((0, 2), np.int64), np.zeros(0, np.float32))
 
 
@@ -77,7 +77,7 @@ class MosaicSamples:
     def extremes(self, cfa: Cfa, missing: Flags | None = None) -> tuple[Float32, Float32]:
         """Return the least and the largest value of each channel, (3) each; infinite where there is none."""
         low, high = np.full(3, np.inf, np.float32), np.full(3, -np.inf, np.float32)
-        for rows in self._bands(cfa.period[0]):
+        for rows in row_bands(self.stored.shape[0], cfa.period[0]):
             values = self.window(rows, slice(None))
             for (y, x), channel in np.ndenumerate(cfa.pattern):
                 site = slice(y, None, cfa.period[0]), slice(x, None, cfa.period[1])
@@ -85,8 +85,3 @@ class MosaicSamples:
                 low[channel] = min(low[channel], own.min(initial=np.inf))
                 high[channel] = max(high[channel], own.max(initial=-np.inf))
         return low, high
-
-    def _bands(self, period: int) -> Iterator[slice]:
-        """Yield slices of whole periods of rows."""
-        tall, height = -(-_BAND // period) * period, self.stored.shape[0]
-        return (slice(top, min(top + tall, height)) for top in range(0, height, tall))

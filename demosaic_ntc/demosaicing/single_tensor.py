@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress
+from demosaic_ntc.engine.result import GroupCertificate
 from demosaic_ntc.ntc.complete import complete
+from demosaic_ntc.run import Progress, ReportProgress
 
 Indices = NDArray[np.int64]
 

@@ -1,6 +1,6 @@
 """The two guesses of a mosaic, tile by tile, and how far they lie apart."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Self
@@ -8,25 +8,20 @@ from typing import Self
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.dilation import close_to
 from demosaic_ntc.demosaicing.interpolation import refine
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, guess_halo, refine_guesses
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes, Quantiser
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.engine.parallel import imap_threads
-from demosaic_ntc.engine.tiles import Tile, around_flagged, tiles_of, within
-
-Report = Callable[[float], None]
+from demosaic_ntc.engine.tiles import Tile, around_flagged, close_to, row_bands, tiles_of, within
+from demosaic_ntc.run import Run
 
 _APART_HALO = 4
 _NEAR = 12  # pixels from guesses that differ within which they are refined
 # Pixels from them within which trials are held: those further out than two deviations of the Gaussian under
 # which their errors are averaged tell little, .001 dB on parts of fourteen pictures.
 _TRIED = 12
-_BAND = 64  # rows that are interpolated plainly together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,39 +50,31 @@ def guesses_of_all(
     samples: MosaicSamples,
     cfa: Cfa,
     contest: MethodSelection,
-    threads: int,
-    report: Report,
+    run: Run,
     least: float,
     far: float,
-    errors: bool,
     side: int,
-    deadline: Deadline,
 ) -> Guesses:
     """Make the two guesses tile by tile; after the deadline a plain one in the place of both."""
-    low, high = (float(value) for value in _extremes(samples, cfa))
-    made = Guesses.empty(samples, cfa, Quantiser.from_range(low, high), errors)
+    least_of, largest_of = samples.extremes(cfa)
+    low, high = float(least_of.min()), float(largest_of.max())
+    made = Guesses.empty(samples, cfa, Quantiser.from_range(low, high), run.want_error)
     tiles = list(tiles_of(samples.shape[1:], guess_halo(cfa) + _APART_HALO, cfa.period, side))
-    sharing = max(threads // len(tiles), 1)  # threads that share a tile
+    sharing = max(run.threads // len(tiles), 1)  # threads that share a tile
 
     def guess(tile: Tile) -> bool:
-        in_time = not deadline.is_over()
+        in_time = not run.deadline.is_over()
         if in_time:
             _guess(contest, sharing, least, far, tile, made)
         return in_time
 
     late = []
-    for number, (tile, in_time) in enumerate(zip(tiles, imap_threads(guess, tiles, threads), strict=True), 1):
+    for number, (tile, in_time) in enumerate(zip(tiles, run.map(guess, tiles), strict=True), 1):
         late += [] if in_time else [tile]
-        report(number / len(tiles))
-    _guess_plainly(samples, cfa, threads, late, made.smooth)
+        run.report(number / len(tiles))
+    _guess_plainly(samples, cfa, run, late, made.smooth)
     _leave_out(late, made, high - low)
     return replace(made, doubtful=close_to(made.doubtful, _TRIED))
-
-
-def _extremes(samples: MosaicSamples, cfa: Cfa) -> tuple[np.float32, np.float32]:
-    """Return the least and the largest sample."""
-    low, high = samples.extremes(cfa)
-    return low.min(), high.max()
 
 
 def _guess(
@@ -128,7 +115,7 @@ def _refine_where_apart(
 
 
 def _guess_plainly(
-    samples: MosaicSamples, cfa: Cfa, threads: int, tiles: list[Tile], into: QuantisedPlanes
+    samples: MosaicSamples, cfa: Cfa, run: Run, tiles: list[Tile], into: QuantisedPlanes
 ) -> None:
     """Interpolate what tiles hold bilinearly, a few rows at a time."""
     margin = -(-reach(cfa) // max(cfa.period)) * max(cfa.period)
@@ -139,8 +126,7 @@ def _guess_plainly(
         inner = within(place, (around[0], around[1]))
         into[:, *place] = np.moveaxis(part[inner], 2, 0)
 
-    for _ in imap_threads(guess, [strip for tile in tiles for strip in _strips(tile)], threads):
-        pass
+    run.do(guess, [strip for tile in tiles for strip in _strips(tile)])
 
 
 @lru_cache
@@ -152,8 +138,8 @@ def _shift_cfa(cfa: Cfa, row: int, column: int) -> Cfa:
 def _strips(tile: Tile) -> Iterator[tuple[slice, slice]]:
     """Yield the core of a tile in strips that fit into a processor's cache."""
     rows, columns = tile.core
-    for top in range(rows.start, rows.stop, _BAND):
-        yield slice(top, min(top + _BAND, rows.stop)), columns
+    for part in row_bands(rows.stop - rows.start):
+        yield slice(rows.start + part.start, rows.start + part.stop), columns
 
 
 def _leave_out(tiles: list[Tile], into: Guesses, span: float) -> None:

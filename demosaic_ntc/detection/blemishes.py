@@ -10,19 +10,17 @@ much of this holds is added up, with weights chosen on Kodak's pictures 1 to 12 
 from collections.abc import Iterable, Iterator
 from math import log
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.choices import BLEMISHES
 from demosaic_ntc.detection.candidates import Box, Shape, grow_box, halve_plane, shapes, within
 from demosaic_ntc.engine.checks import as_array, full_scale
 from demosaic_ntc.errors import InputError, check_choice
-
-Blemish = Literal["dust", "scratches"]
-KINDS: tuple[str, ...] = get_args(Blemish)
 
 _LEVELS = 4  # planes, each of half the size of the one before
 _SMALLEST = 32  # pixels along a plane
@@ -94,7 +92,7 @@ def check_kinds(kinds: Iterable[str]) -> frozenset[str]:
     """Return the kinds to look for, or raise."""
     chosen = frozenset([kinds] if isinstance(kinds, str) else kinds)
     for kind in chosen:
-        check_choice("kind of blemish", kind, KINDS)
+        check_choice("kind of blemish", kind, BLEMISHES)
     return chosen
 
 

@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
+from numba import float32, float64, int64, types, uint8
 from numpy.typing import NDArray
 
-from demosaic_ntc.jit.compiled import kernel
+from demosaic_ntc.jit.compiled import kernel, precompile
 
 REACH = 3  # pixels that are looked at in each direction
 
@@ -17,7 +18,12 @@ _COUNTED, _JUDGED = (
     5.0,
 )  # deviations beyond the neighbours: what sticks out, and what does so beyond doubt
 
+PATTERN = types.Array(types.uint8, 2, "C", readonly=True)  # colours, not to be written to
 
+
+@precompile(
+    float32[:, ::1], PATTERN, float64[:, ::1], float64, float32[:, ::1], float32[:, ::1], float32[:, ::1]
+)
 @kernel
 def judge_samples(
     light: NDArray[np.float32],
@@ -58,6 +64,7 @@ def judge_samples(
                 varied[row, column] = _variation(light, colours, noise, row, column) / abs(beyond)
 
 
+@precompile(int64[:, ::1], uint8[::1], float32[::1], int64[::1], int64, int64[:, ::1])
 @kernel
 def count_flocks(
     places: NDArray[np.int64],

@@ -15,7 +15,6 @@ from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.detection.defect_kernels import REACH, count_flocks, judge_samples
-from demosaic_ntc.jit.signatures import FOR_DEFECTS, prepare_kernels
 
 _BAND = 240  # rows at a time
 _LEAST_NOISE = 1 / 2000  # of white: less is not told from the steps of the samples
@@ -75,7 +74,6 @@ def find_defects(
     The mosaic is linear, black 0 and saturated from `white` on; `balance` makes greys equal in R, G and B,
     and samples are told apart in steps of `step`. What counts against a defect is `most` at most.
     """
-    prepare_kernels(FOR_DEFECTS)
     least = max(step, _LEAST_NOISE)
     told = np.stack([noise.slope, np.maximum(noise.floor, least**2), balance])
     places, sums = _candidates(mosaic, cfa, told, white).sums()

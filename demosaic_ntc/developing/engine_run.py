@@ -1,66 +1,45 @@
-"""The engine's run over the mosaic of a photo, whose picture is then read a few rows at a time."""
+"""From the picture that the engine stores to one under the sRGB curve that is read a few rows at a time."""
 
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.demosaic import StoredPicture, demosaic_stored
-from demosaic_ntc.developing.denoising import Strengths, add_grain
+from demosaic_ntc.developing.denoising import add_grain
 from demosaic_ntc.developing.render import EncodedMosaic
-from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.developing.variance_stabilisation import convert_to_srgb_curve, steepness_of_way
-from demosaic_ntc.engine.result import ReportProgress, Restored
+from demosaic_ntc.engine.result import GroupCertificate, Restored, StoredPicture
+from demosaic_ntc.engine.sample_check import SampleCheck, notices_of
 from demosaic_ntc.engine.windowed import Windowed
-from demosaic_ntc.io.lazy_image import LazyImage, Part
+from demosaic_ntc.io.lazy_image import ImageLike, LazyImage, Part
 
 
-@dataclass(frozen=True, slots=True)
-class Developing:
-    """A mosaic, and what the engine is to do with it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class RestoredPhoto:
+    """A restored picture that may be made as it is read; see `Restored`."""
 
-    mosaic: EncodedMosaic
-    cfa: Cfa
-    missing: NDArray[np.bool_] | None
-    strengths: Strengths
-    engine: Engine
-    error: bool
+    image: ImageLike  # (height, width, 3), under the sRGB curve
+    certificate: GroupCertificate | None = None
+    notices: tuple[str, ...] = ()
+    error: Float32 | None = None
+    check: SampleCheck | None = None
 
-    def __call__(self, report: ReportProgress) -> Restored:
-        """Let the engine restore the full colours; they come under the sRGB curve, to be read later."""
-        stabilised = self.mosaic.stabilised
-        stored = self._run_engine(report, None if stabilised is None else stabilised.levels())
-        return finish_stored(stored, self.mosaic, self.cfa, self.strengths.grain, error=self.error)
-
-    def _run_engine(self, report: ReportProgress, noise: NDArray[np.float64] | None) -> StoredPicture:
-        """Let the engine work, with noise of these deviations, (3, levels)."""
-        return demosaic_stored(
-            self.mosaic.plane(),
-            self.cfa,
-            method=self.engine.method,
-            quality=self.engine.quality,
-            threads=self.engine.threads,
-            progress=report,
-            missing=self.missing,
-            time_limit=self.engine.time_limit,
-            error=self.error,
-            noise=noise,
-            denoise=self.strengths.engine if noise is not None else 1.0,
-        )
+    @classmethod
+    def of(cls, restored: Restored) -> "RestoredPhoto":
+        """Return a picture that stands in memory."""
+        return cls(restored.image, restored.certificate, restored.notices, restored.error, restored.check)
 
 
-def finish_stored(
-    stored: StoredPicture, mosaic: EncodedMosaic, cfa: Cfa, grain: float, *, error: bool
-) -> Restored:
+def finish_stored(stored: StoredPicture, mosaic: EncodedMosaic, cfa: Cfa, grain: float) -> RestoredPhoto:
     """Return the engine's picture of a mosaic under the sRGB curve, to be read later.
 
     Where noise was removed, a share of it is given back as grain.
     """
     image, stabilised = read_later(stored.planes), mosaic.stabilised
-    deviation = expand_channels(np.moveaxis(np.sqrt(stored.variance), 0, 2)) if error else None
+    deviation = None
+    if stored.variance.size:
+        deviation = expand_channels(np.moveaxis(np.sqrt(stored.variance), 0, 2))
     if stabilised is None:
         white = np.float32(mosaic.white)
         image = image.map(lambda part, *_: part * white)
@@ -72,8 +51,8 @@ def finish_stored(
             image = add_grain(image, mosaic.plane(), cfa, grain, stabilised.levels())
         back = convert_to_srgb_curve(stabilised, 1 - grain**2)
         image = image.map(lambda part, *_: back(part))
-    # Read like an array, and turned into one where numpy meets it.
-    return Restored(cast(NDArray[Any], image), stored.certificate, stored.notices, error=deviation)
+    notices = (*stored.notices, *notices_of(stored.check))
+    return RestoredPhoto(image, stored.certificate, notices, deviation, stored.check)
 
 
 def read_later(planes: Windowed) -> LazyImage:

@@ -1,7 +1,7 @@
 """From the engine's picture to the one that is shown: its look, cut and turned as asked."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,12 @@ from demosaic_ntc.developing.render import Finish, find_auto_gain, light_of, sub
 from demosaic_ntc.developing.settings import Development
 from demosaic_ntc.developing.tone import Adjustments, ToneMapping, automatic_look, camera_look, neutral_look
 from demosaic_ntc.io.colour import LINEAR_CURVE, ColourSpace, linearise, output_space
+from demosaic_ntc.io.lazy_image import ImageLike, LazyImage
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.preview import shows_scene
+
+Image = TypeVar("Image", NDArray[Any], LazyImage, ImageLike)
 
 # A look is chosen by one in n rows and columns, so that about this many pixels decide.
 _DECIDING = 1 << 17
@@ -23,7 +26,7 @@ _DECIDING = 1 << 17
 _NEARLY_ALL = 0.9999
 
 
-def finish_of(image: Float32, ready: Prepared, how: Development, bits: int) -> Finish:
+def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int) -> Finish:
     """Colour space, exposure, look and highlights of the finished picture.
 
     `image` is the engine's, (height, width, 3), encoded and lifted.
@@ -54,7 +57,7 @@ def look_name(ready: Prepared, how: Development) -> str:
     return "auto" if how.look is None or ready.embedded is None else how.look
 
 
-def _look(image: Float32, plain: Finish, ready: Prepared, added: Adjustments, name: str) -> ToneMapping:
+def _look(image: ImageLike, plain: Finish, ready: Prepared, added: Adjustments, name: str) -> ToneMapping:
     """The automatic look, as bright as the camera's own picture if there is one, or the look of that."""
     seen = _sample_light(image, plain, ready)
     light, luminance, top = seen.reshape(-1, 3), _luminance(plain.space), _find_top(seen, plain, ready)
@@ -66,7 +69,7 @@ def _look(image: Float32, plain: Finish, ready: Prepared, added: Adjustments, na
     return automatic_look(light, luminance, added, _brightness(own, seen, luminance, ready), top)
 
 
-def _sample_light(image: Float32, plain: Finish, ready: Prepared) -> Float32:
+def _sample_light(image: ImageLike, plain: Finish, ready: Prepared) -> Float32:
     """The light of the pixels that decide, (rows, columns, 3)."""
     every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
     return light_of(subsample(image, every), ready.mosaic.lift, plain)
@@ -95,7 +98,7 @@ def _luminance(space: ColourSpace) -> NDArray[np.float64]:
     return np.asarray(space.to_xyz[1] / space.to_xyz[1].sum())
 
 
-def cut(image: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
+def cut(image: Image, photo: RawPhoto, how: Development) -> Image:
     """The part that is kept of a picture of the whole visible area, at full size or at that of cells."""
     box = photo.frame(how.crop)
     if (box.height, box.width) == photo.size:

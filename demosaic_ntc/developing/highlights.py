@@ -29,7 +29,7 @@ _ERRORS = np.array([0.0, 0.08, 0.16, 0.3], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class Highlights:
+class CompletedHighlights:
     """What numbers of a photo mean whose clipped samples were completed."""
 
     first: NDArray[np.int64]  # for each site of the period, the first number of clipped samples
@@ -55,7 +55,7 @@ class Highlights:
 
 def complete_photo(
     photo: RawPhoto, exposure: Exposure, missing: Flags | None, threads: int
-) -> tuple[RawPhoto, Highlights]:
+) -> tuple[RawPhoto, CompletedHighlights]:
     """Complete the clipped samples of a photo; one without any is returned as it is."""
     sites = photo.sites
     places = list(np.ndindex(sites.channels.shape))
@@ -81,16 +81,16 @@ def complete_photo(
     for rows, light in complete_rows(clipped):
         codes = codes.copy() if codes is photo.mosaic else codes
         largest = max(largest, float(light.max()))
-        _put_codes(codes, rows, light, Highlights(first, limits, 0.0), sites, tables)
+        _put_codes(codes, rows, light, CompletedHighlights(first, limits, 0.0), sites, tables)
     largest = max(largest, _largest_unclipped(photo, first, tables))
-    return replace(photo, mosaic=codes), Highlights(first, limits, min(largest, BRIGHTEST))
+    return replace(photo, mosaic=codes), CompletedHighlights(first, limits, min(largest, BRIGHTEST))
 
 
 def _put_codes(
     codes: NDArray[np.uint16],
     rows: slice,
     light: Float32,
-    found: Highlights,
+    found: CompletedHighlights,
     sites: Sites,
     tables: dict[tuple[int, ...], Float32],
 ) -> None:
@@ -151,7 +151,9 @@ def _place_in(rows: slice, place: tuple[int, ...], sites: Sites) -> tuple[slice 
     return slice((place[0] - rows.start) % down, None, down), slice(place[1], None, across), *place[2:]
 
 
-def widen_error(error: Float32, image: Float32, lift: float, photo: RawPhoto, found: Highlights) -> Float32:
+def widen_error(
+    error: Float32, image: Float32, lift: float, photo: RawPhoto, found: CompletedHighlights
+) -> Float32:
     """Return the deviations of the engine's picture, (height, width, 3), wider where it was completed.
 
     Both are under the sRGB curve, the picture lifted. A channel counts as completed where a sample of it next
@@ -165,7 +167,7 @@ def widen_error(error: Float32, image: Float32, lift: float, photo: RawPhoto, fo
     return wide
 
 
-def _flag_channels(photo: RawPhoto, found: Highlights) -> Iterator[tuple[slice, Flags]]:
+def _flag_channels(photo: RawPhoto, found: CompletedHighlights) -> Iterator[tuple[slice, Flags]]:
     """Yield bands of rows with flags of completed channels, (rows, width, 3)."""
     height, width = photo.size
     channels = photo.cfa

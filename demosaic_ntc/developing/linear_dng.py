@@ -12,15 +12,15 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Float32
 from demosaic_ntc.developing.dng_writing import BLACK, WHITE, LinearPicture
 from demosaic_ntc.developing.preprocess import Prepared
 from demosaic_ntc.developing.render import camera_light
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.io.exif import ORIENTATION
+from demosaic_ntc.io.lazy_image import ImageLike
 from demosaic_ntc.io.tiff_tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
-from demosaic_ntc.raw.dng.noise_profile import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
+from demosaic_ntc.raw.noise import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
 from demosaic_ntc.raw.photo import GREEN
 
 _SOURCE_NAME = 50827
@@ -32,7 +32,7 @@ def for_preview(settings: Settings) -> Settings:
     return replace(settings, development=replace(settings.development, rotate=False, crop=None))
 
 
-def linear_picture(image: Float32, ready: Prepared, how: Development, name: str) -> LinearPicture:
+def linear_picture(image: ImageLike, ready: Prepared, how: Development, name: str) -> LinearPicture:
     """The engine's picture (height, width, 3), encoded and lifted, as a DNG stores it; `name`: the raw's."""
     photo, balance = ready.photo, ready.exposure.balance
     colours = colour_fields(photo, balance)
@@ -53,7 +53,7 @@ def linear_picture(image: Float32, ready: Prepared, how: Development, name: str)
 
 
 def camera_codes(
-    image: Float32, lift: float, white: NDArray[np.float64], blend_above: float | None
+    image: ImageLike, lift: float, white: NDArray[np.float64], blend_above: float | None
 ) -> NDArray[np.uint16]:
     """Code values of light whose balance is undone; `white` is what is then neutral, 1 in some channel.
 
@@ -77,7 +77,7 @@ def _baseline(stated: Field | None, ready: Prepared, how: Development) -> Field:
     """The stops to brighten by: the file's own, those asked for, and those of kept highlights."""
     stops = float(stated.values[0]) if stated else 0.0
     stops += 0.0 if how.exposure == "auto" else how.exposure
-    stops += log2(find_headroom(ready) / ready.exposure.clip)
+    stops += log2(find_headroom(ready) / ready.exposure.clip) - ready.exposure.baseline
     return Field(SRATIONAL, (Fraction(round(stops * 1000), 1000),))
 
 

@@ -4,46 +4,35 @@ Where nothing is to be removed and nothing is missing it is what was measured, t
 pixels are the engine's, as in mosaics. A monochrome picture has three equal channels.
 """
 
-from dataclasses import replace
-from typing import Any, cast
-
 import numpy as np
-from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.denoise import denoise_stored
 from demosaic_ntc.developing.denoising import DENOISING_METHODS, Strengths
-from demosaic_ntc.developing.engine_run import expand_channels, finish_stored, read_later
+from demosaic_ntc.developing.engine_run import RestoredPhoto, expand_channels, finish_stored, read_later
 from demosaic_ntc.developing.render import EncodedMosaic
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.developing.variance_stabilisation import Stabilised
-from demosaic_ntc.engine.result import ReportProgress, Restored
 from demosaic_ntc.raw.photo import GREEN
+from demosaic_ntc.run import Run
 
 _SIDE = 2  # pixels that become one in a picture of half the size
 
 
 def complete_planes(
-    mosaic: EncodedMosaic,
-    missing: Flags | None,
-    strengths: Strengths,
-    engine: Engine,
-    report: ReportProgress,
-    *,
-    error: bool,
-) -> Restored:
+    mosaic: EncodedMosaic, missing: Flags | None, strengths: Strengths, engine: Engine, run: Run
+) -> RestoredPhoto:
     """Remove noise and restore missing pixels, as far as either is there; else take samples as they are."""
     if engine.half:
-        return Restored(_halve(mosaic.samples))
+        return RestoredPhoto(_halve(mosaic.samples))
     if mosaic.stabilised is not None:
-        return _denoise_planes(mosaic, mosaic.stabilised, missing, strengths, engine, report, error)
+        return _denoise_planes(mosaic, mosaic.stabilised, missing, strengths, engine, run)
     if missing is not None and engine.method in DENOISING_METHODS:
-        return _inpaint_planes(mosaic, missing, engine, report, error)
+        return _inpaint_planes(mosaic, missing, engine, run)
     white = np.float32(mosaic.white)
     image = read_later(mosaic.stored).map(lambda part, *_: part * white)
-    nothing = np.zeros(image.shape, np.float32) if error else None
-    return Restored(cast(NDArray[Any], image), error=nothing)
+    return RestoredPhoto(image, error=np.zeros(image.shape, np.float32) if run.want_error else None)
 
 
 def _denoise_planes(
@@ -52,45 +41,31 @@ def _denoise_planes(
     missing: Flags | None,
     strengths: Strengths,
     engine: Engine,
-    report: ReportProgress,
-    error: bool,
-) -> Restored:
+    run: Run,
+) -> RestoredPhoto:
     """Let the engine remove the noise; the picture comes under the sRGB curve, to be read later."""
-    is_mono = mosaic.stored.shape[0] == 1
+    levels = stabilised.levels()
     stored = denoise_stored(
         mosaic.stored,
-        stabilised.levels()[GREEN : GREEN + 1] if is_mono else stabilised.levels(),
+        levels[GREEN : GREEN + 1] if mosaic.stored.shape[0] == 1 else levels,
+        run,
         method=engine.method,
         quality=engine.quality,
-        threads=engine.threads,
-        progress=report,
         missing=missing,
-        time_limit=engine.time_limit,
-        error=error,
-        denoise=strengths.engine,
+        strength=strengths.engine,
     )
-    return finish_stored(stored, mosaic, Cfa.from_name("MONO"), strengths.grain, error=error)
+    return finish_stored(stored, mosaic, Cfa.from_name("MONO"), strengths.grain)
 
 
-def _inpaint_planes(
-    mosaic: EncodedMosaic, missing: Flags, engine: Engine, report: ReportProgress, error: bool
-) -> Restored:
+def _inpaint_planes(mosaic: EncodedMosaic, missing: Flags, engine: Engine, run: Run) -> RestoredPhoto:
     """Let the engine restore missing pixels; all others stay as they were measured."""
-    from demosaic_ntc.inpainting.inpaint import inpaint  # noqa: PLC0415 (loads filters; mosaics do without)
+    from demosaic_ntc.inpainting.inpaint import inpaint_picture  # noqa: PLC0415 (loads filters; mosaics do without)
 
-    white = np.float32(mosaic.white)
-    restored = inpaint(
-        mosaic.stored.whole(),
-        missing,
-        method=engine.method,
-        quality=engine.quality,
-        threads=engine.threads,
-        progress=report,
-        time_limit=engine.time_limit,
-        error=error,
-    )
+    white, how = np.float32(mosaic.white), {"method": engine.method, "quality": engine.quality}
+    restored = inpaint_picture(mosaic.stored.whole(), missing, run, **how)
     deviation = None if restored.error is None else expand_channels(restored.error * white)
-    return replace(restored, image=expand_channels(restored.image * white), error=deviation)
+    image = expand_channels(restored.image * white)
+    return RestoredPhoto(image, restored.certificate, restored.notices, deviation)
 
 
 def _halve(samples: Float32) -> Planes:

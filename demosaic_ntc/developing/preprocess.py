@@ -6,26 +6,28 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import Highlights
 from demosaic_ntc.demosaicing.demosaic import demosaic
+from demosaic_ntc.demosaicing.group_demosaic import demosaic_stored
 from demosaic_ntc.demosaicing.superpixels import cell_means
 from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilise_noise
-from demosaic_ntc.developing.engine_run import Developing
-from demosaic_ntc.developing.highlights import Highlights, complete_photo
+from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
+from demosaic_ntc.developing.highlights import CompletedHighlights, complete_photo
 from demosaic_ntc.developing.linear_raws import complete_planes
 from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
-from demosaic_ntc.developing.settings import Development, Engine, HighlightsName, Settings
-from demosaic_ntc.engine.checks import check_threads
-from demosaic_ntc.engine.result import ReportProgress, Restored
+from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
+from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE
 from demosaic_ntc.raw.levels import Balance, Exposure, GreyPatch, expose, replace_levels
 from demosaic_ntc.raw.noise import FoundNoise, noise_of
 from demosaic_ntc.raw.photo import GREEN, RawPhoto
 from demosaic_ntc.raw.preview import decode_guide
 from demosaic_ntc.raw.reading import read_photo
+from demosaic_ntc.run import Run, check_threads
 
 Bytes = NDArray[np.uint8]
 
@@ -41,7 +43,7 @@ class Prepared:
     noise: FoundNoise | None = None  # where it was looked for
     strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
     embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where a look is wanted
-    highlights: Highlights | None = None  # where they were completed
+    highlights: CompletedHighlights | None = None  # where they are reconstructed
 
     @property
     def denoise_strength(self) -> Strengths:
@@ -49,16 +51,20 @@ class Prepared:
         return self.strengths if self.mosaic.stabilised else AS_IT_IS
 
 
-def prepare(source: Path, settings: Settings) -> Prepared:
+def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     """Read a photo and bring its samples into the form the engine wants."""
     how = settings.development
-    photo = read_photo(source, settings.layout, settings.limits)
-    with prefix_path(source):
+    with open_header(source, settings.limits) as header:
+        photo = read_photo(header, settings.layout)
+    with prefix_path(header.path):
         photo = replace_levels(photo, how.black, how.white)
     photo, missing, noise = remove_bad_pixels(photo, how.bad_pixels, how.noise)
-    with prefix_path(source):
+    with prefix_path(header.path):
         balance = locate_grey_patch(how.balance, photo, how)
-        exposure = expose(photo, balance, how.white, keep_highlights=choose_highlights(photo, how) == "blend")
+        way = choose_highlights(photo, how)
+        exposure = expose(photo, balance, how.white, keep_highlights=way == "blend")
+        if way == "reconstruct":
+            exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
         photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
     engine = settings.engine
@@ -68,32 +74,36 @@ def prepare(source: Path, settings: Settings) -> Prepared:
     unasked = (photo.is_plain or photo.is_denoised) and how.denoise == "auto" and how.noise is None
     if photo.is_monochrome and strengths is not None:
         strengths = strengths.luma_only
-    stabilised = None
+    stabilised, highlights = None, None
     if strengths is None or unasked:
-        noise, strengths = None, None
+        noise, strengths = None, AS_IT_IS
     else:
         noise = noise or noise_of(photo, how.noise)
         model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
         stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
-    highlights = None
-    if choose_highlights(photo, how) == "reconstruct":
+    if way == "reconstruct":
         photo, highlights = complete_photo(photo, exposure, missing, check_threads(engine.threads))
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
     encoded = encode_mosaic(photo, exposure, stabilised, highlights)
-    taken = strengths or AS_IT_IS
-    return Prepared(photo, exposure, encoded, missing, noise, taken, embedded, highlights)
+    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded, highlights)
 
 
-def choose_highlights(photo: RawPhoto, how: Development) -> HighlightsName:
-    """What becomes of highlights: nothing is guessed where light is shown as it was measured.
+def choose_highlights(photo: RawPhoto, how: Development) -> Highlights:
+    """What becomes of highlights; nothing is guessed where light is shown as it was measured.
 
-    Without colours there is nothing to complete them from.
+    Without colours there is nothing to reconstruct them from.
     """
     if how.highlights is None:
-        return (
-            "reconstruct" if how.may_reconstruct and not (photo.is_plain or photo.is_monochrome) else "clip"
-        )
+        return "clip" if photo.is_plain or photo.is_monochrome or is_neutral(photo, how) else "reconstruct"
     return "clip" if photo.is_monochrome and how.highlights == "reconstruct" else how.highlights
+
+
+def apply_baseline(photo: RawPhoto, exposure: Exposure) -> Exposure:
+    """Brighten a linear raw as its file asks for: it was stored darker to keep highlights."""
+    stated = photo.stated.get(BASELINE_EXPOSURE)
+    stops = max(float(stated.values[0]), 0.0) if stated and photo.is_linear else 0.0
+    red, green, blue, second_green = (gain * 2.0**stops for gain in exposure.gains)
+    return replace(exposure, gains=(red, green, blue, second_green), baseline=stops)
 
 
 def is_neutral(photo: RawPhoto, how: Development) -> bool:
@@ -116,24 +126,34 @@ def locate_grey_patch(balance: Balance, photo: RawPhoto, how: Development) -> Ba
     return GreyPatch(box.left + column, box.top + row, balance.radius)
 
 
-def complete_mosaic(
-    ready: Prepared, engine: Engine, report: ReportProgress, *, error: bool = False
-) -> Restored:
+def complete_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
     """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
-    cfa = ready.photo.cfa
+    cfa, mosaic = ready.photo.cfa, ready.mosaic
     if cfa is None or cfa.is_mono:
-        return complete_planes(ready.mosaic, ready.missing, ready.strengths, engine, report, error=error)
+        return complete_planes(mosaic, ready.missing, ready.strengths, engine, run)
     if engine.half:
-        return Restored(cell_means(ready.mosaic.samples, cfa, ready.missing))
+        return RestoredPhoto(cell_means(mosaic.samples, cfa, ready.missing))
     if engine.method in DENOISING_METHODS:
-        develop = Developing(ready.mosaic, cfa, ready.missing, ready.strengths, engine, error)
-        return develop(report)
-    return demosaic(
-        ready.mosaic.samples,
+        noise = None if mosaic.stabilised is None else mosaic.stabilised.levels()
+        strength = 1.0 if noise is None else ready.strengths.engine
+        stored = demosaic_stored(
+            mosaic.plane(),
+            cfa,
+            run,
+            method=engine.method,
+            quality=engine.quality,
+            missing=ready.missing,
+            noise=noise,
+            strength=strength,
+        )
+        return finish_stored(stored, mosaic, cfa, ready.strengths.grain)
+    plain = demosaic(
+        mosaic.samples,
         cfa,
         method=engine.method,
-        threads=engine.threads,
-        progress=report,
-        white=ready.mosaic.white,
+        threads=run.threads,
+        progress=run.progress,
+        white=mosaic.white,
         missing=ready.missing,
     )
+    return RestoredPhoto.of(plain)

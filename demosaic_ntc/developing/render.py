@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.measured_planes import PlaneSamples
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.developing.highlights import Highlights
+from demosaic_ntc.developing.highlights import CompletedHighlights
 from demosaic_ntc.developing.lookup_tables import tabulate
 from demosaic_ntc.developing.tone import ToneMapping
 from demosaic_ntc.developing.variance_stabilisation import Root, Stabilised
 from demosaic_ntc.io.colour import SRGB_CURVE, ColourSpace, Curve, make_space_matrix
-from demosaic_ntc.io.lazy_image import LazyImage
+from demosaic_ntc.io.lazy_image import ImageLike, LazyImage
 from demosaic_ntc.io.pixels import Pixels, ReportRows, ignore_share
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, RawPhoto, Sites, place_of
@@ -86,7 +86,7 @@ def encode_mosaic(
     photo: RawPhoto,
     exposure: Exposure,
     stabilised: Stabilised | None = None,
-    highlights: Highlights | None = None,
+    highlights: CompletedHighlights | None = None,
 ) -> EncodedMosaic:
     """The samples as the engine wants them: black subtracted, balanced, under a curve.
 
@@ -107,7 +107,7 @@ def encode_mosaic(
 
 
 def _build_encoding_tables(
-    sites: Sites, exposure: Exposure, curve: Curve | Root, highlights: Highlights | None
+    sites: Sites, exposure: Exposure, curve: Curve | Root, highlights: CompletedHighlights | None
 ) -> dict[tuple[int, ...], Float32]:
     """For each site of the period, the encoded value of each of the 65536 sample values."""
     made, tables = dict[tuple[float, float, int], Float32](), dict[tuple[int, ...], Float32]()
@@ -144,7 +144,7 @@ class Finish:
 
 
 def camera_light(
-    image: Float32 | LazyImage, lift: float, blend_above: float | None
+    image: ImageLike, lift: float, blend_above: float | None
 ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
     """Bands of rows of the engine's picture as balanced linear light in the camera's colours."""
     for rows in _bands(image.shape[0]):
@@ -152,7 +152,7 @@ def camera_light(
         yield rows, light if blend_above is None else blend_highlights(light, blend_above)
 
 
-def finish(image: Float32 | LazyImage, lift: float, how: Finish, report: ReportRows) -> Pixels:
+def finish(image: ImageLike, lift: float, how: Finish, report: ReportRows) -> Pixels:
     """Undo the engine's encoding, apply matrix, gain, look and transfer curve, and round.
 
     Of a picture that is read later this is done then, and not reported.
@@ -176,7 +176,7 @@ def finish(image: Float32 | LazyImage, lift: float, how: Finish, report: ReportR
     return finish_part(image)
 
 
-def finish_error(image: Float32, error: Float32, lift: float, how: Finish) -> Float32:
+def finish_error(image: ImageLike, error: Float32, lift: float, how: Finish) -> Float32:
     """The standard deviations of finished pixels in code values, from those of the engine's picture.
 
     `image` and `error` are (height, width, 3), encoded and lifted; so is the result, from 0 up. To first
@@ -259,7 +259,7 @@ def blend_highlights(light: Float32, clip: float) -> Float32:
     return blended
 
 
-def find_auto_gain(image: Float32, lift: float, how: Finish, *, every: int = 1) -> float:
+def find_auto_gain(image: ImageLike, lift: float, how: Finish, *, every: int = 1) -> float:
     """The gain that makes one percent of the pixels reach white, from every n-th row and column."""
     counts = np.zeros((3, 8192), dtype=np.int64)
     for rows in _bands(image.shape[0]):
@@ -273,7 +273,7 @@ def find_auto_gain(image: Float32, lift: float, how: Finish, *, every: int = 1) 
     return min(8192.0 / max(white, 1), _LARGEST_GAIN)
 
 
-def subsample(image: Float32 | LazyImage, every: int) -> Float32:
+def subsample(image: ImageLike, every: int) -> Float32:
     """One in n rows of a picture, a few that lie together at a time, and every n-th column of these."""
     tops = range(0, image.shape[0], _STRIP * every)
     return np.concatenate([np.asarray(image[top : top + _STRIP])[:, ::every] for top in tops])

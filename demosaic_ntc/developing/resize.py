@@ -3,10 +3,10 @@
 import numpy as np
 from PIL import Image
 
-from demosaic_ntc.arrays import Float32
+from demosaic_ntc.io.lazy_image import ImageLike
 
 
-def shrunk(image: Float32, longest: int | None) -> Float32:
+def shrunk(image: ImageLike, longest: int | None) -> ImageLike:
     """A picture (height, width, 3) whose longer side has at most so many pixels; smaller ones stay."""
     height, width = image.shape[:2]
     if longest is None or max(height, width) <= longest:

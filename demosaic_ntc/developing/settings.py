@@ -1,123 +1,171 @@
-"""Everything a conversion depends on besides its file, checked when it is made; repairs share the engine."""
+"""Every setting of a conversion, checked when it is made; `demosaic_ntc.recipe` says how they are described.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from math import inf, ulp
-from numbers import Integral
+Nothing is loaded for them but their own checks, so that help answers at once.
+"""
+
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
-from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths
-from demosaic_ntc.engine.checks import Quality
-from demosaic_ntc.errors import InputError, as_number, check_choice
-from demosaic_ntc.images.formats import SHALLOW, format_of
-from demosaic_ntc.images.lossy import Loss
-from demosaic_ntc.io.colour import SPACE_NAMES
-from demosaic_ntc.io.identify import InputLimits
-from demosaic_ntc.raw.bad_pixels import BadPixels
-from demosaic_ntc.raw.levels import BALANCES, Balance, GreyPatch, White
-from demosaic_ntc.raw.photo import Crop
-from demosaic_ntc.raw.plain import Layout
-from demosaic_ntc.raw.temperature import Temperature
+from demosaic_ntc.choices import BadPixels, Crop, Highlights, LookName, Quality, Space, White
+from demosaic_ntc.developing.setting_values import (
+    check_balance,
+    check_black,
+    check_noise,
+    check_white,
+    parse_bad_pixels,
+    parse_balance,
+    parse_black,
+    parse_noise,
+)
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
+from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.io.layout import Layout
+from demosaic_ntc.recipe import Slider, check_settings, part, setting
 
-LookName = Literal["auto", "neutral", "camera"]
-HighlightsName = Literal["reconstruct", "blend", "clip"]
+if TYPE_CHECKING:
+    from demosaic_ntc.demosaicing.noise import NoiseModel
+    from demosaic_ntc.developing.denoising import Strengths
+    from demosaic_ntc.raw.levels import Balance
+    from demosaic_ntc.run import ReportProgress, Run
 
-_STRONGEST = 10.0  # times the noise there is
-_MOST_UNEQUAL = 1e4  # of multipliers: beyond, nothing but one colour is left
-_WHITEST = 1e6  # samples have 16 bits, so that a higher white would leave blackness
-_MOST_ADDED = 100.0
-_MOST_STOPS = 10.0
+_RAW, _OUTPUT, _ENGINE, _RUNNING = "Raw development", "Output", "Engine", "Running"
+
+_ADDED = {"low": -100, "high": 100, "metavar": "-100…100", "slider": Slider(step=5)}  # to the look's
+_STRENGTH = {"low": 0, "high": 10, "wrong": "denoising by {} is not possible"}  # times the noise there is
 
 
 @dataclass(frozen=True, slots=True)
 class Development:
     """How samples become a picture."""
 
-    balance: Balance = "camera"
-    black: tuple[float, ...] | None = None
-    white: White = "auto"
-    look: LookName | None = None  # None: auto for raws of cameras, else neutral
-    exposure: float | Literal["auto"] = 0.0
-    contrast: float = 0.0  # from -100 to 100, added to the look's
-    saturation: float = 0.0  # from -100 to 100, added to the look's
-    highlights: HighlightsName | None = None  # None: reconstruct where a look is made of a camera's raw
-    space: str = "srgb"
-    linear: bool = False
-    crop: Crop | None = None  # None: the camera's where it is stated, or all that is visible
-    rotate: bool = True
-    longest_side: int | None = None  # larger pictures are made that small, in pixels
-    fringes: Literal["auto", "off"] = "off"  # lateral colour fringes of the lens, looked for and put back
-    bad_pixels: BadPixels = None  # None: found in raws, left alone in mosaics without a camera
-    denoise: float | Literal["auto", "off"] = "auto"  # strength, in multiples of the noise there is
-    denoise_color: float | None = None  # that of colour noise; None: more than of brightness
-    noise: NoiseModel | None = None  # None: as the photo tells
+    look: LookName | None = setting(
+        None,
+        "A tone curve that suits the photo (auto), light as measured (neutral), or the curve and saturation "
+        "of the camera's own picture within the raw (camera).",
+        _RAW,
+        shown="auto; plain mosaics and --linear neutral",
+        label="Look",
+    )
+    exposure: float | Literal["auto"] = setting(
+        0.0,
+        "Brighten by stops on top of the look; auto lets one percent reach white.",
+        _RAW,
+        low=-10,
+        high=10,
+        unit=" stops",
+        what="a number of stops",
+        metavar="EV|auto",
+        label="Exposure",
+        slider=Slider(-3, 3, 0.1),
+    )
+    contrast: float = setting(0.0, "More or less contrast.", _RAW, label="Contrast", **_ADDED)
+    saturation: float = setting(0.0, "More or less saturation.", _RAW, label="Saturation", **_ADDED)
+    balance: "Balance" = setting(
+        "camera",
+        "White balance: camera, auto, daylight, cloudy, shade, tungsten, fluorescent, flash; a light and its "
+        "tint such as 5200K or 5200K,+8; or multipliers.",
+        _RAW,
+        name="wb",
+        parse=parse_balance,
+        check=check_balance,
+        metavar="NAME|KELVIN|R,G,B",
+        label="Balance",
+    )
+    black: tuple[float, ...] | None = setting(
+        None,
+        "Black level instead of the file's.",
+        _RAW,
+        parse=parse_black,
+        check=check_black,
+        metavar="N|R,G,B,G2",
+    )
+    white: White = setting(
+        "auto",
+        "White level: the file's, lowered to where samples crowd (auto), as it is (metadata), or given.",
+        _RAW,
+        check=check_white,
+        what="a white level",
+        metavar="auto|metadata|N",
+    )
+    highlights: Highlights | None = setting(
+        None,
+        "Complete clipped samples from their surroundings (reconstruct), keep what the unclipped channels "
+        "still show (blend, darker), or clip to white where the first channel clips.",
+        _RAW,
+        what="way with highlights",
+        shown="reconstruct; plain mosaics, --linear and --look neutral clip",
+        label="Highlights",
+    )
+    fringes: Literal["auto", "off"] = setting(
+        "off",
+        "Detect and correct lateral chromatic aberration (Bayer arrays).",
+        _RAW,
+        name="ca",
+        what="way with chromatic aberration",
+    )
+    denoise: float | Literal["auto", "off"] = setting(
+        "auto",
+        "Remove noise: auto where it shows, off, or a strength in multiples of the noise there is; less than "
+        "1 keeps grain.",
+        _RAW,
+        what="a strength such as 0.7",
+        metavar="auto|off|STRENGTH",
+        **_STRENGTH,
+    )
+    denoise_color: float | None = setting(
+        None, "Chroma denoising strength.", _RAW, metavar="STRENGTH", shown="1.25 × luma", **_STRENGTH
+    )
+    noise: "NoiseModel | None" = setting(
+        None,
+        "Noise of the samples instead of a profile or an estimate: variance A·x + B at light x, black 0 and "
+        "white 1; or three such pairs, for R, G and B.",
+        _RAW,
+        parse=parse_noise,
+        check=check_noise,
+        metavar="A,B",
+    )
+    bad_pixels: BadPixels = setting(
+        None,
+        "Hot and dead pixels: find them, leave them, or take a list, `column row` per line.",
+        _RAW,
+        parse=parse_bad_pixels,
+        metavar="auto|off|FILE",
+        shown="auto; off for mosaics without a camera",
+    )
+    space: Space = setting(
+        "srgb", "Colour space of the picture.", _OUTPUT, name="color_space", what="colour space"
+    )
+    linear: bool = setting(False, "Write linear light.", _OUTPUT)
+    crop: Crop | None = setting(
+        None,
+        "The frame of the camera's own picture, the default, or all visible pixels.",
+        _OUTPUT,
+        shown=False,
+    )
+    rotate: bool = setting(True, "Keep the orientation of the sensor.", _OUTPUT)
+    longest_side: int | None = setting(
+        None,
+        "Scale down to so many pixels of the longer side.",
+        _OUTPUT,
+        name="resize",
+        low=1,
+        wrong="no picture has a side of {} pixels",
+        metavar="PIXELS",
+    )
 
     def __post_init__(self) -> None:
-        """Check what has no type of its own, and that numbers are some."""
-        self._check_choices()
-        self._check_balance()
-        self._check_levels()
-        self._check_numbers()
-
-    def _check_choices(self) -> None:
-        """Refuse words that are not known, and those that exclude each other."""
-        check_choice("colour space", self.space, SPACE_NAMES)
-        check_choice("look", "auto" if self.look is None else self.look, get_args(LookName))
-        check_choice("way with highlights", self.highlights or "clip", get_args(HighlightsName))
-        check_choice("way with fringes", self.fringes, ("auto", "off"))
-        check_choice("crop", self.crop or "camera", get_args(Crop))
+        """Check each setting, and what excludes another."""
+        check_settings(self)
         if self.linear and self.look in ("auto", "camera"):
             raise InputError("linear light has no look; leave out `linear` or give `look=neutral`")
-        if not isinstance(self.noise, NoiseModel | None):
-            raise InputError(
-                f"noise is {self.noise!r}; give a `NoiseModel`, or None for what the photo tells"
-            )
-
-    def _check_balance(self) -> None:
-        """Refuse a white balance that no light needs."""
-        if isinstance(self.balance, Temperature | GreyPatch):
-            return
-        if not isinstance(self.balance, tuple):
-            check_choice("white balance", self.balance, BALANCES)
-        elif len(self.balance) != 3 or not all(0 < as_number(value) < inf for value in self.balance):
-            raise InputError("white balance multipliers are positive numbers; give R,G,B such as 2.1,1,1.5")
-        elif max(self.balance) > _MOST_UNEQUAL * min(self.balance):
-            raise InputError(
-                f"no light needs multipliers {_MOST_UNEQUAL:g} times apart; give such as 2.1,1,1.5"
-            )
-
-    def _check_levels(self) -> None:
-        """Refuse levels that no samples have."""
-        if not _fits(self.white, ulp(0.0), _WHITEST, "auto", "metadata"):
-            raise InputError(f"no samples have a white level of {self.white}; give 1 to {_WHITEST:g}")
-        if self.black is not None and not all(abs(as_number(level)) <= _WHITEST for level in self.black):
-            raise InputError(f"no samples have such a black level; give 0 to {_WHITEST:g}")
-
-    def _check_numbers(self) -> None:
-        """Refuse sizes and strengths out of range."""
-        side = self.longest_side
-        if side is not None and not (isinstance(side, Integral) and side >= 1):
-            raise InputError(f"no picture has a side of {side} pixels; give at least 1")
-        if not _fits(self.exposure, -_MOST_STOPS, _MOST_STOPS, "auto"):
-            raise InputError(f"exposure is {self.exposure}; give -{_MOST_STOPS:g} to {_MOST_STOPS:g} stops")
-        for name, value in (("contrast", self.contrast), ("saturation", self.saturation)):
-            if not _fits(value, -_MOST_ADDED, _MOST_ADDED):
-                raise InputError(f"{name} is added from -100 to 100, not {value}")
-        for strength in (self.denoise, 0.0 if self.denoise_color is None else self.denoise_color):
-            if not _fits(strength, 0.0, _STRONGEST, "auto", "off"):
-                raise InputError(f"denoising by {strength} is not possible; give 0 to {_STRONGEST:g}")
 
     @property
-    def may_reconstruct(self) -> bool:
-        """Whether highlights of cameras' raws are completed: where light is shown as it is, if that is asked."""
-        is_shown_as_it_is = self.look == "neutral" or (self.look is None and self.linear)
-        return self.highlights == "reconstruct" or (self.highlights is None and not is_shown_as_it_is)
-
-    @property
-    def strengths(self) -> Strengths | None:
+    def strengths(self) -> "Strengths | None":
         """How much noise is taken off; None if none is."""
+        from demosaic_ntc.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths  # noqa: PLC0415
+
         if self.denoise == "off":
             return None
         brightness = 1.0 if self.denoise == "auto" else self.denoise
@@ -127,31 +175,58 @@ class Development:
         return Strengths(brightness, colour) if max(brightness, colour) > 0 else None
 
 
-def _fits(value: object, low: float, high: float, *words: str) -> bool:
-    """Whether a setting is a number in a range, or one of the words that may stand there."""
-    return value in words if isinstance(value, str) else low <= as_number(value) <= high
-
-
 @dataclass(frozen=True, slots=True)
 class Engine:
     """How what is missing is completed, of a mosaic or of a damaged picture."""
 
-    method: Any = "ntc"  # `Method` of demosaic or of inpaint
-    quality: Quality = "normal"
-    threads: int | None = None
-    time_limit: float | None = None
-    half: bool = False  # no engine at all: one pixel per cell of the colour array, for a quick preview
+    method: Any = setting(
+        "ntc",
+        "ntc; predict-only, the same without completion; or an interpolation: blend, mlri, lmmse, malvar, "
+        "bilinear.",
+        _ENGINE,
+    )
+    quality: Quality = setting("normal", "How much effort ntc spends.", _ENGINE, label="Quality")
+    half: bool = setting(
+        False,
+        "A quick preview at half the size, one pixel per cell of the array (X-Trans: a third).",
+        _ENGINE,
+    )
+    threads: int | None = setting(
+        None, "Processors to use.", _ENGINE, low=1, wrong="{} threads cannot work", shown="all processors"
+    )
+    time_limit: float | None = setting(
+        None, "Stop the engine after S seconds; the picture is still written.", _ENGINE, low=0, metavar="S"
+    )
+
+    def __post_init__(self) -> None:
+        """Check each setting; the methods are those of the engine that is meant."""
+        check_settings(self)
+
+    def start(self, report: "ReportProgress", want_error: bool = False) -> "Run":
+        """Return the run of a restoration that begins now."""
+        from demosaic_ntc.run import Run  # noqa: PLC0415 (loads psutil, which help does without)
+
+        return Run.start(self.threads, report, self.time_limit, want_error)
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """How the picture is written."""
 
-    bits: int | None = None
-    loss: Loss = field(default_factory=Loss)
-    metadata: bool = True
-    overwrite: bool = False
-    compress: bool = False  # a DNG's picture
+    bits: int | None = setting(
+        None,
+        "Bits per channel of the picture. Without --raw-bits, headerless data (--width, --height) takes it "
+        "for the bits of its samples, 8 to 16.",
+        _OUTPUT,
+        low=8,
+        high=16,
+        metavar="8|16",
+        shown="16; JPEG 8",
+    )
+    loss: Loss = part(Loss)
+    metadata: bool = setting(True, "Write no EXIF (the profile stays).", _OUTPUT)
+    compress: bool = setting(False, "Compress a DNG without loss.", _OUTPUT)
+    overwrite: bool = setting(False, "Replace OUT where it exists.", _RUNNING)
 
     def __post_init__(self) -> None:
         """Check that such pictures exist."""
@@ -163,11 +238,11 @@ class Output:
 class Settings:
     """How a file is read, developed, completed and written."""
 
-    layout: Layout = field(default_factory=Layout)
-    limits: InputLimits = field(default_factory=InputLimits)
-    development: Development = field(default_factory=Development)
-    engine: Engine = field(default_factory=Engine)
-    output: Output = field(default_factory=Output)
+    layout: Layout = part(Layout)
+    limits: InputLimits = part(InputLimits)
+    development: Development = part(Development)
+    engine: Engine = part(Engine)
+    output: Output = part(Output)
 
     def depth(self, target: Path, error_map: Path | None = None) -> int:
         """Bits per channel of the picture at a target: 16 unless asked otherwise, of some formats 8.
@@ -204,34 +279,9 @@ class Settings:
             "exposure": how.exposure,
             "contrast": f"{float(how.contrast):g}",
             "saturation": f"{float(how.saturation):g}",
-            "highlights": how.highlights or "default",
+            "highlights": how.highlights,
             "denoise": how.denoise if how.denoise_color is None else f"{how.denoise},{how.denoise_color:g}",
             "ca": how.fringes,
             "space": how.space + (" linear" if how.linear else ""),
         }
         return " ".join(f"{name}={value}" for name, value in {**parameters, **known}.items())
-
-
-# The parts of the settings; what people call a setting where that is not the name of its field.
-_PARTS: dict[str, tuple[type[Any], dict[str, str]]] = {
-    "layout": (Layout, {"bits": "raw_bits"}),
-    "limits": (InputLimits, {"pixels": "max_pixels"}),
-    "development": (
-        Development,
-        {"balance": "wb", "fringes": "ca", "space": "color_space", "longest_side": "resize"},
-    ),
-    "engine": (Engine, {}),
-    "output": (Output, {}),
-}
-
-
-def settings_named(chosen: Mapping[str, Any]) -> Settings:
-    """The settings that some values stand for, by the names of `develop` and of the command's options.
-
-    What is not among them stays as by default, and names that are no settings are passed over.
-    """
-    parts = {}
-    for part, (kind, called) in _PARTS.items():
-        names = {each.name: called.get(each.name, each.name) for each in fields(kind)}
-        parts[part] = kind(**{name: chosen[word] for name, word in names.items() if word in chosen})
-    return Settings(**parts)

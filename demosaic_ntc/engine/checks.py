@@ -1,44 +1,21 @@
 """What the entrances of this layer check alike, and the scale they read from data."""
 
-import os
-from numbers import Integral
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.engine.result import Progress
-from demosaic_ntc.errors import BadMask, InputError, as_number
+from demosaic_ntc.choices import QUALITIES as QUALITIES
+from demosaic_ntc.choices import Quality as Quality
+from demosaic_ntc.errors import BadMask, InputError
 
-Quality = Literal["fast", "normal", "best"]
-QUALITIES: tuple[str, ...] = get_args(Quality)
 _FAR_OUT = 8.0  # standard deviations that no sample is off by
 
 # Full scales within which float32 holds all that a picture shows; float64 does beyond.
 FAINTEST, BRIGHTEST = 2.0**-60, 2.0**100
 
 _FAINT = 2.0**-16  # of full scale: what is darker all over is rounded away beside a white of 1
-
-
-def check_threads(threads: int | None) -> int:
-    """Return how many threads to use, or raise."""
-    if threads is None:
-        return os.cpu_count() or 1
-    if not isinstance(threads, Integral) or threads < 1:
-        raise InputError(
-            f"{threads!r} threads cannot work; give a positive whole number or none for all processors"
-        )
-    return int(threads)
-
-
-def check_time_limit(seconds: float | None) -> float | None:
-    """Return how many seconds a restoration may take, or raise."""
-    if seconds is None:
-        return None
-    if not as_number(seconds) >= 0:
-        raise InputError(f"time_limit is {seconds!r}; give seconds from 0 up, or None")
-    return as_number(seconds)
 
 
 def as_array(given: Any, what: str) -> NDArray[Any]:
@@ -137,7 +114,3 @@ def full_scale(samples: NDArray[Any], noise: ArrayLike | None = None) -> float:
 def result_type(scale: float) -> type[np.floating[Any]]:
     """Return the type of results in a scale: float32 wherever it holds them."""
     return np.float32 if FAINTEST <= scale <= BRIGHTEST else np.float64
-
-
-def ignore_progress(progress: Progress) -> None:
-    """Report nothing."""

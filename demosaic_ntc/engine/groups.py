@@ -5,12 +5,10 @@ Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Places, Planes, Sums
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.kernels.aggregation import write_errors, write_means
 from demosaic_ntc.engine.kernels.completion import complete_groups
 from demosaic_ntc.engine.kernels.group_pass import (
@@ -20,19 +18,19 @@ from demosaic_ntc.engine.kernels.group_pass import (
     add_shapes,
     restore_groups,
 )
+from demosaic_ntc.engine.kernels.left_out import CHANNELS, add_left_out
 from demosaic_ntc.engine.kernels.matching import match_patches
-from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.engine.passes import PatchGrid, Step
 from demosaic_ntc.engine.windowed import Windowed
-from demosaic_ntc.jit.signatures import FOR_COMPLETION, prepare_kernels
+from demosaic_ntc.run import Run
 
-Report = Callable[[float], None]
 Shares = Callable[[Places], Float32]  # of the correction of means, for groups around places, (count, 2)
 
 BAND_ROWS = 64  # rows of pixels whose reference patches are worked on together
 _TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
 _GAP = 16  # columns without references at which a tile is cut
 _SAMPLES, _LEAST_SAMPLES = 1024, 64  # groups of a picture that tell the shape of its covariances
+_CHECKED = 37  # one group in so many tells how well samples are predicted; a prime, and no strides follow it
 _RUN = 16  # of them that lie side by side, as these are quicker to match
 
 
@@ -121,12 +119,13 @@ def _runs(shape: tuple[int, ...], patches: PatchGrid, wanted: int) -> list[Place
 class GroupInput:
     """A picture as far as it is known, wherever it is stored: what groups are formed of."""
 
-    planes: Any  # the estimate, with what is known in its place: Readable
+    planes: Windowed  # the estimate, with what is known in its place
     known: Bits  # (height, width)
     depth: Depths  # (height, width): how many pixels deep in a hole
     measured: Windowed  # what is known, where it is noisy and the estimate is not to keep it; else empty
     noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
     confidence: Float32  # (height, width): the trust in pixels when patches are compared; empty where alike
+    noise_share: float = 1.0  # of that variance, there is in truth
 
     def view(self, rows: slice, columns: slice) -> "GroupView":
         """Return a part of the picture as kernels want it."""
@@ -181,18 +180,17 @@ class GroupPass:
     """One step over the groups of a picture."""
 
     def __init__(
-        self, scene: GroupInput, step: Step, threads: int, errors: bool = False, shares: Shares = whole_shares
+        self, scene: GroupInput, step: Step, run: Run, shares: Shares = whole_shares, checked: bool = False
     ) -> None:
-        self._scene, self._step, self._threads, self._errors = scene, step, threads, errors
-        self._shares = shares
+        self._scene, self._step, self._run, self._shares = scene, step, run, shares
+        self._is_checked = checked
         self._patches = step.patches.fit_to(scene.planes.shape[1:])
         self._offsets = self._patches.offsets
         self._fading = step.compute_trust(1)
+        self.left_out: list[Sums] = []  # see `add_left_out`, of some of the groups if these are checked
         self.gaps: list[Float32] = []  # of the groups that were restored: certified, or infinite
 
-    def restore(
-        self, wanted: Flags, report: Report, deadline: Deadline, band_rows: int = BAND_ROWS
-    ) -> Iterator[GroupAggregate]:
+    def restore(self, wanted: Flags, band_rows: int = BAND_ROWS) -> Iterator[GroupAggregate]:
         """Restore all groups whose reference patch holds a wanted pixel; yield what they say, from the top.
 
         Rows that were yielded are not looked at again: they may be overwritten. Bands that would begin after
@@ -204,7 +202,7 @@ class GroupPass:
         prior = self.prior(len(references))
         bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
         carried = np.zeros((0, 0, 0, 0), np.int64)
-        done = imap_threads(lambda band: self._restore(band, prior, deadline), bands, self._threads)
+        done = self._run.map(lambda band: self._restore(band, prior), bands)
         for number, (band, (before, sums, proven, spoke)) in enumerate(zip(bands, done, strict=True), 1):
             self.gaps.append(proven)
             shared = min(carried.shape[2], sums.shape[2])
@@ -214,7 +212,7 @@ class GroupPass:
             rows, part = slice(band.top, band.next_top), np.ascontiguousarray
             yield GroupAggregate.from_sums(rows, part(before[:, :finished]), part(sums[:, :, :finished]))
             carried = sums[:, :, finished:].copy()
-            report(number / len(bands))
+            self._run.report(number / len(bands))
             if not spoke:
                 self.gaps += [np.full(len(rest.references), np.inf, np.float32) for rest in bands[number:]]
                 return
@@ -229,7 +227,7 @@ class GroupPass:
             return np.zeros((0, 0), np.float32)
         samples = max(_LEAST_SAMPLES, min(groups, _SAMPLES))
         runs = _runs(self._scene.planes.shape[1:], self._patches, samples)
-        total = sum(imap_threads(self._shapes, runs, self._threads), np.zeros((entries, entries), np.int64))
+        total = sum(self._run.map(self._shapes, runs), np.zeros((entries, entries), np.int64))
         lower = total * (SHAPE_UNIT / sum(map(len, runs)))
         return (lower + np.tril(lower, -1).T).astype(np.float32)
 
@@ -248,18 +246,18 @@ class GroupPass:
         rows, columns = (slice(int(start), int(stop)) for start, stop in zip(first, last, strict=True))
         return self._scene.view(rows, columns)
 
-    def _restore(self, band: Band, prior: Float32, deadline: Deadline) -> tuple[Planes, Sums, Float32, bool]:
+    def _restore(self, band: Band, prior: Float32) -> tuple[Planes, Sums, Float32, bool]:
         """Match and restore the groups of a band until the deadline.
 
         Return its estimate, their sums and gaps, and whether any was restored.
         """
         channels, _, width = self._scene.planes.shape
         view = self._scene.view(slice(band.top, band.bottom), slice(0, width))
-        sums = np.zeros((3 if self._errors else 1, channels, band.bottom - band.top, width), np.int64)
+        sums = np.zeros((3 if self._run.want_error else 1, channels, band.bottom - band.top, width), np.int64)
         gaps = np.full(len(band.references), np.inf, np.float32)
         done = 0
         for tile in tiles_of_references(band.references):
-            if deadline.is_over():
+            if self._run.deadline.is_over():
                 break
             self._restore_tile(view, tile, prior, sums, gaps[done : done + len(tile)])
             done += len(tile)
@@ -275,12 +273,22 @@ class GroupPass:
         size, does, found = self._patches.size, self._step.does, self._match(view, references)
         picture, places, shares = view.picture, references - view.corner, self._shares(references + size // 2)
         restore_groups(picture, places, found, size, does, self._fading, prior, 0, sums, gaps, shares)
+        if self._is_checked:
+            self._check(picture, places, found, references)
         left = np.flatnonzero(np.isinf(gaps)) if does.vertices else np.zeros(0, np.int64)
         if left.size:
-            prepare_kernels(FOR_COMPLETION)
             rest, those, proven, shares = places[left], found[left], gaps[left], shares[left]
             complete_groups(picture, rest, those, size, does, self._fading, prior, 0, sums, proven, shares)
             gaps[left] = proven
+
+    def _check(self, picture: KernelImage, places: Places, found: Offsets, references: Places) -> None:
+        """Add up how well patches predict samples that they lack, in groups that their place chooses."""
+        chosen = np.flatnonzero((references @ np.array([7, 13])) % _CHECKED == 0)
+        if chosen.size:
+            sums = np.zeros(CHANNELS + 3 * len(picture.planes), np.int64)
+            share, least = self._scene.noise_share, self._step.does.noise
+            add_left_out(picture, places[chosen], found[chosen], self._patches.size, share, least, sums)
+            self.left_out.append(sums)
 
     def _match(self, view: GroupView, references: Places) -> Offsets:
         """Return the offsets of the patches of every reference's group."""

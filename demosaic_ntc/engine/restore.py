@@ -3,14 +3,14 @@
 where → match → predict → complete → add up → spread, relax → keep what is known
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.arrays import Flags, Float32, Planes, Sums
 from demosaic_ntc.engine.groups import (
     GroupAggregate,
     GroupInput,
@@ -23,8 +23,9 @@ from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, re
 from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.passes import Step
-
-Report = Callable[[float], None]
+from demosaic_ntc.engine.sample_check import SampleCheck
+from demosaic_ntc.engine.windowed import WritableWindowed
+from demosaic_ntc.run import Run
 
 _NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are rather kept than estimated
 _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must weigh something
@@ -33,11 +34,14 @@ _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must 
 _OF_EXPECTED, _OF_SPREAD, _OF_MOVED = np.float32(1.25), np.float32(4.5), np.float32(3.0)
 
 
+Stored = TypeVar("Stored", bound=WritableWindowed)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimate:
+class Estimate(Generic[Stored]):
     """A picture as far as it has come, (channels, height, width), with full scale 1."""
 
-    planes: Any  # an array, or what is read and written like one (Writable); what is known is in its place
+    planes: Stored  # an array, or what is read and written like one; what is known in its place
     variance: Planes  # the expected squared error; empty where it is not wanted
 
 
@@ -48,83 +52,75 @@ class MaskedPass:
     step: Step
     wanted: Flags  # (height, width)
     shares: Shares = whole_shares
+    is_checked: bool = False  # whether it tells how well samples are predicted
 
 
 def restore(
-    estimate: Estimate,
-    known: ObservedPixels,
-    works: Sequence[MaskedPass],
-    threads: int,
-    report: Report,
-    deadline: Deadline,
-) -> tuple[Estimate, Float32]:
+    estimate: Estimate[Stored], known: ObservedPixels, works: Sequence[MaskedPass], run: Run
+) -> tuple[Estimate[Stored], Float32, SampleCheck | None]:
     """Improve an estimate step by step, within the range of what is known; after the deadline, no more.
 
     An estimate that is no plain array is overwritten, row by row as these are finished. Where references
     leave gaps between them, what no group spoke of is restored by itself.
 
-    Returns the estimate, and the certified gaps of all groups that were to be completed; infinite where
-    nothing is proven.
+    Returns the estimate, the certified gaps of all groups that were to be completed, infinite where nothing
+    is proven, and how well samples were predicted, where steps are checked.
     """
-    gaps = [np.zeros(0, np.float32)]
+    gaps, left_out = [np.zeros(0, np.float32)], list[Sums]()
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
-        estimate = Estimate(estimate.planes.copy(), estimate.variance.copy())
+        estimate = Estimate(copy(estimate.planes), estimate.variance.copy())
     for number, work in enumerate(works):
-        heard = part_of(report, number, len(works))
-        unsaid = _restore_step(estimate, known, work, threads, heard, deadline, gaps)
-        if work.step.patches.has_gaps and unsaid.any() and not deadline.is_over():
-            _restore_step(
-                estimate,
-                known,
-                MaskedPass(work.step.dense, unsaid, work.shares),
-                threads,
-                _ignore_share,
-                deadline,
-                gaps,
-            )
-    return estimate, np.concatenate(gaps)
+        own = run.part(number / len(works), (number + 1) / len(works))
+        unsaid = _restore_step(estimate, known, work, own, gaps, left_out)
+        if work.step.patches.has_gaps and unsaid.any() and not run.deadline.is_over():
+            rest = MaskedPass(work.step.dense, unsaid, work.shares)
+            _restore_step(estimate, known, rest, own.part(1.0, 1.0), gaps, left_out)
+    return estimate, np.concatenate(gaps), SampleCheck.of(left_out)
 
 
 def _restore_step(
-    estimate: Estimate,
+    estimate: Estimate[Any],
     known: ObservedPixels,
     work: MaskedPass,
-    threads: int,
-    report: Report,
-    deadline: Deadline,
+    run: Run,
     gaps: list[Float32],
+    left_out: list[Sums],
 ) -> Flags:
     """Do one step, in place, and note the gaps of its groups; return the wanted pixels that none spoke of."""
     step, unsaid = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
-    if deadline.is_over():
+    if run.deadline.is_over():
         unproven = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
         gaps += [np.full(unproven, np.inf, np.float32)] if step.does.vertices else []
         return np.zeros_like(unsaid)
-    errors = estimate.variance.size > 0
-    groups = GroupPass(_scene(estimate, known, step), step, threads, errors, work.shares)
-    pieces: Iterable[GroupAggregate] = groups.restore(work.wanted, report, deadline)
+    groups = GroupPass(_scene(estimate, known, step), step, run, work.shares, work.is_checked)
+    pieces: Iterable[GroupAggregate] = groups.restore(work.wanted)
     if step.spread:
         pieces = [_spread_nearby(_join(pieces, estimate), known, step.spread)]
     for said in pieces:
         _relax_update(estimate, said, known, work.wanted[said.rows], step.relaxed)
         unsaid[said.rows] &= ~said.anything
+    left_out += groups.left_out
     if step.does.vertices:
         gaps += groups.gaps
     return unsaid
 
 
-def _ignore_share(share: float) -> None:
-    """Report nothing: what is left over takes little."""
-
-
-def _scene(estimate: Estimate, known: ObservedPixels, step: Step) -> GroupInput:
+def _scene(estimate: Estimate[Any], known: ObservedPixels, step: Step) -> GroupInput:
     """Return what groups are formed of."""
     confidence = _confidence(known, step)
-    return GroupInput(estimate.planes, known.entries, known.depth, known.measured, known.noise, confidence)
+    return GroupInput(
+        estimate.planes,
+        known.entries,
+        known.depth,
+        known.measured,
+        known.noise,
+        confidence,
+        known.noise_share,
+    )
 
 
 def _relax_update(
-    estimate: Estimate, said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
+    estimate: Estimate[Any], said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
 ) -> None:
     """Write the next estimate of some rows, and how wrong it is expected to be, from what groups say."""
     rows, entries = said.rows, known.entries[said.rows]
@@ -138,7 +134,7 @@ def _relax_update(
     estimate.planes[:, rows, :] = said.planes
 
 
-def _join(pieces: Iterable[GroupAggregate], estimate: Estimate) -> GroupAggregate:
+def _join(pieces: Iterable[GroupAggregate], estimate: Estimate[Any]) -> GroupAggregate:
     """Return what groups say of all rows together."""
     before = np.array(estimate.planes[:, :, :])
     errors = np.zeros((2, *before.shape) if estimate.variance.size else (2, 0, 0, 0), np.float32)
@@ -149,11 +145,6 @@ def _join(pieces: Iterable[GroupAggregate], estimate: Estimate) -> GroupAggregat
         if said.spread.size:
             whole.expected[:, said.rows], whole.spread[:, said.rows] = said.expected, said.spread
     return whole
-
-
-def part_of(report: Report, number: int, parts: int) -> Report:
-    """Return how to report the share of one part as a share of the whole."""
-    return lambda share: report((number + share) / parts)
 
 
 def _confidence(known: ObservedPixels, step: Step) -> Float32:

@@ -1,7 +1,6 @@
-"""What a restoration returns, and what it reports on the way."""
+"""What a restoration returns."""
 
 from base64 import b64encode
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -9,8 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.notebook_preview import preview
+from demosaic_ntc.engine.sample_check import SampleCheck
+from demosaic_ntc.engine.windowed import Windowed
 from demosaic_ntc.html_repr import html_table
 
 
@@ -67,6 +69,7 @@ class Restored:
     certificate: GroupCertificate | None = None
     notices: tuple[str, ...] = ()  # what a user should know about the result
     error: NDArray[np.float32] | None = None  # standard deviation of the expected error, in the image's scale
+    check: SampleCheck | None = None  # how well samples of a mosaic were predicted from others
 
     def __repr__(self) -> str:
         """Show what it is, not its pixels."""
@@ -85,8 +88,20 @@ class Restored:
         picture = f'<img alt="" src="data:image/png;base64,{b64encode(png).decode()}">' if png else ""
         size = f"{'×'.join(map(str, self.image.shape))} {self.image.dtype}"
         proven = self.certificate.facts if self.certificate else {"certificate": "none"}
+        checked = self.check.facts if self.check else {}
         notes = {f"note {number}": notice for number, notice in enumerate(self.notices, start=1)}
-        return picture + html_table({"picture": size, **proven, **notes})
+        return picture + html_table({"picture": size, **proven, **checked, **notes})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredPicture:
+    """A restored picture with full scale 1 that takes few bytes per pixel and is read window by window."""
+
+    planes: Windowed  # (channels, height, width)
+    certificate: GroupCertificate | None
+    variance: Planes  # the expected squared error, (channels, height, width), or empty
+    notices: tuple[str, ...] = ()  # what a user should know about it
+    check: SampleCheck | None = None  # how well samples were predicted from others
 
 
 def out_of_time(deadline: Deadline) -> tuple[str, ...]:
@@ -94,15 +109,3 @@ def out_of_time(deadline: Deadline) -> tuple[str, ...]:
     if not deadline.has_cut:
         return ()
     return ("time ran out: what had not been restored by then is left at the first estimate",)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """One step of a restoration: `done` of `total` units of `stage`."""
-
-    stage: str
-    done: int
-    total: int
-
-
-ReportProgress = Callable[[Progress], None]

@@ -1,4 +1,4 @@
-"""A picture cut into tiles that see a margin around them, for steps whose support is finite."""
+"""Parts of a picture: bands of rows, tiles that see a margin around them, flags grown by a rim."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +10,8 @@ from demosaic_ntc.arrays import Flags
 
 TILE_SIDE = 768  # the margin costs 30 % there, and a tile's intermediate arrays some 100 MB
 _SMALL = (320, 128)  # sides of small tiles
+_BAND = 64  # rows that are worked on together: few enough to stay in a processor's cache
+_TALL_BAND = 256  # rows of flags, which take a byte each
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +92,34 @@ def _around(flags: Flags, place: tuple[slice, slice], period: tuple[int, int], h
     ]
     core, seen, inner = zip(*spans, strict=True)
     return [Tile(core, seen, inner)]
+
+
+def row_bands(height: int, period: int = 1) -> list[slice]:
+    """Return the rows of a picture, a few at a time: whole periods of them."""
+    tall = -(-_BAND // period) * period
+    return [slice(top, min(top + tall, height)) for top in range(0, height, tall)]
+
+
+def close_to(flags: Flags, pixels: int) -> Flags:
+    """Return which pixels are flagged or have a flag no more than so many rows and columns away."""
+    close = np.zeros_like(flags)
+    for top in range(0, len(flags), _TALL_BAND):
+        first, bottom = max(top - pixels, 0), min(top + _TALL_BAND, len(flags))
+        seen = flags[first : bottom + pixels]
+        if seen.any():
+            tall = _any_along_rows(seen, pixels)[top - first : bottom - first]
+            close[top:bottom] = _any_along_rows(tall.T, pixels).T
+    return close
+
+
+def _any_along_rows(flags: Flags, pixels: int) -> Flags:
+    """Return which flags have one no more than so many rows away, or are set.
+
+    What stretches of some rows hold tells what those of twice as many do, and two that overlap, any between.
+    """
+    length, stretch = 2 * pixels + 1, 1
+    held = np.pad(flags, ((pixels, pixels), (0, 0)))
+    while 2 * stretch <= length:
+        held = held[:-stretch] | held[stretch:]
+        stretch *= 2
+    return held if stretch == length else held[: stretch - length] | held[length - stretch :]

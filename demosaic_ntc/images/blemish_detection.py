@@ -9,30 +9,15 @@ import numpy as np
 from scipy import ndimage
 
 from demosaic_ntc.arrays import Flags
-from demosaic_ntc.detection.blemishes import KINDS, check_kinds, check_sensitivity, find_blemishes
+from demosaic_ntc.detection.blemishes import find_blemishes
 from demosaic_ntc.errors import Exists, InputError
+from demosaic_ntc.images.mask_rule import Detection
 from demosaic_ntc.images.picture import FULL, DecodedImage
 from demosaic_ntc.images.png_writing import write_png
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.pixels import ignore_share, orient
 
 _CORNERS = np.ones((3, 3), np.bool_)
-
-
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """What is looked for, and how readily it is believed."""
-
-    kinds: tuple[str, ...] = KINDS
-    sensitivity: float = 0.5
-
-    def __post_init__(self) -> None:
-        """Check kinds and sensitivity, and give the kinds an order."""
-        chosen = check_kinds(self.kinds)
-        if not chosen:
-            raise InputError(f"nothing to look for; give one of {', '.join(KINDS)}")
-        check_sensitivity(self.sensitivity)
-        object.__setattr__(self, "kinds", tuple(kind for kind in KINDS if kind in chosen))
 
 
 @dataclass(frozen=True, slots=True)

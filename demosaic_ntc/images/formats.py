@@ -1,9 +1,12 @@
 """The formats that pictures are written in, by the extensions of their files."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 
+from demosaic_ntc.choices import Subsampling
 from demosaic_ntc.errors import OutputError
+from demosaic_ntc.recipe import check_settings, setting
 
 FORMATS = {
     ".png": "PNG",
@@ -19,6 +22,31 @@ FORMATS = {
 
 #: Formats of 8 bits per channel; the others have 16 as well.
 SHALLOW = ("JPEG", "WebP", "AVIF")
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How much may be left out: a quality from 1 to 100, and colours at full, half or quarter resolution."""
+
+    quality: int = setting(
+        95,
+        "Quality of JPEG, WebP, AVIF and JPEG XL; 100 is lossless in WebP and JPEG XL.",
+        "Output",
+        name="jpeg_quality",
+        low=1,
+        high=100,
+        metavar="1…100",
+    )
+    subsampling: Subsampling = setting(
+        "4:4:4",
+        "Resolution of colours in JPEG and AVIF: full, half or a quarter.",
+        "Output",
+        name="jpeg_subsampling",
+    )
+
+    def __post_init__(self) -> None:
+        """Check both."""
+        check_settings(self)
 
 
 def format_of(target: Path, among: Collection[str] = FORMATS.values()) -> str:

@@ -1,6 +1,6 @@
 """JPEG pictures: their segments, their pixels, and how they are coded again with the least change.
 
-Segments as in ITU-T T.81, annex B. What describes the picture (JFIF, EXIF, XMP, profile, captions, comments)
+What describes the picture (JFIF, EXIF, XMP, profile, captions, comments)
 is carried over segment by segment; previews are not, since they would show the picture before its repair.
 """
 
@@ -12,23 +12,17 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import Truncated, Unsupported
+from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.images import pillow
-from demosaic_ntc.images.exif_thumbnail import read_orientation, strip_thumbnail
-from demosaic_ntc.images.picture import DecodedImage, JpegForm
+from demosaic_ntc.images.picture import DecodedImage, JpegForm, read_carried, strip_thumbnail
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.exif import Exif, read_exif
-from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
+from demosaic_ntc.io.jpeg_segments import FRAMES, read_segments
 
 Segments = list[tuple[int, bytes]]
 
-_SCAN, _COMMENT = 0xDA, 0xFE
+_COMMENT = 0xFE
 _APP0, _APP1, _APP2, _APP13 = 0xE0, 0xE1, 0xE2, 0xED
-_FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
-_BARE = {0x01, *range(0xD0, 0xD8)}
-
-# Before the pixels of any picture: 64 KiB of metadata each fill gigabytes.
-_MOST_MARKERS = 1 << 16
 
 _EXIF, _XMP, _ICC, _PHOTOSHOP = (
     b"Exif\0\0",
@@ -43,65 +37,39 @@ _LONGEST = 65533
 _UNKNOWN_SAMPLING, _EVERY_OTHER = -1, 2  # the second is 4:2:0, which hardly any decoder misses
 
 
-def read_jpeg(file: BinaryIO, limits: InputLimits) -> DecodedImage:
+def read_jpeg(header: FileHeader) -> DecodedImage:
     """Read a grey or RGB JPEG; CMYK and depths other than 8 bits are refused."""
     with damage_explained("JPEG"):
-        segments = list(_segments(file))
-        _check_frame(segments, limits)
-        pixels, form = _decode(file, segments)
-    block = next(
-        (data[len(_EXIF) :] for marker, data in segments if marker == _APP1 and data.startswith(_EXIF)), None
-    )
-    block = strip_thumbnail(block) if block else None
+        segments = [_blank_thumbnail(*each) for each in read_segments(header.file)]
+        _check_frame(segments, header.limits)
+        pixels, form = _decode(header.file, segments)
+    block = next((data[len(_EXIF) :] for marker, data in segments if _is_exif(marker, data)), b"")
+    exif, orientation = read_carried(block)
     return DecodedImage(
         pixels,
         kind=FileKind.JPEG,
         profile=_profile(segments),
-        exif=read_exif(io.BytesIO(block)) if block else Exif(),
-        carried=block,
-        orientation=read_orientation(block),
+        exif=exif,
+        carried=block or None,
+        orientation=orientation,
         own=form,
         notices=tuple(_notices(segments)),
     )
 
 
-def _segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Markers with their data, up to the first scan."""
-    file.seek(2)
-    for _ in range(_MOST_MARKERS):
-        code = _marker(file)
-        if code == _SCAN:
-            return
-        if code not in _BARE:
-            length = struct.unpack(">H", file.read(2))[0]
-            yield code, file.read(max(length - 2, 0))
-    raise Truncated(f"truncated or damaged JPEG (more than {_MOST_MARKERS} markers); copy it again")
+def _is_exif(marker: int, data: bytes) -> bool:
+    """Whether a segment is a block of EXIF."""
+    return marker == _APP1 and data.startswith(_EXIF)
 
 
-def _marker(file: BinaryIO) -> int:
-    """The next marker; bytes that fill up may stand before it."""
-    if file.read(1) != b"\xff":
-        raise Truncated("truncated or damaged JPEG (no marker where one must be); copy it again")
-    for _ in range(_MOST_MARKERS):
-        code = file.read(1)
-        if code != b"\xff":
-            break
-    if code in (b"", b"\xff"):
-        raise Truncated("truncated or damaged JPEG (it ends in its header); copy it again")
-    return code[0]
-
-
-def size_of(file: BinaryIO) -> tuple[int, int]:
-    """The width and height of a JPEG, from its header alone."""
-    with damage_explained("JPEG"):
-        frame = next((data for marker, data in _segments(file) if marker in _FRAMES), b"")
-        height, width = struct.unpack(">HH", frame[1:5])
-    return width, height
+def _blank_thumbnail(marker: int, data: bytes) -> tuple[int, bytes]:
+    """The segment without the small copy of the picture."""
+    return marker, _EXIF + strip_thumbnail(data[len(_EXIF) :]) if _is_exif(marker, data) else data
 
 
 def _check_frame(segments: Segments, limits: InputLimits) -> None:
     """Refuse, before decoding, sizes beyond the limit and kinds of colour that are not completed."""
-    frame = next((data for marker, data in segments if marker in _FRAMES), b"")
+    frame = next((data for marker, data in segments if marker in FRAMES), b"")
     bits, height, width, components = struct.unpack(">BHHB", frame[:6])
     check_pixels(width, height, limits)
     if components == 4:
@@ -131,11 +99,9 @@ def _strip_preview(one: tuple[int, bytes]) -> tuple[int, bytes]:
     marker, data = one
     if marker == _APP0 and data.startswith(b"JFIF\0"):
         return marker, data[:12] + bytes(2)
-    if marker == _APP1 and data.startswith(_EXIF):
-        return marker, _EXIF + strip_thumbnail(data[len(_EXIF) :])
     if marker == _APP13 and data.startswith(_PHOTOSHOP):
         return marker, _PHOTOSHOP + b"".join(_resources(data[len(_PHOTOSHOP) :]))
-    stays = marker == _COMMENT or data.startswith((_XMP, _ICC))
+    stays = marker == _COMMENT or _is_exif(marker, data) or data.startswith((_XMP, _ICC))
     return marker, data if stays else b""
 
 

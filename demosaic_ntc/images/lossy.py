@@ -8,13 +8,13 @@ colours are sRGB.
 import io
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 import numpy as np
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
+from demosaic_ntc.images.formats import Loss
 from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.io.colour import SPACES
@@ -22,22 +22,12 @@ from demosaic_ntc.io.error_boundary import explain_encoding
 from demosaic_ntc.io.exif import exif_block, for_jpeg
 from demosaic_ntc.io.pixels import Pixels
 
-Subsampling = Literal["4:4:4", "4:2:2", "4:2:0"]
-
 JPEG_LARGEST_SIDE, _WEBP_LARGEST_SIDE = 65535, 16383
 CHROMA_KEPT = 0  # Pillow's number for no subsampling: the colours are what demosaicing is about
 _SUBSAMPLINGS = {"4:4:4": CHROMA_KEPT, "4:2:2": 1, "4:2:0": 2}
 _LOSSLESS = 100
 _LONGEST_JPEG_XMP = 65504  # bytes, of a segment; longer ones are left out
 _AVIF_SPEED = 8  # of 10; half the time of the usual 6 for a few percent more bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """How much may be left out: a quality from 1 to 100, and colours at full, half or quarter resolution."""
-
-    quality: int = 95
-    subsampling: Subsampling = "4:4:4"
 
 
 def write_jpeg(file: BinaryIO, picture: DecodedImage, loss: Loss) -> None:

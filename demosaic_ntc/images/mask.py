@@ -5,68 +5,56 @@ counts, in whatever colour. It belongs to the picture as it is seen: where EXIF 
 turned, the mask is turned back to how its pixels are stored.
 """
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import BadMask, InputError
-from demosaic_ntc.images.mask_reading import read_mask_picture
+from demosaic_ntc.errors import BadMask
+from demosaic_ntc.images.mask_rule import Colour, MaskRule
 from demosaic_ntc.images.picture import FULL, DecodedImage
-from demosaic_ntc.io.identify import InputLimits, prefix_path
+from demosaic_ntc.images.pillow import convert_mode, frames_of, opened
+from demosaic_ntc.images.reading import read_picture
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
 from demosaic_ntc.io.pixels import orient
 
 Flags = NDArray[np.bool_]
-Colour = tuple[int, int, int]
+
+# Formats of masks alone: a repaired picture could not be written back to them as it was.
+_OF_MASKS = {FileKind.BMP: "BMP", FileKind.WEBP: "WEBP", FileKind.GIF: "GIF"}
 
 _BACK = {6: 8, 8: 6}  # the orientation that undoes another; all others undo themselves
 _WHITES = (1, FULL)  # what stands for white besides the largest value of the type
 
 
-@dataclass(frozen=True, slots=True)
-class MaskRule:
-    """How a mask is understood."""
-
-    invert: bool = False  # black is to be repaired
-    threshold: float | None = None  # the share of white from which a level counts as white
-    colour: Colour | None = None  # painted into the picture, instead of a mask
-    alpha: bool = False  # what is transparent is to be repaired: of the mask, or without one of the picture
-
-    def __post_init__(self) -> None:
-        """Check that the rules make sense together."""
-        if self.threshold is not None and not 0 < self.threshold <= 1:
-            raise InputError(f"a threshold of {self.threshold:g} is no share of white; give one from 0 to 1")
-        if self.colour is not None and (self.invert or self.threshold is not None):
-            raise InputError("a painted colour is no mask; give `invert` and `threshold` with a mask only")
-        if self.colour is not None and self.alpha:
-            raise InputError("a painted colour is not transparent; give `mask_color` or `mask_from=alpha`")
-
-    @property
-    def needs_file(self) -> bool:
-        """Whether only a mask in a file can tell what to repair."""
-        return self.colour is None and not self.alpha
-
-
-def parse_colour(text: str) -> Colour:
-    """Read a colour such as ``#ff00ff``."""
-    if not re.fullmatch("#?[0-9a-fA-F]{6}", text):
-        raise InputError(f"{text!r} is no colour; give one such as '#ff00ff'")
-    red, green, blue = bytes.fromhex(text.removeprefix("#"))
-    return red, green, blue
-
-
 def read_mask(path: Path, picture: DecodedImage, rule: MaskRule, limits: InputLimits) -> Flags:
     """The pixels of the picture, as it is stored, that the mask of a file marks."""
-    mask = read_mask_picture(path, limits)
+    with open_header(path, limits) as header:
+        mask = _read_picture(header)
     with prefix_path(path):
         marked = orient(_find_marked(mask, rule), mask.orientation)
         stored = orient(marked, _BACK.get(picture.orientation, picture.orientation))
         if stored.shape != picture.size:
             raise BadMask(_misfit(marked, picture))
     return np.ascontiguousarray(stored)
+
+
+def _read_picture(header: FileHeader) -> DecodedImage:
+    """Read a mask as it is stored."""
+    if header.kind not in _OF_MASKS:
+        return read_picture(header, header.limits)
+    with prefix_path(header.path):
+        kind = _OF_MASKS[header.kind]
+        check_pixels(*opened(header.file, kind).size, header.limits)
+        frames = frames_of(header.file, kind)
+        if frames > 1:
+            raise BadMask(f"the mask is a {header.kind.value} of {frames} frames; save one of them")
+        pixels = convert_mode(opened(header.file, kind), "RGBA")
+        alpha = pixels[..., 3]
+        is_opaque = bool((alpha == 255).all())
+        colours = np.ascontiguousarray(pixels[..., :3])
+        return DecodedImage(colours, None if is_opaque else alpha, kind=header.kind)
 
 
 def find_painted(picture: DecodedImage, colour: Colour) -> Flags:

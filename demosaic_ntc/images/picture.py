@@ -1,5 +1,6 @@
 """A picture, read from a file or finished: its pixels, and everything around them that a file says."""
 
+import struct
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -7,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.images.png_writing import PngChunks
-from demosaic_ntc.io.exif import ORIENTATION, Exif, Fields, exif_block
-from demosaic_ntc.io.identify import FileKind
-from demosaic_ntc.io.tiff_tags import SHORT, Field
+from demosaic_ntc.io.exif import ORIENTATION, Exif, Fields, exif_block, orientation_in, read_exif
+from demosaic_ntc.io.header import FileKind
+from demosaic_ntc.io.tiff_tags import SHORT, Field, number, read_block
 
 FULL = 255
+
+_THUMBNAIL_PLACE, _THUMBNAIL_LENGTH = 513, 514
+_STRIP_PLACES, _STRIP_LENGTHS = 273, 279
 
 _BLOCK = 1 << 14  # pixels compared with a palette at a time
 
@@ -114,6 +118,40 @@ class DecodedImage:
             return None
         turned = {**self.exif.image, ORIENTATION: Field(SHORT, (self.orientation,))}
         return exif_block(replace(self.exif, image=turned))
+
+
+def read_carried(block: bytes | None) -> tuple[Exif, int]:
+    """What a block of EXIF says: the fields we keep, and the orientation; upright where there is none."""
+    if not block:
+        return Exif(), 1
+    tags = read_block(block)
+    return read_exif(tags), orientation_in(tags.first())
+
+
+def strip_thumbnail(block: bytes) -> bytes:
+    """A block of EXIF with its second directory unlinked and the picture it points to blanked.
+
+    A repaired picture that still shows the damage, or what was removed, in its thumbnail betrays its user.
+    """
+    order = {b"II": "<", b"MM": ">"}.get(block[:2])
+    if order is None or len(block) < 10:
+        return block
+    first = struct.unpack_from(order + "L", block, 4)[0]
+    if first + 2 > len(block):
+        return block
+    link = first + 2 + 12 * struct.unpack_from(order + "H", block, first)[0]
+    if link + 4 > len(block):
+        return block
+    second = struct.unpack_from(order + "L", block, link)[0]
+    blanked = bytearray(block)
+    blanked[link : link + 4] = bytes(4)
+    directory = read_block(block).directory(second)
+    for place_tag, length_tag in ((_THUMBNAIL_PLACE, _THUMBNAIL_LENGTH), (_STRIP_PLACES, _STRIP_LENGTHS)):
+        place, length = number(directory, place_tag), number(directory, length_tag)
+        stop = min(place + length, len(blanked))
+        if 8 <= place < stop:
+            blanked[place:stop] = bytes(stop - place)
+    return bytes(blanked)
 
 
 def apply_palette(picture: DecodedImage) -> DecodedImage:

@@ -1,22 +1,28 @@
-"""PNG pictures of every depth and kind of colour, with the chunks that describe them."""
+"""PNG pictures of every depth and kind of colour, with the chunks that describe them.
 
-import io
+A decoder is shown the header and the pixels. It never sees texts and profiles, which it may refuse for their
+size, nor a transparent colour, which it would make a channel of.
+"""
+
 import logging
+import os
 import struct
 import zlib
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
-from demosaic_ntc.images.exif_thumbnail import read_orientation, strip_thumbnail
-from demosaic_ntc.images.picture import FULL, DecodedImage, Indexed, Palette, expanded
-from demosaic_ntc.images.png_chunks import (
-    Chunks,
-    PngContent,
-    bare_picture,
-    content_of,
+from demosaic_ntc.images.picture import (
+    FULL,
+    DecodedImage,
+    Indexed,
+    Palette,
+    expanded,
+    read_carried,
+    strip_thumbnail,
 )
 from demosaic_ntc.images.png_writing import (
     GREY,
@@ -24,13 +30,13 @@ from demosaic_ntc.images.png_writing import (
     PALETTE,
     RGB,
     RGB_ALPHA,
+    SIGNATURE,
     PngChunks,
     PngForm,
     chunk,
 )
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.exif import Exif, read_exif
-from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 
 # What it logs about interlaced pictures and damage would reach the terminal; the error says enough.
 logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
@@ -40,18 +46,36 @@ _STAY_TRUE = {b"PLTE", b"tRNS", b"iCCP", b"sRGB", b"gAMA", b"cHRM", b"cICP", b"s
 _ANIMATION = {b"acTL", b"fcTL", b"fdAT"}
 _SAFE_TO_COPY = 0x20  # the bit of the name's last letter
 
+Chunks = list[tuple[bytes, bytes]]
+Span = tuple[int, int]  # place in the file, length
+
+# A file of two gigabytes has as many, of the size that most writers give them.
+_MOST_CHUNKS = 1 << 18
+
+_HEADER, _COLOUR = 13, 9  # the length of the header, the place of the kind of colours in it
+
 _WITH_ALPHA = (GREY_ALPHA, RGB_ALPHA)
 _LARGEST_PROFILE = 1 << 26
 _LARGEST_SIDE = 1_000_000  # of libpng's
 
 
-def read_png(file: BinaryIO, limits: InputLimits) -> DecodedImage:
+@dataclass(frozen=True, slots=True)
+class PngContent:
+    """What a PNG is made of."""
+
+    header: bytes  # of 13 bytes
+    before: Chunks = field(default_factory=list)
+    behind: Chunks = field(default_factory=list)
+    pixels: list[Span] = field(default_factory=list)
+
+
+def read_png(header: FileHeader) -> DecodedImage:
     """Read a PNG; animations and damaged files are refused."""
-    form = _check_form(file, limits)
+    form = _check_form(header)
     with damage_explained("PNG"):
-        content = content_of(file)
+        content = content_of(header.file)
         _check_is_still(content.before)
-        return _describe_picture(form, _decode(file, form, content), content.before, content.behind)
+        return _describe_picture(form, _decode(header.file, form, content), content.before, content.behind)
 
 
 def read_grey_png(file: BinaryIO) -> NDArray[Any]:
@@ -60,14 +84,12 @@ def read_grey_png(file: BinaryIO) -> NDArray[Any]:
         return _samples(file, content_of(file))
 
 
-def _check_form(file: BinaryIO, limits: InputLimits) -> PngForm:
+def _check_form(header: FileHeader) -> PngForm:
     """Depth and colours from the header, after a look at the size."""
-    file.seek(0)
-    header = file.read(33)
-    if len(header) < 33 or header[12:16] != b"IHDR":
+    if header.length < 33 or header.head[12:16] != b"IHDR":
         raise Truncated("truncated or damaged PNG header; copy it again from its source")
-    width, height, bits, colour = struct.unpack(">LLBB", header[16:26])
-    check_pixels(width, height, limits)
+    width, height, bits, colour = struct.unpack(">LLBB", header.head[16:26])
+    check_pixels(width, height, header.limits)
     if max(width, height) > _LARGEST_SIDE:
         raise Unsupported(
             f"is a PNG of {width}×{height} pixels, at most {_LARGEST_SIDE} a side are read; cut it"
@@ -90,6 +112,7 @@ def _describe_picture(form: PngForm, pixels: NDArray[Any], before: Chunks, behin
     """The pixels with what the chunks say."""
     found = dict(before + behind)
     block = strip_thumbnail(found[b"eXIf"]) if b"eXIf" in found else None
+    exif, orientation = read_carried(block)
     indexed = _read_index(form, pixels, found)
     colours, alpha = (expanded(indexed), _alpha(indexed)) if indexed else _split(form, pixels)
     return DecodedImage(
@@ -98,9 +121,9 @@ def _describe_picture(form: PngForm, pixels: NDArray[Any], before: Chunks, behin
         indexed,
         FileKind.PNG,
         profile=_profile(found.get(b"iCCP")),
-        exif=read_exif(io.BytesIO(block)) if block else Exif(),
+        exif=exif,
         carried=block,
-        orientation=read_orientation(block),
+        orientation=orientation,
         own=PngChunks(_filter_chunks(before, block), _filter_chunks(behind, block)),
     )
 
@@ -178,3 +201,56 @@ def _samples(file: BinaryIO, content: PngContent) -> NDArray[Any]:
     import imagecodecs  # noqa: PLC0415 (other formats do without)
 
     return np.asarray(imagecodecs.png_decode(bare_picture(file, content)))
+
+
+def content_of(file: BinaryIO) -> PngContent:
+    """All chunks of a PNG, checked by their sums; of the pixels, where they lie."""
+    size, place = file.seek(0, os.SEEK_END), len(SIGNATURE)
+    content = PngContent(_data(file, place, _HEADER, b"IHDR"))
+    place += 12 + _HEADER
+    for _ in range(_MOST_CHUNKS):
+        file.seek(place)
+        head = file.read(8)
+        if len(head) < 8 or head[4:] == b"IEND":
+            return content
+        length, name = struct.unpack(">L4s", head)
+        if place + 12 + length > size:
+            raise _make_truncated("it ends within a chunk")
+        if name == b"IDAT":
+            content.pixels.append((place + 8, length))
+        else:
+            found = content.behind if content.pixels else content.before
+            found.append((name, _data(file, place, length, name)))
+        place += 12 + length
+    raise _make_truncated(f"more than {_MOST_CHUNKS} chunks")
+
+
+def bare_picture(file: BinaryIO, content: PngContent) -> bytes:
+    """The picture alone, as a PNG; the numbers of a palette pass for grey, or colours would come back."""
+    header = bytearray(content.header)
+    header[_COLOUR] = GREY if header[_COLOUR] == PALETTE else header[_COLOUR]
+    # The sums over the pixels are made anew: their stream has its own.
+    blocks = (chunk(b"IDAT", _span(file, *span)) for span in content.pixels)
+    return b"".join([SIGNATURE, chunk(b"IHDR", bytes(header)), *blocks, chunk(b"IEND", b"")])
+
+
+def _span(file: BinaryIO, place: int, length: int) -> bytes:
+    """Bytes of a file."""
+    file.seek(place)
+    return file.read(length)
+
+
+def _data(file: BinaryIO, place: int, length: int, name: bytes) -> bytes:
+    """The data of a chunk whose sum is right."""
+    file.seek(place)
+    head, data, check = file.read(8), file.read(length), file.read(4)
+    if head[4:] != name or len(check) < 4:
+        raise _make_truncated(f"no {name.decode('ascii', 'replace')} where it must be")
+    if struct.unpack(">L", check)[0] != zlib.crc32(data, zlib.crc32(name)):
+        raise _make_truncated(f"the sum of {name.decode('ascii', 'replace')} is wrong")
+    return data
+
+
+def _make_truncated(reason: str) -> Truncated:
+    """The error for a PNG that is not whole."""
+    return Truncated(f"truncated or damaged PNG ({reason}); copy it again from its source")

@@ -1,7 +1,6 @@
 """Any picture file that can be repaired, read by what its first bytes say; others are refused by name."""
 
 from pathlib import Path
-from typing import BinaryIO
 
 from demosaic_ntc.errors import InputError, NotAnImage, Unsupported
 from demosaic_ntc.images.jpeg import read_jpeg
@@ -9,7 +8,7 @@ from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.pillow import frames_of
 from demosaic_ntc.images.png_reading import read_png
 from demosaic_ntc.images.tiff_reading import read_tiff
-from demosaic_ntc.io.identify import FileKind, InputLimits, kind_of, open_regular, picture_kind, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
 
 _READERS = {FileKind.PNG: read_png, FileKind.JPEG: read_jpeg, FileKind.TIFF: read_tiff}
 _CONVERT = "convert it to PNG, TIFF or JPEG first"
@@ -18,18 +17,18 @@ _CONVERT = "convert it to PNG, TIFF or JPEG first"
 _TIFF_SUFFIXES = (".tif", ".tiff")
 
 
-def read_picture(path: Path, limits: InputLimits) -> DecodedImage:
+def read_picture(source: Path | FileHeader, limits: InputLimits) -> DecodedImage:
     """Read a PNG, TIFF or JPEG."""
-    with prefix_path(path), open_regular(path, limits) as file:
-        kind = kind_of(file)
-        if kind is FileKind.TIFF and path.suffix.lower() not in _TIFF_SUFFIXES and picture_kind(file) is None:
+    with open_header(source, limits) as header, prefix_path(header.path):
+        kind, is_named_tiff = header.kind, header.path.suffix.lower() in _TIFF_SUFFIXES
+        if kind is FileKind.TIFF and not is_named_tiff and header.picture_kind is None:
             kind = FileKind.RAW  # most raws are TIFFs of several pages
         if kind not in _READERS:
-            raise _refusal(kind, file)
-        return _READERS[kind](file, limits)
+            raise _refuse_kind(kind, header)
+        return _READERS[kind](header)
 
 
-def _refusal(kind: FileKind, file: BinaryIO) -> InputError:
+def _refuse_kind(kind: FileKind, header: FileHeader) -> InputError:
     """Why a file of another kind is not read."""
     match kind:
         case FileKind.UNKNOWN:
@@ -39,15 +38,15 @@ def _refusal(kind: FileKind, file: BinaryIO) -> InputError:
         case FileKind.POSTSCRIPT:
             return Unsupported(f"is PostScript (EPS), not a picture; {_CONVERT}")
         case FileKind.GIF:
-            return Unsupported(f"is a GIF{_frames(file)}; {_CONVERT}")
+            return Unsupported(f"is a GIF{_frames(header)}; {_CONVERT}")
         case _:
             return Unsupported(f"is {kind.value}; {_CONVERT}")
 
 
-def _frames(file: BinaryIO) -> str:
+def _frames(header: FileHeader) -> str:
     """How many frames a GIF has, where it can be told; none is decoded."""
     try:
-        count = frames_of(file, "GIF")
+        count = frames_of(header.file, "GIF")
     except InputError:
         return ""
     return f" of {count} frames" if count > 1 else ""

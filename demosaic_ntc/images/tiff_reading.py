@@ -15,7 +15,7 @@ from demosaic_ntc.images.picture import DecodedImage, Indexed, Palette, TiffOrig
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, PALETTE, RGB, WHITE_IS_ZERO
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import ORIENTATION, SOFTWARE, orientation_in, read_exif
-from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels, is_dng, main_directory
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
 from demosaic_ntc.io.tiff_tags import (
     ASCII,
     BYTE,
@@ -53,17 +53,17 @@ _KEPT = {
 }
 
 
-def read_tiff(file: BinaryIO, limits: InputLimits) -> DecodedImage:
+def read_tiff(header: FileHeader) -> DecodedImage:
     """Read a TIFF of one page; raws, CMYK and whatever else is no grey or RGB picture are refused."""
-    if main_directory(file) is not None or is_dng(file):
+    if header.mosaic_tags or header.is_dng:
         raise Unsupported("is a raw file; develop it with `demosaic-ntc convert`")
-    file.seek(0)
-    with damage_explained("TIFF"), tifffile.TiffFile(file) as tiff:
+    header.file.seek(0)
+    with damage_explained("TIFF"), tifffile.TiffFile(header.file) as tiff:
         _check_is_one(tiff)
         page = tiff.pages.first
-        _check_page(page, limits)
-        check_blocks(page, file)
-        return _describe_picture(page, np.asarray(page.asarray()), file)
+        _check_page(page, header.limits)
+        check_blocks(page, header.file)
+        return _describe_picture(page, np.asarray(page.asarray()), header.tags)
 
 
 def _check_is_one(tiff: Any) -> None:
@@ -108,9 +108,9 @@ def _name(number: Any) -> str:
     return str(getattr(number, "name", number))
 
 
-def _describe_picture(page: Any, pixels: NDArray[Any], file: BinaryIO) -> DecodedImage:
+def _describe_picture(page: Any, pixels: NDArray[Any], tags: TagReader) -> DecodedImage:
     """The pixels with what the tags say."""
-    directory = TagReader(file).first()
+    directory = tags.first()
     indexed = _read_index(page, pixels)
     colours, alpha = _split(page, pixels) if indexed is None else (expanded(indexed), None)
     return DecodedImage(
@@ -119,7 +119,7 @@ def _describe_picture(page: Any, pixels: NDArray[Any], file: BinaryIO) -> Decode
         indexed,
         FileKind.TIFF,
         profile=page.iccprofile,
-        exif=read_exif(file),
+        exif=read_exif(tags),
         orientation=orientation_in(directory),
         own=TiffOrigin(_photometric(page, indexed), _extra(page), dict(_filter_tags(directory))),
     )

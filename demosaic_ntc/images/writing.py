@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.images import jpeg, lossy, png_writing, tiff_writing
-from demosaic_ntc.images.formats import format_of
-from demosaic_ntc.images.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE, Loss
+from demosaic_ntc.images.formats import Loss, format_of
+from demosaic_ntc.images.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE
 from demosaic_ntc.images.picture import (
     DecodedImage,
     Indexed,

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float64, Planes
-from demosaic_ntc.engine.parallel import imap_threads
-from demosaic_ntc.inpainting.scaling import Scale, bands, planes_of
+from demosaic_ntc.engine.tiles import row_bands
+from demosaic_ntc.inpainting.scaling import Scale, planes_of
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class _KnownRows:
 
 
 def plainly_restored(
-    picture: NDArray[Any], holes: Flags, scale: Scale, threads: int, errors: bool
+    picture: NDArray[Any], holes: Flags, scale: Scale, run: Run
 ) -> tuple[NDArray[Any], Planes]:
     """Return a picture with means of what is known close by in its holes, and the squared errors expected.
 
@@ -30,8 +31,8 @@ def plainly_restored(
     wanted. Rows of which a channel knows nothing get its mean. Every channel knows something.
     """
     restored = np.empty(picture.shape, picture.dtype)
-    variance = np.zeros(holes.shape if errors else (0, 0, 0), np.float32)
-    channels, targets, parts = planes_of(picture), planes_of(restored), bands(len(picture))
+    variance = np.zeros(holes.shape if run.want_error else (0, 0, 0), np.float32)
+    channels, targets, parts = planes_of(picture), planes_of(restored), row_bands(len(picture))
 
     def fill(rows: slice) -> _KnownRows:
         restored[rows] = picture[rows]
@@ -40,16 +41,16 @@ def plainly_restored(
         if hole.any():
             filled = plainly_filled(planes, ~hole)
             scale.write(targets[:, rows], filled, hole)
-            if errors:
+            if run.want_error:
                 variance[:, rows] = np.where(hole, filled.var(axis=(1, 2), keepdims=True), np.float32(0))
-        return _measure_known(planes, hole, errors)
+        return _measure_known(planes, hole, run.want_error)
 
-    seen = list(imap_threads(fill, parts, threads))
+    seen = list(run.map(fill, parts))
     mean, spread = _moments(seen)
     for rows, part in zip(parts, seen, strict=True):
         for channel in np.flatnonzero(part.counts == 0):
             targets[channel, rows] = scale.values(np.asarray(mean[channel]), picture.dtype)
-            if errors:
+            if run.want_error:
                 variance[channel, rows] = spread[channel]
     return restored, variance
 

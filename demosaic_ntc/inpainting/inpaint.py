@@ -1,34 +1,29 @@
 """From a damaged picture to a whole one: the border where input is checked and the scale is found."""
 
-import time
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.checks import (
     QUALITIES,
     Quality,
     as_array,
     check_missing,
     check_noise,
-    check_threads,
-    check_time_limit,
-    ignore_progress,
     result_type,
 )
-from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.engine.pass_tables import PLANS, Plan, disable_completion
 from demosaic_ntc.engine.passes import TOLERANCE
-from demosaic_ntc.engine.result import GroupCertificate, ReportProgress, Restored, out_of_time
+from demosaic_ntc.engine.result import GroupCertificate, Restored, out_of_time
+from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.region_inpainting import fill_unproven_gaps, repair
-from demosaic_ntc.inpainting.scaling import Scale, bands, extremes_of, planes_of
-from demosaic_ntc.jit.signatures import for_holes, prepare_kernels
+from demosaic_ntc.inpainting.scaling import Scale, extremes_of, planes_of
+from demosaic_ntc.run import ReportProgress, Run
 
 Method = Literal["ntc", "predict-only", "biharmonic"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -70,49 +65,40 @@ def inpaint(
       each channel, or for each of them those at equal steps of the level, (channels, steps). What is known
       stays as it is, but is not taken at its word: what is restored does not go on with its noise.
     """
-    begun = time.monotonic()
+    run = Run.start(threads, progress, time_limit, error)
+    return inpaint_picture(image, missing, run, method=method, quality=quality, noise=noise)
+
+
+def inpaint_picture(
+    image: NDArray[Any],
+    missing: NDArray[np.bool_] | NDArray[np.uint8],
+    run: Run,
+    *,
+    method: str = "ntc",
+    quality: str = "normal",
+    noise: ArrayLike | None = None,
+) -> Restored:
+    """Do what `inpaint` does, in a run that has begun."""
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
-    workers, seconds = check_threads(threads), check_time_limit(time_limit)
     picture = _check_picture(image)
     holes = _holes(missing, picture)
-    scale = Scale.of(_check_extremes(planes_of(picture), holes, workers))
+    scale = Scale.of(_check_extremes(planes_of(picture), holes, run))
     variance = None if noise is None else check_noise(noise, scale.width, len(holes))
     if not holes.any():
-        nothing = np.zeros(picture.shape, np.float32) if error else None
+        nothing = np.zeros(picture.shape, np.float32) if run.want_error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
-    # What was looked at so far counts; kernels, which are compiled once on a machine, do not.
-    left = None if seconds is None else seconds - (time.monotonic() - begun)
-    prepare_kernels(for_holes(method, error))
-    report, deadline = progress or ignore_progress, Deadline.after(left)
-    return _restore(picture, holes, scale, method, quality, workers, report, deadline, error, variance)
-
-
-def _restore(
-    picture: NDArray[Any],
-    holes: Flags,
-    scale: Scale,
-    method: str,
-    quality: str,
-    threads: int,
-    report: ReportProgress,
-    deadline: Deadline,
-    error: bool,
-    variance: Float32 | None,
-) -> Restored:
-    """Restore a picture that was found in order; ``holes`` are (channels, height, width)."""
     seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
-    there = None if variance is None else variance[seen]
-    made = _repair(picture, holes, scale, seen, plan, threads, report, deadline, error, there)
+    made = _repair(picture, holes, scale, seen, plan, run, None if variance is None else variance[seen])
     if made is None:
-        restored, spread = plainly_restored(picture, holes, scale, threads, error)
+        restored, spread = plainly_restored(picture, holes, scale, run)
         gaps = fill_unproven_gaps(np.logical_or.reduce(holes, axis=0), plan)
     else:
         planes, spread, gaps = made
-        restored = _write_back(picture, planes, holes, scale, threads)
+        restored = _write_back(picture, planes, holes, scale, run)
     certificate = GroupCertificate.of(gaps, TOLERANCE) if method == "ntc" else None
-    deviation = _deviation(spread, scale).reshape(picture.shape) if error else None
-    notices = (*_notices(seen), *_too_wide(holes, threads), *out_of_time(deadline))
+    deviation = _deviation(spread, scale).reshape(picture.shape) if run.want_error else None
+    notices = (*_notices(seen), *_too_wide(holes, run), *out_of_time(run.deadline))
     return Restored(restored, certificate, notices, deviation)
 
 
@@ -122,10 +108,7 @@ def _repair(
     scale: Scale,
     seen: Flags,
     plan: Plan,
-    threads: int,
-    report: ReportProgress,
-    deadline: Deadline,
-    error: bool,
+    run: Run,
     noise: Float32 | None,
 ) -> tuple[Planes, Planes, Float32] | None:
     """Return all channels with full scale 1, their expected squared errors, and the gaps of groups.
@@ -133,14 +116,14 @@ def _repair(
     Return nothing if there is no time to begin; channels of which nothing is known are made of the others.
     """
     used = slice(None) if seen.all() else seen
-    if seen.all() and deadline.is_over():
+    if seen.all() and run.deadline.is_over():
         return None
-    planes = scale.planes(planes_of(picture)[used], holes[used], threads)
-    if seen.all() and deadline.is_over():
+    planes = scale.planes(planes_of(picture)[used], holes[used], run)
+    if seen.all() and run.deadline.is_over():
         return None
     known = np.logical_not(holes[used], order="C")
-    filled, gaps = repair(planes, known, plan, threads, report, deadline, error, noise)
-    spread = _fill_unseen(filled.variance, seen) if error else filled.variance
+    filled, gaps = repair(planes, known, plan, run, noise)
+    spread = _fill_unseen(filled.variance, seen) if run.want_error else filled.variance
     return _fill_unseen(filled.planes, seen), spread, gaps
 
 
@@ -150,9 +133,7 @@ def _deviation(variance: Planes, scale: Scale) -> NDArray[Any]:
     return np.moveaxis(np.sqrt(variance).astype(kind) * kind(scale.width), 0, 2)
 
 
-def _write_back(
-    picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, threads: int
-) -> NDArray[Any]:
+def _write_back(picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, run: Run) -> NDArray[Any]:
     """Return the picture with what was restored in its holes."""
     restored = np.empty(picture.shape, picture.dtype)
 
@@ -160,8 +141,7 @@ def _write_back(
         restored[rows] = picture[rows]
         scale.write(planes_of(restored)[:, rows], planes[:, rows], holes[:, rows])
 
-    for _ in imap_threads(write, bands(len(picture)), threads):
-        pass
+    run.do(write, row_bands(len(picture)))
     return restored
 
 
@@ -190,9 +170,9 @@ def _holes(missing: NDArray[Any], picture: NDArray[Any]) -> Flags:
     return np.broadcast_to(flags, planes_of(picture).shape)
 
 
-def _check_extremes(channels: NDArray[Any], holes: Flags, threads: int) -> NDArray[Any]:
+def _check_extremes(channels: NDArray[Any], holes: Flags, run: Run) -> NDArray[Any]:
     """Return the least and largest known value of every channel; raise if any is nothing to complete."""
-    extremes = extremes_of(channels, holes, threads)
+    extremes = extremes_of(channels, holes, run)
     if np.isfinite(extremes).all() and extremes.min() >= 0:
         return extremes
     if channels.dtype.kind == "f":
@@ -228,13 +208,13 @@ def _notices(seen: Flags) -> tuple[str, ...]:
     )
 
 
-def _too_wide(holes: Flags, threads: int) -> tuple[str, ...]:
+def _too_wide(holes: Flags, run: Run) -> tuple[str, ...]:
     """Return what a user should know of holes that are wider than anything can be carried into."""
     missing = np.logical_and.reduce(holes, axis=0)
     if not _has_whole_block(missing, TOO_DEEP + 1):  # every pixel that deep has one close by
         return ()
     tops = range(0, len(missing), _TALL)
-    deep = sum(imap_threads(lambda top: _count_deep(missing, top), tops, threads))
+    deep = sum(run.map(lambda top: _count_deep(missing, top), tops))
     return too_wide(deep, int(np.count_nonzero(missing)))
 
 

@@ -5,7 +5,7 @@ whole picture is the scale of its values and where regions begin: both are found
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
@@ -13,18 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.engine.checks import ignore_progress, result_type
-from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.engine.checks import result_type
 from demosaic_ntc.engine.pass_tables import PLANS
-from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.engine.tiles import Tile
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.inpaint import TOO_DEEP
 from demosaic_ntc.inpainting.region_inpainting import repair
 from demosaic_ntc.inpainting.regions import find_damaged_regions
 from demosaic_ntc.inpainting.scaling import LEAST_CONTRAST, Scale, extremes_of, planes_of
-from demosaic_ntc.jit.signatures import for_holes, prepare_kernels
+from demosaic_ntc.run import Progress, ReportProgress, Run
 
 _GLANCE = 8  # every n-th row and column
 
@@ -56,25 +53,23 @@ def inpaint_parts(
     ``missing`` and ``wanted`` are (height, width). What is wanted is missing, too. Where a region sees
     nothing that is known, which takes holes of a thousand pixels, all of the picture is its margin.
     """
-    prepare_kernels(for_holes("ntc", True))
+    run = Run.start(threads, progress, want_error=True)
     channels = planes_of(image)
     holes = np.broadcast_to(missing, channels.shape)
-    scale = _scale(channels, holes)
+    scale = _scale(channels, holes, run)
     regions = [region for region in find_damaged_regions(missing) if wanted[region.core].any()]
-    count = _Count(
-        [int(np.count_nonzero(missing[region.core])) for region in regions], progress or ignore_progress
-    )
+    count = _Count([int(np.count_nonzero(missing[region.core])) for region in regions], run.progress)
     # Steps between kernels keep one thread busy: several regions at a time fill the others.
-    at_once = max(min(threads, len(regions)), 1)
+    at_once = max(min(run.threads, len(regions)), 1)
 
     def restore(number: int) -> RestoredBox:
-        how = (quality, threads // at_once, count.of(number))
-        return _part(channels, holes, scale, _widen_view(regions[number], missing), how, image)
+        own = replace(run, threads=run.threads // at_once, progress=count.of(number))
+        return _part(image, holes, scale, _widen_view(regions[number], missing), quality, own)
 
-    yield from imap_threads(restore, range(len(regions)), at_once)
+    yield from replace(run, threads=at_once).map(restore, range(len(regions)))
 
 
-def _scale(channels: NDArray[Any], holes: Flags) -> Scale:
+def _scale(channels: NDArray[Any], holes: Flags, run: Run) -> Scale:
     """The scale of all known values, by a glance where more of them could not change it.
 
     Further values only widen the range. So full scale is that of the type as soon as one of them needs all of
@@ -86,7 +81,7 @@ def _scale(channels: NDArray[Any], holes: Flags) -> Scale:
         needs_all = channels.itemsize == 1 or high > white / 2
         if needs_all and high - low >= white * LEAST_CONTRAST:
             return Scale(0.0, white, white)
-    return Scale.of(extremes_of(channels, holes))
+    return Scale.of(extremes_of(channels, holes, run))
 
 
 def _widen_view(region: Tile, missing: Flags) -> Tile:
@@ -98,20 +93,14 @@ def _widen_view(region: Tile, missing: Flags) -> Tile:
 
 
 def _part(
-    channels: NDArray[Any],
-    holes: Flags,
-    scale: Scale,
-    region: Tile,
-    how: tuple[str, int, ReportProgress],
-    image: NDArray[Any],
+    image: NDArray[Any], holes: Flags, scale: Scale, region: Tile, quality: str, run: Run
 ) -> RestoredBox:
     """Restore one region."""
-    quality, threads, report = how
     seen = (slice(None), *region.seen)
     known = np.logical_not(holes[seen], order="C")
-    planes = scale.planes(channels[seen], holes[seen])
+    planes = scale.planes(planes_of(image)[seen], holes[seen], run)
     inner = Tile(region.inner, (slice(0, known.shape[1]), slice(0, known.shape[2])), region.inner)
-    made, gaps = repair(planes, known, PLANS[quality], threads, report, Deadline(), True, None, [inner])
+    made, gaps = repair(planes, known, PLANS[quality], run, None, [inner])
     box = image[region.core].copy()
     hole, here = holes[0][region.core], (slice(None), *region.inner)
     for channel, plane in zip(planes_of(box), made.planes[here], strict=True):

@@ -1,24 +1,22 @@
 """Inpainting: regions around the holes, each filled at first and then restored kind by kind."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.groups import count_references
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
-from demosaic_ntc.engine.parallel import imap_threads
 from demosaic_ntc.engine.pass_tables import Plan
-from demosaic_ntc.engine.restore import Estimate, MaskedPass, Report, part_of, restore
-from demosaic_ntc.engine.result import Progress, ReportProgress
-from demosaic_ntc.engine.tiles import Tile
+from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
+from demosaic_ntc.engine.tiles import Tile, row_bands
 from demosaic_ntc.inpainting.classification import depths, kinds_of
 from demosaic_ntc.inpainting.initial_fill import fill_smoothly
 from demosaic_ntc.inpainting.regions import find_damaged_regions
-from demosaic_ntc.inpainting.scaling import bands
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.run import Progress, Run
 
 _RIM = 16  # pixels around a region that are restored with it, and again with their own
 _MOST_CHANNELS = 4  # completed together: the exact oracle tries all subsets of them
@@ -28,13 +26,10 @@ def repair(
     planes: Planes,
     known: Flags,
     plan: Plan,
-    threads: int,
-    progress: ReportProgress,
-    deadline: Deadline,
-    errors: bool = False,
+    run: Run,
     noise: Float32 | None = None,
     regions: list[Tile] | None = None,
-) -> tuple[Estimate, Float32]:
+) -> tuple[Estimate[Planes], Float32]:
     """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
 
     ``planes``, zero where nothing is known, and ``known`` are (channels, height, width), ``noise`` is the
@@ -44,33 +39,32 @@ def repair(
     their cores is restored.
     """
     missing = ~np.logical_and.reduce(known, axis=0)
-    whole = Estimate(
-        _fill_with_means(planes, known, threads), np.zeros(planes.shape if errors else (0, 0, 0), np.float32)
-    )
+    variance = np.zeros(planes.shape if run.want_error else (0, 0, 0), np.float32)
+    whole = Estimate(_fill_with_means(planes, known, run), variance)
     gaps, sets = [np.zeros(0, np.float32)], list(_channel_sets(len(planes)))
     late: list[Tile] = []
     cut = list(find_damaged_regions(missing)) if regions is None else regions
-    for region, report in _iterate_regions(cut, missing, progress):
-        if deadline.is_over():
+    for region, own in _iterate_regions(cut, missing, run):
+        if run.deadline.is_over():
             late.append(region)
             continue
         for number, channels in enumerate(sets):
             seen, core = (channels, *region.seen), (channels, *region.core)
-            start, wanted = _first(whole.planes[seen], known[seen], errors, deadline), _around(region)
-            work = _works(known[seen], wanted, plan)
-            share = part_of(report, number, len(sets))
-            own = None if noise is None else noise[channels]
-            what = _crop_observed(start.planes, known[seen], own)
-            part, proven = restore(start, what, work, threads, share, deadline)
+            start = _first(whole.planes[seen], known[seen], run)
+            works = _works(known[seen], _around(region), plan)
+            what = _crop_observed(start.planes, known[seen], None if noise is None else noise[channels])
+            part, proven, _ = restore(
+                start, what, works, own.part(number / len(sets), (number + 1) / len(sets))
+            )
             whole.planes[core] = part.planes[:, *region.inner]
-            if errors:
+            if run.want_error:
                 whole.variance[core] = part.variance[:, *region.inner]
             gaps.append(proven)
-    gaps += imap_threads(lambda region: _fill_plainly(whole, known, region, plan), late, threads)
+    gaps += run.map(lambda region: _fill_plainly(whole, known, region, plan), late)
     return whole, np.concatenate(gaps)
 
 
-def _fill_plainly(whole: Estimate, known: Flags, region: Tile, plan: Plan) -> Float32:
+def _fill_plainly(whole: Estimate[Planes], known: Flags, region: Tile, plan: Plan) -> Float32:
     """Write into a region for which there is no time the means of what is known close by.
 
     Return the gaps of its groups. Nothing that is looked at is written: all regions may be filled at once.
@@ -96,13 +90,11 @@ def fill_unproven_gaps(missing: Flags, plan: Plan) -> Float32:
     return np.full(count_references(missing, patches), np.inf, np.float32)
 
 
-def _first(planes: Planes, known: Flags, errors: bool, deadline: Deadline) -> Estimate:
+def _first(planes: Planes, known: Flags, run: Run) -> Estimate[Planes]:
     """Return the first estimate of a region; how wrong it is nobody knows: as much as values vary there."""
-    estimate, variance = (
-        fill_smoothly(np.ascontiguousarray(planes), known, deadline),
-        np.zeros((0, 0, 0), np.float32),
-    )
-    if errors:
+    estimate = fill_smoothly(np.ascontiguousarray(planes), known, run.deadline)
+    variance = np.zeros((0, 0, 0), np.float32)
+    if run.want_error:
         variance = np.where(known, np.float32(0), estimate.var(axis=(1, 2), keepdims=True))
     return Estimate(estimate, variance)
 
@@ -120,13 +112,13 @@ def _works(known: Flags, around: Flags, plan: Plan) -> list[MaskedPass]:
     return [MaskedPass(step, here) for kind, here in wanted.items() if here.any() for step in plan[kind]]
 
 
-def _fill_with_means(planes: Planes, known: Flags, threads: int) -> Planes:
+def _fill_with_means(planes: Planes, known: Flags, run: Run) -> Planes:
     """Return the planes with missing entries, which are zero, at their channel's mean.
 
     Regions that know nothing keep it.
     """
-    filled, rows = np.empty_like(planes), bands(planes.shape[1])
-    sums = imap_threads(lambda part: planes[:, part].sum(axis=(1, 2), dtype=np.float64), rows, threads)
+    filled, rows = np.empty_like(planes), row_bands(planes.shape[1])
+    sums = run.map(lambda part: planes[:, part].sum(axis=(1, 2), dtype=np.float64), rows)
     counts = np.array([np.count_nonzero(shown) for shown in known])
     means = (sum(sums) / counts).astype(np.float32)[:, None, None]
 
@@ -134,8 +126,7 @@ def _fill_with_means(planes: Planes, known: Flags, threads: int) -> Planes:
         np.multiply(~known[:, part], means, out=filled[:, part])  # far quicker than a choice
         filled[:, part] += planes[:, part]
 
-    for _ in imap_threads(fill, rows, threads):
-        pass
+    run.do(fill, rows)
     return filled
 
 
@@ -153,16 +144,14 @@ def _channel_sets(channels: int) -> Iterator[slice]:
     return (slice(int(first), int(last)) for first, last in pairwise(bounds))
 
 
-def _iterate_regions(
-    regions: list[Tile], missing: Flags, progress: ReportProgress
-) -> Iterator[tuple[Tile, Report]]:
-    """Yield the regions, each with how to report the share of it that is done."""
+def _iterate_regions(regions: list[Tile], missing: Flags, run: Run) -> Iterator[tuple[Tile, Run]]:
+    """Yield the regions, each with its run, which reports missing pixels that are restored."""
     sizes = [int(missing[region.core].sum()) for region in regions]
     for number, region in enumerate(regions):
         before = sum(sizes[:number])
 
         def report(share: float, before: int = before, size: int = sizes[number]) -> None:
-            progress(Progress("groups", before + round(share * size), sum(sizes)))
+            run.progress(Progress("groups", before + round(share * size), sum(sizes)))
 
-        yield region, report
+        yield region, replace(run, report=report)
         report(1.0)

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Planes, select, zero_where
 from demosaic_ntc.engine.checks import full_scale, result_type
-from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.engine.tiles import row_bands
+from demosaic_ntc.run import Run
 
 # Known values within this share of full scale are stretched: float32 would lose them, and tolerances too.
 LEAST_CONTRAST = 1 / 64
-
-_BAND = 64  # rows that are worked on together
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +32,14 @@ class Scale:
             return cls(low, high - low, white)
         return cls(0.0, white, white)
 
-    def planes(self, channels: NDArray[Any], holes: Flags, threads: int = 1) -> Planes:
+    def planes(self, channels: NDArray[Any], holes: Flags, run: Run) -> Planes:
         """Return the engine's values, (channels, height, width); zero where they are missing."""
         planes = np.empty(channels.shape, np.float32)
 
         def scale(rows: slice) -> None:
             self.fill(planes[:, rows], channels[:, rows], holes[:, rows])
 
-        for _ in imap_threads(scale, bands(len(planes[0])), threads):
-            pass
+        run.do(scale, row_bands(len(planes[0])))
         return planes
 
     def fill(self, planes: Planes, channels: NDArray[Any], holes: Flags) -> None:
@@ -71,17 +69,12 @@ class Scale:
                 channel[...] = select(hole, self.values(plane, channel.dtype), channel)
 
 
-def bands(height: int) -> list[slice]:
-    """Return the rows of a picture, a few at a time."""
-    return [slice(top, top + _BAND) for top in range(0, height, _BAND)]
-
-
 def planes_of(image: NDArray[Any]) -> NDArray[Any]:
     """Return the channels of an image as a stack of planes, a view."""
     return np.moveaxis(np.atleast_3d(image), 2, 0)
 
 
-def extremes_of(channels: NDArray[Any], holes: Flags, threads: int = 1) -> NDArray[Any]:
+def extremes_of(channels: NDArray[Any], holes: Flags, run: Run) -> NDArray[Any]:
     """Return the least and the largest known value of every channel that has any, (channels, 2).
 
     NaN among the known values is both.
@@ -90,7 +83,7 @@ def extremes_of(channels: NDArray[Any], holes: Flags, threads: int = 1) -> NDArr
     for channel, hole in zip(channels, holes, strict=True):
         if not hole.all():
             first = channel[np.unravel_index(int(hole.argmin()), hole.shape)]
-            ends = imap_threads(_ends_of(channel, hole, first), bands(len(channel)), threads)
+            ends = run.map(_ends_of(channel, hole, first), row_bands(len(channel)))
             least, largest = zip(*ends, strict=True)
             found.append((np.min(least), np.max(largest)))
     return np.array(found)

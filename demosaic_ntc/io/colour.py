@@ -103,7 +103,6 @@ SPACES = {
     "p3": ColourSpace("Display P3", _P3, D65, SRGB_CURVE),
 }
 CAMERA_SPACE = "camera"
-SPACE_NAMES = (*SPACES, CAMERA_SPACE)
 
 
 def output_space(name: str, camera_to_srgb: Matrix) -> ColourSpace:

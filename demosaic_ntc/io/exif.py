@@ -5,14 +5,13 @@ absolute offsets) and would be wrong in a finished picture. Tag numbers and type
 standard (CIPA DC-008), tables 4 to 15.
 """
 
-import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import inf
-from typing import Any, BinaryIO
+from typing import Any
 
 from demosaic_ntc.io.tiff_tags import (
     ASCII,
@@ -30,6 +29,7 @@ from demosaic_ntc.io.tiff_tags import (
     Values,
     fits,
     number,
+    read_block,
     write_directory,
 )
 
@@ -109,13 +109,14 @@ class Exif:
         return replace(self, photo={**fields, **self.photo})
 
 
-def read_exif(file: BinaryIO) -> Exif:
-    """The fields we keep of a TIFF-like raw; empty where there are none."""
-    reader = TagReader(file)
-    first = reader.first()
-    photo = reader.directory(number(first, EXIF_DIRECTORY))
-    gps = reader.directory(number(first, GPS_DIRECTORY))
-    return keep_known(first, {**_strays(first), **photo}, gps)
+def read_exif(tags: TagReader) -> Exif:
+    """The fields we keep of a TIFF-like raw or of a block; empty where there are none."""
+    first = tags.first()
+    photo = tags.directory(number(first, EXIF_DIRECTORY))
+    gps = tags.directory(number(first, GPS_DIRECTORY))
+    # Some raws keep fields of the photo in their first directory.
+    strays = {tag: first[tag] for tag in (EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN) if tag in first}
+    return keep_known(first, {**strays, **photo}, gps)
 
 
 def keep_known(image: Directory, photo: Directory, gps: Directory) -> Exif:
@@ -134,7 +135,7 @@ def orientation_in(directory: Directory) -> int:
 def read_jpeg_exif(jpeg: bytes) -> Exif:
     """The fields we keep of the EXIF block of a JPEG preview; empty where there is none."""
     start = jpeg.find(b"Exif\0\0", 0, 1 << 16)
-    return read_exif(io.BytesIO(jpeg[start + 6 : start + 6 + (1 << 16)])) if start >= 0 else Exif()
+    return read_exif(read_block(jpeg[start + 6 : start + 6 + (1 << 16)])) if start >= 0 else Exif()
 
 
 def photo_fields(
@@ -174,11 +175,6 @@ def _value(field: Field | None) -> float | None:
     """The first number of a field; None where there is none."""
     values = () if field is None or isinstance(field.values, bytes) else field.values
     return float(values[0]) if values else None
-
-
-def _strays(first: Directory) -> Directory:
-    """Photo fields that some raws keep in their first directory."""
-    return {tag: first[tag] for tag in (EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN) if tag in first}
 
 
 def _filter_tags(directory: Directory, types: Mapping[int, int]) -> Fields:

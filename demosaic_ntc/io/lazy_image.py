@@ -98,3 +98,6 @@ def _shift_slice(place: slice, by: int) -> slice:
 def _reverse_slice(place: slice, length: int) -> slice:
     """Return the slice of what lies there counted from the other end."""
     return slice(length - place.stop, length - place.start)
+
+
+ImageLike: TypeAlias = NDArray[Any] | LazyImage  # (height, width, 3), in memory or made as it is read

@@ -5,10 +5,12 @@ directories of 12-byte entries (tag, type, count, value or its offset). The read
 offsets and chains are bounded, and what lies outside the file is left out.
 """
 
+import io
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import isfinite
 from typing import BinaryIO, TypeAlias
 
@@ -44,7 +46,7 @@ class Field:
 
 
 class TagReader:
-    """Reads the directories of a TIFF-like file; one that is none has no directories."""
+    """Reads the directories of a TIFF-like file, each once; a file that is none has no directories."""
 
     def __init__(self, file: BinaryIO) -> None:
         file.seek(0)
@@ -56,6 +58,7 @@ class TagReader:
         if order is not None and len(header) == 8:
             magic, first = struct.unpack(order + "HL", header[2:])
             self._first = first if magic in _MAGICS else 0
+        self._at = cache(self._read)
 
     def directories(self) -> Iterator[Directory]:
         """All image directories, chained and nested ones included, each once."""
@@ -65,18 +68,18 @@ class TagReader:
             if offset in seen or offset == 0:
                 continue
             seen.add(offset)
-            directory, following = self._read(offset)
+            directory, following = self._at(offset)
             nested = [int(place) for place in numbers(directory, SUB_DIRECTORIES)]
             waiting += [*nested, following]
             yield directory
 
     def first(self) -> Directory:
         """The first directory; empty where there is none."""
-        return next(self.directories(), {})
+        return self.directory(self._first)
 
     def directory(self, offset: int) -> Directory:
         """The directory at an offset that another one gave; empty for the offset 0."""
-        return self._read(offset)[0] if offset else {}
+        return self._at(offset)[0] if offset else {}
 
     def _read(self, offset: int) -> tuple[Directory, int]:
         """One directory and the offset of the next (0: none)."""
@@ -117,6 +120,11 @@ class TagReader:
         if len(letters) == 2:
             return _fractions(flat)
         return flat if all(map(isfinite, flat)) else ()
+
+
+def read_block(block: bytes) -> TagReader:
+    """The directories of a block of EXIF, which is a TIFF without a picture."""
+    return TagReader(io.BytesIO(block))
 
 
 def _fractions(flat: tuple[int, ...]) -> tuple[Fraction, ...] | None:

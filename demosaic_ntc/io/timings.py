@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from time import perf_counter
 
-from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.io.pixels import ReportRows
+from demosaic_ntc.jit.waiting import read_work_clock
+from demosaic_ntc.run import Progress, ReportProgress
 
 
 @dataclass(slots=True)
@@ -20,16 +20,16 @@ class Timings:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Count the time inside for this stage, without that of parts."""
-        start, apart = perf_counter(), self.apart
+        start, apart = read_work_clock(), self.apart
         yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - start - (self.apart - apart)
+        self.seconds[name] = self.seconds.get(name, 0.0) + read_work_clock() - start - (self.apart - apart)
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Count the time inside for another stage than the one it happens in."""
-        start = perf_counter()
+        start = read_work_clock()
         yield
-        seconds = perf_counter() - start
+        seconds = read_work_clock() - start
         self.apart += seconds
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 

@@ -10,7 +10,7 @@ file carries a digest: what does not agree with it is passed over, and one line 
 
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +22,7 @@ from numba.core import codegen
 from numba.core.caching import FunctionCache
 from numba.core.compiler import CompileResult
 
-from demosaic_ntc.jit.kernel_cache import CheckedCache, seal, unseal, warn
+from demosaic_ntc.jit.kernel_cache import CheckedCache, digest_sources, seal, unseal, warn
 
 #: Where the wheel has them.
 ROOT = Path(__file__).parent / "shipped_kernels"
@@ -41,7 +41,19 @@ _TEXT = 6  # the place, in what Numba keeps of a kernel, of a listing with the p
 
 
 class ShippedCache(CheckedCache):
-    """The forms of a kernel that came with the program, then those that are kept."""
+    """The forms of a kernel that came with the program, then those that are kept.
+
+    Where there is nothing for some types, `await_form` may see to it that there is; it tells whether it has.
+    """
+
+    await_form: Callable[[tuple[Any, ...]], bool] | None = None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What came or was kept for these types, perhaps after a wait; None where there is nothing."""
+        found = super().load_overload(sig, target_context)
+        if found is None and self.await_form is not None and self.await_form(sig):
+            found = super().load_overload(sig, target_context)
+        return found
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         return _rebuilt(self._py_func, sig, target_context) or super()._load_overload(sig, target_context)
@@ -97,18 +109,8 @@ def key() -> str:
     """Return a name for all that code of the level depends on."""
     python = [sys.implementation.cache_tag, sys.abiflags]
     facts = [LEVEL, *python, numba.__version__, llvm.get_process_triple(), str(_config.USING_SVML)]
-    digest = sha256("\n".join(facts).encode())
-    for path in kernel_sources():
-        digest.update(sha256(path.read_bytes()).digest())
+    digest = sha256("\n".join([*facts, digest_sources()]).encode())
     return f"{LEVEL}-{digest.hexdigest()[:16]}"
-
-
-def kernel_sources() -> Iterator[Path]:
-    """Yield the files that kernels are made of, in order."""
-    root = Path(__file__).parents[1]
-    yield from sorted(
-        {root / "jit" / "compiled.py", *root.rglob("*kernels*.py"), *root.rglob("*kernels/*.py")}
-    )
 
 
 def _path(place: Path, function: Callable[..., Any], types: tuple[Any, ...]) -> Path:

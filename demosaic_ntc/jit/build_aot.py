@@ -1,8 +1,8 @@
 """What `make wheel` runs: kernels compiled for a level of processors, to come with the program.
 
 `python -m demosaic_ntc.jit.build_aot` fills the folder in which `demosaic_ntc.jit.aot_cache` looks. The
-kernels are compiled as they are for one machine, but into a cache of their own: those of pictures by their
-examples, those of tensors by completing one.
+kernels are compiled as they are for one machine, but into a cache of their own: those of pictures for the
+types that stand beside them, those of tensors by completing one.
 """
 
 import os
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.jit import aot_cache
-from demosaic_ntc.jit.compiled import compile_for, iterate_forms
-from demosaic_ntc.jit.signatures import EXAMPLES, prepare_kernels
-from demosaic_ntc.ntc.complete import complete
+from demosaic_ntc.jit.compiled import iterate_forms
+from demosaic_ntc.jit.entries import load_all
+from demosaic_ntc.jit.precompile import prepare_all
 
 _COMPLETING = "from demosaic_ntc.jit.build_aot import complete_tensors; complete_tensors()"
 _FILLING = "from demosaic_ntc.jit.build_aot import fill; fill()"
@@ -36,6 +36,8 @@ def main() -> None:
 
 def complete_tensors() -> None:
     """Complete a small tensor of ones and zeros in all usual ways."""
+    from demosaic_ntc import complete  # noqa: PLC0415 (as anybody would: nothing here depends on it)
+
     generator = np.random.default_rng(0)
     index = generator.integers(0, 8, (200, 3))
     value = (index.min(axis=1) > 1).astype(np.float64)
@@ -45,9 +47,9 @@ def complete_tensors() -> None:
 
 def fill() -> None:
     """Put what is called from Python where the program will look; what it calls in turn is part of it."""
-    prepare_kernels(EXAMPLES)
-    for example in EXAMPLES.values():
-        compile_for(*example)
+    prepare_all()
+    for entry in load_all():
+        entry.compile()
     complete_tensors()  # which were compiled by another process: here only what is called is loaded
     folder = aot_cache.ROOT / aot_cache.key()
     for kernel in _kernels():

@@ -1,13 +1,17 @@
-"""The one way kernels are compiled: lazily, cached where a folder can be written, without the GIL."""
+"""The one way kernels are compiled: lazily, cached where a folder can be written, without the GIL.
+
+Whoever calls a kernel need not know: it is loaded, compiled, or waited for while other processes compile it.
+"""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import llvmlite.binding as llvm
 import numba
 
-from demosaic_ntc.jit.aot_cache import ShippedCache, UnkeptCache, is_shipped
+from demosaic_ntc.jit import entries
+from demosaic_ntc.jit.aot_cache import ShippedCache, UnkeptCache
+from demosaic_ntc.jit.entries import Entry
+from demosaic_ntc.jit.precompile import await_kernel
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -52,16 +56,26 @@ def _compile(function: Function, fastmath: bool, counts: bool = True) -> Functio
     return cast(Function, compiled)
 
 
-def compile_for(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    """Have a kernel ready for arguments of these types: from the cache, else compiled and put there."""
-    dispatcher: Any = kernel
-    dispatcher.compile(tuple(map(numba.typeof, arguments)))
+def precompile(*types: Any, is_rare: bool = False) -> Callable[[Function], Function]:
+    """Have the kernel below compiled for these types side by side with others, as soon as one is missing.
+
+    That is for kernels that Python calls. One that few pictures need is compiled only when it is called.
+    """
+
+    def register(function: Function) -> Function:
+        dispatcher: Any = function
+        if hasattr(dispatcher, "_cache"):  # one that is not to be compiled is a plain function
+            entry = Entry(dispatcher, types, is_rare)
+            entries.loaded[entry.name] = entry
+            dispatcher._cache.await_form = lambda wanted: wanted == types and await_kernel(entry)
+        return function
+
+    return register
 
 
-def comes_compiled(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
-    """Tell whether a kernel for arguments of these types came with the program."""
-    function = getattr(kernel, "py_func", None)  # a kernel that is not to be compiled is a plain function
-    return function is not None and is_shipped(function, tuple(map(numba.typeof, arguments)))
+def named_tuple(made: type, *fields: Any) -> Any:
+    """Return the type of a named tuple with fields of these types."""
+    return numba.types.BaseTuple.from_types(fields, made)
 
 
 def iterate_forms(kernel: Callable[..., Any]) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -69,16 +83,3 @@ def iterate_forms(kernel: Callable[..., Any]) -> Iterator[tuple[tuple[Any, ...],
     dispatcher: Any = kernel
     for types in dispatcher.signatures:
         yield types, dispatcher._cache.read_form(types, dispatcher.targetctx.codegen())
-
-
-def cache_folder(kernel: Callable[..., Any]) -> Path | None:
-    """Return where a kernel is kept once it is compiled, if anywhere."""
-    statistics = getattr(kernel, "stats", None)  # a kernel that is not to be compiled is a plain function
-    path = getattr(statistics, "cache_path", None)
-    return None if path is None else Path(path)
-
-
-def target_machine() -> str:
-    """Return what compiled code depends on besides its source."""
-    features = sorted(name for name, has in llvm.get_host_cpu_features().items() if has)
-    return " ".join([numba.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), *features])

@@ -4,12 +4,15 @@ Numba believes what it finds: an empty or cut file ends the program, a damaged o
 carries a digest of what it holds; what does not agree is compiled anew and written over. A file is named
 after the types it is compiled for, so that two processes that compile at once never take one for another's.
 What cannot be written is not kept. One line says so.
+
+Kernels are inlined into those that call them, so what is kept is of use only as long as no source of any
+kernel changes.
 """
 # mypy: allow-untyped-calls
 
 import pickle
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -34,9 +37,9 @@ class CheckedCache(FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         """Find the folder; raises RuntimeError where none can be written."""
         super().__init__(function)
-        base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
+        base, stamp = self._impl.filename_base, (self._impl.locator.get_source_stamp(), digest_sources())
         # Names of our own: what Numba itself has kept there carries no digest.
-        self._cache_file = _CheckedFiles(self._cache_path, f"{base}.checked", stamp)
+        self._cache_file: _CheckedFiles = _CheckedFiles(self._cache_path, f"{base}.checked", stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was kept for these types; None where there is nothing, or nothing that can be used."""
@@ -45,6 +48,10 @@ class CheckedCache(FunctionCache):
         except Exception:
             _say_damaged(self._cache_path)
             return None
+
+    def has_form(self, types: tuple[Any, ...], codegen: Any) -> bool:
+        """Tell whether something is kept for these types."""
+        return self._cache_file.has(self._index_key(types, codegen))
 
     def read_form(self, types: tuple[Any, ...], codegen: Any) -> Any:
         """What was written of the kernel for these types, not yet made into code."""
@@ -71,6 +78,11 @@ class _CheckedFiles(IndexDataCacheFile):
         if overloads.get(key) != name:
             overloads[key] = name
             self._save_index(overloads)
+
+    def has(self, key: Any) -> bool:
+        """Tell whether there is a file of a kernel."""
+        name = self._load_index().get(key)
+        return name is not None and Path(self._data_path(name)).is_file()
 
     def _dump(self, obj: Any) -> bytes:
         """What is written of an object."""
@@ -101,6 +113,23 @@ class _CheckedFiles(IndexDataCacheFile):
         except Exception as error:
             _say_damaged(self._cache_path)
             raise DamagedCacheFile(name) from error
+
+
+def kernel_sources() -> Iterator[Path]:
+    """Yield the files that kernels are made of, in order."""
+    root = Path(__file__).parents[1]
+    yield from sorted(
+        {root / "jit" / "compiled.py", *root.rglob("*kernels*.py"), *root.rglob("*kernels/*.py")}
+    )
+
+
+@cache
+def digest_sources() -> str:
+    """Return what changes with the contents of any source of kernels."""
+    digest = sha256()
+    for path in kernel_sources():
+        digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def seal(obj: Any) -> bytes:

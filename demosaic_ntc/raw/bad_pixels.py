@@ -2,20 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import BadPixels
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.detection.defects import find_defects
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
+from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 from demosaic_ntc.raw.noise import GREY_ARRAY, FoundNoise, linear_samples, noise_of, span_of
 from demosaic_ntc.raw.photo import GREEN, Mosaic, RawPhoto
 from demosaic_ntc.raw.saturation import saturation
-
-BadPixels = Path | Literal["auto", "off"] | None
 
 _MOST_BYTES = 16 << 20
 

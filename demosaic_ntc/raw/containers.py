@@ -4,12 +4,10 @@ Layouts as ExifTool documents them. Nothing is trusted: lengths, counts and loop
 gives less metadata, never an error.
 """
 
-import io
-import os
 import struct
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias
 
 from demosaic_ntc.io.exif import (
     MAKE,
@@ -21,7 +19,8 @@ from demosaic_ntc.io.exif import (
     read_exif,
     read_jpeg_exif,
 )
-from demosaic_ntc.io.tiff_tags import XMP, Directory, TagReader
+from demosaic_ntc.io.header import FUJIFILM, FileHeader
+from demosaic_ntc.io.tiff_tags import XMP, read_block
 
 # A part of a file: what it is, where it begins, how many bytes it has.
 _Part: TypeAlias = tuple[int, int, int]
@@ -33,38 +32,23 @@ JPEG_XMP = b"http://ns.adobe.com/xap/1.0/\0"
 _JPEG_HEAD = 1 << 18  # bytes, in which the EXIF of a JPEG lies
 
 
-def read_raw_exif(file: BinaryIO) -> Exif:
+def read_raw_exif(header: FileHeader) -> Exif:
     """The fields we keep of any raw, whatever contains it; empty where there are none."""
-    head = _bytes_at(file, 0, 32)
-    readers = (reader for place, magic, reader in _READERS if head[place:].startswith(magic))
-    return next(readers, read_exif)(file)
+    readers = (reader for place, magic, reader in _READERS if header.head[place:].startswith(magic))
+    return next(readers, lambda each: read_exif(each.tags))(header)
 
 
-def read_raw_xmp(file: BinaryIO) -> bytes | None:
+def read_raw_xmp(header: FileHeader) -> bytes | None:
     """The XMP packet of a raw, as it is stored: in a TIFF, a CR3, or the preview of a RAF."""
-    head = _bytes_at(file, 0, 32)
-    if head[4:].startswith(b"ftypcrx "):
-        return _cr3_xmp(file)
-    if head.startswith(b"FUJIFILMCCD-RAW"):
-        return _jpeg_xmp(_raf_preview(file))
-    stored = TagReader(file).first().get(XMP)
-    return bytes(stored) or None if isinstance(stored, bytes) else _convert_to_bytes(stored or ())
-
-
-def _convert_to_bytes(values: tuple[Any, ...]) -> bytes | None:
-    """Numbers as bytes, if they are some."""
-    return bytes(values) if values and all(value in range(256) for value in values) else None
-
-
-def _bytes_at(file: BinaryIO, place: int, length: int) -> bytes:
-    """Some bytes of a file, fewer where it ends."""
-    file.seek(place)
-    return file.read(length)
-
-
-def _length_of(file: BinaryIO) -> int:
-    """How many bytes a file has."""
-    return file.seek(0, os.SEEK_END)
+    if header.head[4:].startswith(b"ftypcrx "):
+        return _cr3_xmp(header)
+    if header.head.startswith(FUJIFILM):
+        return _jpeg_xmp(_raf_preview(header))
+    stored = header.tags.first().get(XMP, b"")
+    if isinstance(stored, bytes):
+        return stored or None
+    are_bytes = stored and all(value in range(256) for value in stored)
+    return bytes(int(value) for value in stored) if are_bytes else None
 
 
 def _unpack(form: str, data: bytes) -> tuple[Any, ...]:
@@ -81,39 +65,39 @@ _HERE, _HEAPS, _KIND, _TAG = 0x4000, (0x2800, 0x3000), 0x7800, 0x3FFF
 _CAMERA_OWNER = 42032
 
 
-def _read_crw(file: BinaryIO) -> Exif:
+def _read_crw(header: FileHeader) -> Exif:
     """Camera, owner, date, exposure and the range of the lens."""
-    order = ">" if _bytes_at(file, 0, 2) == b"MM" else "<"
-    values = _crw_values(file, order)
+    order = ">" if header.read(0, 2) == b"MM" else "<"
+    values = _crw_values(header, order)
     camera = values.get(_MAKE_MODEL, b"")
     stored = keep_known({MAKE: camera[:6], MODEL: camera[6:]}, {_CAMERA_OWNER: values.get(_OWNER, b"")}, {})
     return stored.add_photo_fields(_crw_photo(values, order))
 
 
-def _crw_values(file: BinaryIO, order: str) -> dict[int, bytes]:
+def _crw_values(header: FileHeader, order: str) -> dict[int, bytes]:
     """The values of all heaps by their tags."""
     values: dict[int, bytes] = {}
-    (start,) = _unpack(order + "L", _bytes_at(file, 2, 4))
-    waiting, seen = [(start, _length_of(file) - start)], set[tuple[int, int]]()
+    (start,) = _unpack(order + "L", header.read(2, 4))
+    waiting, seen = [(start, header.length - start)], set[tuple[int, int]]()
     while waiting and len(seen) < _MOST_HEAPS:
         heap = waiting.pop(0)
         if heap in seen or heap[1] < 4:
             continue
         seen.add(heap)
-        for kind, place, length in _crw_records(file, order, *heap):
+        for kind, place, length in _crw_records(header, order, *heap):
             if kind & _KIND in _HEAPS:
                 waiting.append((place, length))
             elif kind & _TAG in _CRW_VALUES and length <= _LARGEST_VALUE:
-                values.setdefault(kind & _TAG, _bytes_at(file, place, length))
+                values.setdefault(kind & _TAG, header.read(place, length))
     return values
 
 
-def _crw_records(file: BinaryIO, order: str, start: int, length: int) -> Iterator[_Part]:
+def _crw_records(header: FileHeader, order: str, start: int, length: int) -> Iterator[_Part]:
     """The records of a heap; short ones lie in the directory itself."""
-    directory = start + _unpack(order + "L", _bytes_at(file, start + length - 4, 4))[0]
-    (count,) = _unpack(order + "H", _bytes_at(file, directory, 2))
+    directory = start + _unpack(order + "L", header.read(start + length - 4, 4))[0]
+    (count,) = _unpack(order + "H", header.read(directory, 2))
     for place in range(directory + 2, directory + 2 + 10 * min(count, _MOST_PARTS), 10):
-        kind, size, offset = _unpack(order + "HLL", _bytes_at(file, place, 10))
+        kind, size, offset = _unpack(order + "HLL", header.read(place, 10))
         if kind & _HERE:
             yield kind, place + 2, 8
         else:
@@ -156,59 +140,54 @@ _CANON_BOX = bytes.fromhex("85c0b687820f11e08111f4ce462b6a48")
 _XMP_BOX = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
 
 
-def _read_cr3(file: BinaryIO) -> Exif:
+def _read_cr3(header: FileHeader) -> Exif:
     """The three directories of EXIF, each in a box of its own."""
     blocks = {
-        name: _bytes_at(file, place, min(length, _LARGEST_BLOCK))
-        for kind, top, size in _boxes(file, 0, _length_of(file))
-        for inner, start, extent in (_boxes(file, top, size) if kind == b"moov" else ())
-        if inner == b"uuid" and _bytes_at(file, start, 16) == _CANON_BOX
-        for name, place, length in _boxes(file, start + 16, extent - 16)
+        name: header.read(place, min(length, _LARGEST_BLOCK))
+        for kind, top, size in _boxes(header, 0, header.length)
+        for inner, start, extent in (_boxes(header, top, size) if kind == b"moov" else ())
+        if inner == b"uuid" and header.read(start, 16) == _CANON_BOX
+        for name, place, length in _boxes(header, start + 16, extent - 16)
         if name in (b"CMT1", b"CMT2", b"CMT4")
     }
-    image, photo, gps = (_first_directory(blocks.get(name, b"")) for name in (b"CMT1", b"CMT2", b"CMT4"))
+    image, photo, gps = (read_block(blocks.get(name, b"")).first() for name in (b"CMT1", b"CMT2", b"CMT4"))
     return keep_known(image, photo, gps)
 
 
-def _cr3_xmp(file: BinaryIO) -> bytes | None:
+def _cr3_xmp(header: FileHeader) -> bytes | None:
     """The packet in a box of its own, beside that of everything else."""
-    for kind, place, length in _boxes(file, 0, _length_of(file)):
-        if kind == b"uuid" and _bytes_at(file, place, 16) == _XMP_BOX:
-            return _bytes_at(file, place + 16, min(length - 16, _LARGEST_BLOCK))
+    for kind, place, length in _boxes(header, 0, header.length):
+        if kind == b"uuid" and header.read(place, 16) == _XMP_BOX:
+            return header.read(place + 16, min(length - 16, _LARGEST_BLOCK))
     return None
 
 
-def _boxes(file: BinaryIO, start: int, length: int) -> Iterator[tuple[bytes, int, int]]:
+def _boxes(header: FileHeader, start: int, length: int) -> Iterator[tuple[bytes, int, int]]:
     """The boxes that lie in a part of a file: kinds, places and lengths of their contents."""
     end = start + length
     for _ in range(_MOST_PARTS):
-        size, kind, large = _unpack(">L4sQ", _bytes_at(file, start, 16))
-        header = 16 if size == 1 else 8
+        size, kind, large = _unpack(">L4sQ", header.read(start, 16))
+        before = 16 if size == 1 else 8
         size = min(large if size == 1 else size or end, end - start)
-        if size < header:
+        if size < before:
             return
-        yield kind, start + header, size - header
+        yield kind, start + before, size - before
         start += size
-
-
-def _first_directory(block: bytes) -> Directory:
-    """The first directory of a TIFF block."""
-    return TagReader(io.BytesIO(block)).first()
 
 
 # Fujifilm RAF: a fixed header with the model's name; the EXIF is that of the preview.
 
 
-def _read_raf(file: BinaryIO) -> Exif:
+def _read_raf(header: FileHeader) -> Exif:
     """The EXIF of the preview; the model by the header where it has none."""
-    exif = read_jpeg_exif(_raf_preview(file))
-    return exif if exif.image else keep_known({MAKE: b"FUJIFILM", MODEL: _bytes_at(file, 28, 32)}, {}, {})
+    exif = read_jpeg_exif(_raf_preview(header))
+    return exif if exif.image else keep_known({MAKE: b"FUJIFILM", MODEL: header.read(28, 32)}, {}, {})
 
 
-def _raf_preview(file: BinaryIO) -> bytes:
+def _raf_preview(header: FileHeader) -> bytes:
     """The head of the preview, with all its metadata."""
-    place, length = _unpack(">LL", _bytes_at(file, 84, 8))
-    return _bytes_at(file, place, min(length, _JPEG_HEAD))
+    place, length = _unpack(">LL", header.read(84, 8))
+    return header.read(place, min(length, _JPEG_HEAD))
 
 
 def _jpeg_xmp(jpeg: bytes) -> bytes | None:
@@ -223,29 +202,29 @@ def _jpeg_xmp(jpeg: bytes) -> bytes | None:
 # Minolta MRW: named blocks up to the samples, one of which is a TIFF block.
 
 
-def _read_mrw(file: BinaryIO) -> Exif:
+def _read_mrw(header: FileHeader) -> Exif:
     """The EXIF of the block of tags."""
-    place, end = 8, 8 + _unpack(">L", _bytes_at(file, 4, 4))[0]
+    place, end = 8, 8 + _unpack(">L", header.read(4, 4))[0]
     for _ in range(_MOST_PARTS):
-        name, length = _unpack(">4sL", _bytes_at(file, place, 8))
+        name, length = _unpack(">4sL", header.read(place, 8))
         if name == b"\0TTW":
-            return read_exif(io.BytesIO(_bytes_at(file, place + 8, min(length, _LARGEST_BLOCK))))
+            return read_exif(read_block(header.read(place + 8, min(length, _LARGEST_BLOCK))))
         place += 8 + length
         if place >= end:
             break
     return Exif()
 
 
-def _name_camera(make: bytes, model: bytes) -> Callable[[BinaryIO], Exif]:
+def _name_camera(make: bytes, model: bytes) -> Callable[[FileHeader], Exif]:
     """A reader for containers whose header is that of one camera."""
     return lambda _: keep_known({MAKE: make, MODEL: model}, {}, {})
 
 
 # (offset, first bytes, reader); whatever else there is may be a TIFF.
-_READERS: tuple[tuple[int, bytes, Callable[[BinaryIO], Exif]], ...] = (
+_READERS: tuple[tuple[int, bytes, Callable[[FileHeader], Exif]], ...] = (
     (6, b"HEAPCCDR", _read_crw),
     (4, b"ftypcrx ", _read_cr3),
-    (0, b"FUJIFILMCCD-RAW", _read_raf),
+    (0, FUJIFILM, _read_raf),
     (0, b"\0MRM", _read_mrw),
     (0, b"qktk\0", _name_camera(b"Apple", b"QuickTake 100")),
     (0, b"qktn\0", _name_camera(b"Apple", b"QuickTake 150")),

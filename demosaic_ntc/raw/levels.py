@@ -5,20 +5,17 @@ unsaturated frame changing the exposure) ours ask for a pile-up of saturated sam
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import NamedBalance, White
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.raw.fitted_balance import fit_balance
 from demosaic_ntc.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto, place_of
 from demosaic_ntc.raw.saturation import Levels, bands, saturation
 from demosaic_ntc.raw.temperature import PRESETS, Temperature, balance_under, light_under
-
-NamedBalance = Literal["camera", "auto", "daylight", "cloudy", "shade", "tungsten", "fluorescent", "flash"]
-BALANCES: tuple[str, ...] = get_args(NamedBalance)
-White = Literal["auto", "metadata"] | float
 
 _BLOCK = 8
 _NEAR_WHITE = 25
@@ -55,6 +52,7 @@ class Exposure:
     levels: Levels  # at which red, green and blue saturate
     clip: float = 1.0  # the light that every saturated sample reaches
     light: Temperature | None = None  # what the balance makes grey, where the camera's colours are known
+    baseline: float = 0.0  # stops that the file asks for and the gains have, so that highlights lie above 1
 
     @property
     def white(self) -> float:

@@ -8,12 +8,18 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise, noise_factor
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.photo import RawPhoto, place_of
 from demosaic_ntc.raw.saturation import saturation
+
+#: Tags of DNGs: pairs S, O of variances S·x + O (DNG 1.4), and whether noise was removed.
+NOISE_PROFILE, NOISE_REDUCTION_APPLIED = 51041, 50935
 
 # Within this ratio of deviations a profile is taken as it is: texture adds a little to what is measured.
 # It is scaled at most so far: where compression smoothed skies, shadows have their noise.
 _AGREEMENT, _MOST_SCALED = 1.25, 2.0
+_DOUBTFUL = 1.5  # times the deviations that were given, or their inverse
 
 #: The array under which samples without one are looked at: as if it had measured them.
 GREY_ARRAY = Cfa.from_name("RGGB")
@@ -30,6 +36,7 @@ class FoundNoise:
     source: Literal["given", "profile", "scaled", "estimated"]
     stated: NoiseModel | None = None  # the file's profile
     measured: float | None = None
+    shown: float | None = None  # times the deviations that were given, where samples were asked
 
     def describe(self, span: float) -> dict[str, Any]:
         """Return the model as an object for JSON; ``span`` is how far white lies above black."""
@@ -54,7 +61,13 @@ class FoundNoise:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a user should know: that the file's profile is not believed."""
+        """What a user should know: that samples contradict what was given, or what the file states."""
+        if self.shown is not None and not 1 / _DOUBTFUL <= self.shown <= _DOUBTFUL:
+            given, seen = (percent(times * self.model.typical_deviation()) for times in (1.0, self.shown))
+            return (
+                f"the noise given is {given} of white at mid grey, samples show {seen}; "
+                "leave `noise` out to have it estimated",
+            )
         if self.source != "scaled" or self.stated is None:
             return ()
         stated, used = (percent(model.typical_deviation()) for model in (self.stated, self.model))
@@ -70,14 +83,32 @@ def percent(share: float) -> str:
     return f"{round(100 * share, 4):.2g} %"
 
 
+def noise_profile(tags: Directory) -> tuple[NoiseModel | None, tuple[str, ...]]:
+    """Return the model that the tags of a DNG's mosaic state, if they do, and a notice if it is not used."""
+    if NOISE_PROFILE not in tags:
+        return None, ()
+    stated = [float(value) for value in numbers(tags, NOISE_PROFILE)]
+    try:
+        return NoiseModel.of_pairs(stated), ()
+    except InputError as error:
+        reason = str(error).split(";", maxsplit=1)[0] if stated else "it holds no finite numbers"
+        return None, (f"the file's noise profile is not used: {reason}",)
+
+
+def is_denoised(*directories: Directory) -> bool:
+    """Whether a DNG says that noise was removed, in the tags of its picture or of the whole file."""
+    return any(value > 0 for tags in directories for value in numbers(tags, NOISE_REDUCTION_APPLIED))
+
+
 def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
     """Return the noise that was given, or that the file's profile states, or that the samples show.
 
     A profile that the samples contradict is scaled to what they show.
     """
-    if given is not None:
-        return FoundNoise(given, "given", photo.noise)
     (mosaic, cfa), (low, high) = _sample_mosaic(photo), _find_clipping_levels(photo)
+    if given is not None:
+        shown = noise_factor(mosaic, cfa, given, low=low, high=high)
+        return FoundNoise(given, "given", photo.noise, shown=shown)
     if photo.noise is None:
         return FoundNoise(estimate_noise(mosaic, cfa, low=low, high=high), "estimated")
     return _scale(photo.noise, noise_factor(mosaic, cfa, photo.noise, low=low, high=high))

@@ -1,11 +1,12 @@
 """A decoded photo: the samples of a sensor and everything it takes to develop them."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import Crop
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.io.exif import Exif, Fields
@@ -13,9 +14,12 @@ from demosaic_ntc.raw.preview import Preview
 
 Mosaic = NDArray[np.uint16]
 Multipliers = tuple[float, float, float, float]
-Crop = Literal["camera", "visible"]
 
 RED, GREEN, BLUE, SECOND_GREEN = range(4)
+
+#: One period of a linear raw and of a monochrome one.
+LINEAR: NDArray[np.uint8] = np.arange(3, dtype=np.uint8).reshape(1, 1, 3)
+MONO: NDArray[np.uint8] = np.full((1, 1), GREEN, np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,60 +1,33 @@
 """Mosaics without a camera's metadata: one-channel TIFF and PNG pictures, and data without any header."""
 
 import struct
-from dataclasses import dataclass
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.errors import InputError, Truncated, Unsupported, as_number
+from demosaic_ntc.errors import InputError, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import orientation_in
-from demosaic_ntc.io.identify import FileKind, InputLimits, check_pixels, kind_of
-from demosaic_ntc.io.tiff_tags import TagReader, number
+from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
+from demosaic_ntc.io.layout import Layout
+from demosaic_ntc.io.tiff_tags import number
 from demosaic_ntc.raw.photo import Mosaic, RawPhoto
 
-_LEAST_BITS, _MOST_BITS = 8, 16
 
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What a user says about a mosaic: its colour array, its depth, and its size where no header gives it."""
-
-    cfa: Cfa | None = None
-    width: int | None = None
-    height: int | None = None
-    bits: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check that the numbers make sense together."""
-        if (self.width is None) != (self.height is None):
-            raise InputError("width and height go together; give both or none")
-        if self.bits is not None and not _LEAST_BITS <= as_number(self.bits) <= _MOST_BITS:
-            raise InputError(f"{self.bits} bits per sample are not supported; give 8 to 16")
-
-    @property
-    def is_headerless(self) -> bool:
-        """Whether the size comes from the user, not from the file."""
-        return self.width is not None
-
-
-def read_plain(file: BinaryIO, layout: Layout, limits: InputLimits) -> RawPhoto:
+def read_plain(header: FileHeader, layout: Layout) -> RawPhoto:
     """A mosaic stored as a one-channel picture."""
-    is_png = kind_of(file) is FileKind.PNG
-    samples = _read_png(file, limits) if is_png else _read_tiff(file, limits)
-    orientation = 1 if is_png else orientation_in(TagReader(file).first())
+    is_png = header.kind is FileKind.PNG
+    samples = _read_png(header) if is_png else _read_tiff(header)
+    orientation = 1 if is_png else orientation_in(header.tags.first())
     return _photo(samples, layout, layout.bits or 8 * samples.itemsize, orientation)
 
 
-def read_headerless(file: BinaryIO, layout: Layout, limits: InputLimits) -> RawPhoto:
+def read_headerless(header: FileHeader, layout: Layout) -> RawPhoto:
     """A mosaic stored as nothing but its samples, row by row."""
     if layout.cfa is None or layout.width is None or layout.height is None:
         raise InputError("headerless data needs its layout; give `width` `height` `bits` `cfa`")
-    check_pixels(layout.width, layout.height, limits)
-    file.seek(0)
-    data = np.frombuffer(file.read(), dtype=np.uint8)
+    check_pixels(layout.width, layout.height, header.limits)
+    data = np.frombuffer(header.read(), dtype=np.uint8)
     samples, bits = _unpack(data, layout.height, layout.width, layout.bits)
     return _photo(samples, layout, bits, orientation=1)
 
@@ -74,36 +47,35 @@ def _photo(samples: NDArray[np.unsignedinteger], layout: Layout, bits: int, orie
     )
 
 
-def _read_png(file: BinaryIO, limits: InputLimits) -> NDArray[np.unsignedinteger]:
+def _read_png(header: FileHeader) -> NDArray[np.unsignedinteger]:
     """The samples of a grey PNG of 8 or 16 bits."""
-    file.seek(0)
-    header = file.read(26)
-    if len(header) < 26:
+    head = header.head
+    if len(head) < 26:
         raise Truncated("truncated or damaged PNG header; copy it again from its source")
-    width, height = struct.unpack(">LL", header[16:24])
-    check_pixels(width, height, limits)
-    if header[25] != 0:
+    width, height = struct.unpack(">LL", head[16:24])
+    check_pixels(width, height, header.limits)
+    if head[25] != 0:
         raise Unsupported("is a PNG with colours or transparency; a mosaic has one grey channel")
-    if header[24] < 8:
+    if head[24] < 8:
         raise Unsupported("is a PNG of fewer than 8 bits; a mosaic has 8 or 16 bits per sample")
     from demosaic_ntc.images.png_reading import read_grey_png  # noqa: PLC0415 (raws do without)
 
-    return read_grey_png(file)
+    return read_grey_png(header.file)
 
 
-def _read_tiff(file: BinaryIO, limits: InputLimits) -> NDArray[np.unsignedinteger]:
+def _read_tiff(header: FileHeader) -> NDArray[np.unsignedinteger]:
     """The samples of a one-channel TIFF of 8 or 16 bits."""
     import tifffile  # noqa: PLC0415 (raws do without)
 
     from demosaic_ntc.images.tiff_reading import check_blocks  # noqa: PLC0415 (likewise)
 
-    directories = list(TagReader(file).directories())
+    directories = list(header.tags.directories())
     if len(directories) != 1:
         raise Unsupported(f"is a TIFF of {len(directories)} frames; a mosaic has one")
-    check_pixels(number(directories[0], 256), number(directories[0], 257), limits)
-    file.seek(0)
-    with damage_explained("TIFF, or one of an unknown compression"), tifffile.TiffFile(file) as tiff:
-        check_blocks(tiff.pages.first, file)
+    check_pixels(number(directories[0], 256), number(directories[0], 257), header.limits)
+    header.file.seek(0)
+    with damage_explained("TIFF, or one of an unknown compression"), tifffile.TiffFile(header.file) as tiff:
+        check_blocks(tiff.pages.first, header.file)
         picture = np.asarray(tiff.pages.first.asarray())
     if picture.ndim != 2 or picture.dtype not in (np.uint8, np.uint16):
         shape = "×".join(map(str, picture.shape))

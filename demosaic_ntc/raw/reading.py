@@ -1,46 +1,45 @@
 """Any file that holds a mosaic, read into a photo."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.noise import middle
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
-from demosaic_ntc.io.identify import (
-    FileKind,
-    InputLimits,
-    check_name,
-    is_linear,
-    is_xtrans,
-    kind_of,
-    main_directory,
-    open_regular,
-    picture_kind,
-    prefix_path,
-)
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
+from demosaic_ntc.io.layout import Layout
+from demosaic_ntc.raw.checks import check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
-from demosaic_ntc.raw.libraw import complete_from_header, read_preview, read_raw, warn_of_greens
-from demosaic_ntc.raw.photo import NO_MATRIX, RawPhoto
-from demosaic_ntc.raw.plain import Layout, read_headerless, read_plain
+from demosaic_ntc.raw.libraw import complete_from_header, decode_raw, read_preview
+from demosaic_ntc.raw.linear import read_linear_photo
+from demosaic_ntc.raw.photo import GREEN, NO_MATRIX, SECOND_GREEN, RawPhoto
+from demosaic_ntc.raw.plain import read_headerless, read_plain
 from demosaic_ntc.raw.preview import decode_preview
 
 _AS_THE_FILE_SAYS = Layout()
 _NAMED_BY = {"camera", "lens", "date", "iso"}  # what names of files may ask for
 _JPEG_HEAD = 1 << 18  # bytes, in which its EXIF lies
 
+# From this share of constant rows on, a file is probably damaged: cameras have noise in every row.
+_SUSPICIOUS_ROWS = 0.05
 
-def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: InputLimits | None = None) -> RawPhoto:
+# The two greens of a sensor differ by a percent; from this ratio on, one of them is no green.
+_SUSPICIOUS_GREENS = 1.1
+
+
+def read_photo(
+    source: Path | FileHeader, layout: Layout = _AS_THE_FILE_SAYS, limits: InputLimits | None = None
+) -> RawPhoto:
     """Read a raw file, a one-channel picture with a given colour array, or headerless data."""
-    bounds = limits or InputLimits()
-    with prefix_path(path), open_regular(path, bounds) as file:
-        if not layout.is_headerless:
-            check_name(file, path.suffix)
-        photo = _read(file, layout, bounds)
+    with open_header(source, limits or InputLimits()) as header, prefix_path(header.path):
+        photo = _read(header, layout)
         if photo.cfa is not None:
             photo.cfa.check_shape(photo.size)
         return photo
@@ -48,52 +47,48 @@ def read_photo(path: Path, layout: Layout = _AS_THE_FILE_SAYS, limits: InputLimi
 
 def read_embedded(path: Path, limits: InputLimits, side: int = 512) -> NDArray[np.uint8] | None:
     """The camera's own picture in a raw, (height, width, 3), sRGB and small; None where there is none."""
-    with prefix_path(path), open_regular(path, limits) as file:
-        return None if _is_picture(file) else decode_preview(read_preview(file), side)
+    with open_header(path, limits) as header, prefix_path(path):
+        return None if header.is_picture else decode_preview(read_preview(header), side)
 
 
 def read_facts(path: Path) -> dict[str, Any]:
     """What the header of a raw or picture tells of how it was taken, as plain values; maybe nothing."""
-    with suppress(InputError), open_regular(path, InputLimits()) as file:
-        if kind_of(file) is FileKind.JPEG:
-            file.seek(0)
-            return read_jpeg_exif(file.read(_JPEG_HEAD)).facts
-        exif = read_raw_exif(file)
-        complete = exif.facts.keys() >= _NAMED_BY or _is_picture(file)
-        return exif.facts if complete else complete_from_header(file, exif).facts
+    with suppress(InputError), open_header(path, InputLimits()) as header:
+        if header.kind is FileKind.JPEG:
+            return read_jpeg_exif(header.read(0, _JPEG_HEAD)).facts
+        exif = read_raw_exif(header)
+        complete = exif.facts.keys() >= _NAMED_BY or header.is_picture
+        return exif.facts if complete else complete_from_header(header, exif).facts
     return {}
 
 
-def likely_array(path: Path, layout: Layout) -> Cfa:
+def likely_array(header: FileHeader, layout: Layout) -> Cfa:
     """Guess a file's colour array before anything is decoded, to tell how long that will take.
 
     A linear raw has none, and takes as long as a monochrome one.
     """
     if layout.cfa is not None:
         return layout.cfa
-    with suppress(InputError, OSError), open_regular(path, InputLimits()) as file:
-        if is_linear(main_directory(file) or {}):
+    with suppress(OSError):
+        if header.is_linear:
             return Cfa.from_name("MONO")
-        return Cfa.from_name("XTRANS" if is_xtrans(file) else "RGGB")
+        return Cfa.from_name("XTRANS" if header.is_xtrans else "RGGB")
     return Cfa.from_name("RGGB")
 
 
-def _read(file: BinaryIO, layout: Layout, limits: InputLimits) -> RawPhoto:
-    """Choose the reader by what the user said and what the first bytes say."""
+def _read(header: FileHeader, layout: Layout) -> RawPhoto:
+    """Choose the reader by what the user said and what the header says."""
     if layout.is_headerless:
-        return read_headerless(file, layout, limits)
-    if layout.cfa is not None and _is_picture(file):
-        return read_plain(file, layout, limits)
-    photo = read_raw(file, limits)
+        return read_headerless(header, layout)
+    if layout.cfa is not None and header.is_picture:
+        return read_plain(header, layout)
+    check_raw(header)
+    read = read_linear_photo if header.is_dng and header.is_linear else decode_raw
+    photo = read(header, read_raw_exif(header))
     if layout.cfa is not None:
         photo = _replace_cfa(photo, layout.cfa)
-    return replace(photo, xmp=read_raw_xmp(file), notices=(*photo.notices, *warn_of_greens(photo)))
-
-
-def _is_picture(file: BinaryIO) -> bool:
-    """Whether this is a PNG, or a TIFF that is no raw."""
-    kind = kind_of(file)
-    return kind is FileKind.PNG or (kind is FileKind.TIFF and picture_kind(file) is not None)
+    notices = (*_warn_of_rows(photo), *photo.notices, *_warn_of_greens(photo))
+    return replace(photo, xmp=read_raw_xmp(header), notices=notices)
 
 
 def _replace_cfa(photo: RawPhoto, cfa: Cfa) -> RawPhoto:
@@ -104,3 +99,25 @@ def _replace_cfa(photo: RawPhoto, cfa: Cfa) -> RawPhoto:
     if not cfa.is_mono:
         return changed
     return replace(changed, camera_balance=None, daylight_balance=None, matrix=NO_MATRIX, stated={})
+
+
+def _warn_of_rows(photo: RawPhoto) -> Iterator[str]:
+    """A warning where many rows are constant and not clipped."""
+    mosaic = photo.mosaic
+    constant = (mosaic.min(axis=1) == mosaic.max(axis=1)) & (mosaic[:, 0] < photo.white)
+    share = constant.reshape(len(mosaic), -1).all(axis=1).mean()
+    if share >= _SUSPICIOUS_ROWS:
+        yield f"constant rows: {share:.0%} of the picture; the file may be damaged"
+
+
+def _warn_of_greens(photo: RawPhoto) -> Iterator[str]:
+    """A warning where the two greens of a Bayer array differ more than any sensor's do."""
+    if photo.cfa is None or not photo.cfa.is_bayer or photo.black.shape != (2, 2):
+        return
+    (y, x), (v, u) = np.argwhere((photo.channels == GREEN) | (photo.channels == SECOND_GREEN))
+    first = middle(photo.mosaic[y::8, x::8]) - photo.black[y, x]
+    second = middle(photo.mosaic[v::8, u::8]) - photo.black[v, u]
+    if min(first, second) > 0 and max(first, second) / min(first, second) > _SUSPICIOUS_GREENS:
+        difference = max(first, second) / min(first, second) - 1
+        others = "RGGB or BGGR" if y == x else "GRBG or GBRG"
+        yield f"the two greens differ by {difference:.0%}; the colour array may be wrong, try `cfa={others}`"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import XYZ_FROM_SRGB
 from demosaic_ntc.raw.photo import Multipliers, RawPhoto
+from demosaic_ntc.recipe import Slider, check_settings, setting
 
 Colour = NDArray[np.float64]
 
@@ -33,17 +34,31 @@ _ASIDE = 0.1
 class Temperature:
     """A light by its temperature in kelvin and its tint."""
 
-    kelvin: float
-    tint: float = 0.0
+    kelvin: float = setting(
+        5500.0,
+        "Temperature of the light.",
+        "Raw development",
+        low=COOLEST,
+        high=HOTTEST,
+        unit=" K",
+        wrong="{} K is no light",
+        label="Kelvin",
+        slider=Slider(2000, 12000, 50, " K"),
+    )
+    tint: float = setting(
+        0.0,
+        "Tint of the light; above zero it is greener.",
+        "Raw development",
+        low=-MOST_TINT,
+        high=MOST_TINT,
+        wrong="a tint of {} is too far aside",
+        label="Tint",
+        slider=Slider(-100, 100, 2),
+    )
 
     def __post_init__(self) -> None:
         """Refuse what is no light."""
-        if not COOLEST <= self.kelvin <= HOTTEST:
-            raise InputError(f"{self.kelvin:g} K is no light; give {COOLEST:g} to {HOTTEST:g} K")
-        if not -MOST_TINT <= self.tint <= MOST_TINT:
-            raise InputError(
-                f"a tint of {self.tint:g} is too far aside; give {-MOST_TINT:g} to {MOST_TINT:g}"
-            )
+        check_settings(self)
 
     def __str__(self) -> str:
         """As it is given on the command line."""

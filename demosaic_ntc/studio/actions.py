@@ -8,6 +8,8 @@ from typing import Any
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.batch.job import Job, JobOutcome, JobWork
 from demosaic_ntc.batch.operations import Convert, Inpaint
+from demosaic_ntc.choices import BLEMISHES
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.engine.checks import QUALITIES
 from demosaic_ntc.errors import InputError, Unsupported, check_choice
@@ -20,11 +22,8 @@ from demosaic_ntc.studio.work.detecting import FLAGS, FindBlemishes, FindHotPixe
 from demosaic_ntc.studio.work.developing import Preview
 from demosaic_ntc.studio.work.opening import FACTS, SHOWN, OpenPicture, OpenRaw
 from demosaic_ntc.studio.work.repairing import RepairQuickly, read_patches
-from demosaic_ntc.workflows.repair import RepairSettings
 
 Finish = Callable[[JobOutcome], dict[str, Any]]
-
-_KINDS = ("dust", "scratches")
 
 
 def heard(session: Session, task: StudioTask) -> None:
@@ -88,7 +87,7 @@ class Actions:
                 raise Unsupported("hot pixels are found in raws; look for dust instead")
             job = Job(entry.source, target, FindHotPixels(self.session.limits))
         else:
-            check_choice("kind of damage", kind, _KINDS)
+            check_choice("kind of damage", kind, BLEMISHES)
             job = Job(sheet.folder / FACTS, target, FindBlemishes((kind,), sensitivity))
         return self._quick("find", entry, job, partial(self._take, entry, target, add=True))
 

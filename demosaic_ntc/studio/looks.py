@@ -1,97 +1,104 @@
-"""How a raw is to look, as the page's sliders say it: as settings of a conversion and as the command's words.
+"""How a raw is to look, as the page's controls say it: settings of a conversion, and the command's words.
 
-Both are made from one `LookSettings`, so that the command that is shown makes the picture that is seen.
+Both are made from one `LookSettings`, so that the command that is shown makes the picture that is seen. The
+controls are those settings of the recipe that have a label.
 """
 
 import shlex
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from demosaic_ntc.developing.settings import Development, Engine, LookName, Settings
-from demosaic_ntc.engine.checks import QUALITIES, Quality
-from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
-from demosaic_ntc.raw.levels import BALANCES, Balance
+from demosaic_ntc.choices import BALANCES
+from demosaic_ntc.developing.repair_settings import RepairSettings
+from demosaic_ntc.developing.settings import Settings
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.raw.temperature import Temperature
+from demosaic_ntc.recipe import Setting, Slider, build, settings_of
 
-_RANGES = {
-    "exposure": (-10.0, 10.0),
-    "contrast": (-100.0, 100.0),
-    "saturation": (-100.0, 100.0),
-    "kelvin": (1000.0, 50_000.0),
-    "tint": (-200.0, 200.0),
-}
+_BALANCE, _LIGHT = "wb", "light"  # the balance under a light, by its temperature and tint
+
+
+def _controls(kind: type[Any]) -> dict[str, Setting]:
+    """The settings that have a place on the page."""
+    return {name: each for name, each in settings_of(kind).items() if each.label}
+
+
+_OF_RAWS, _OF_LIGHT = _controls(Settings), _controls(Temperature)
+
+
+def _choices(control: Setting) -> tuple[str, ...]:
+    """The words that a control offers."""
+    return (*BALANCES, _LIGHT) if control.name == _BALANCE else control.words
+
+
+def _default(control: Setting) -> Any:
+    """What a control shows at first."""
+    return _choices(control)[0] if control.default is None else control.default
+
+
+def describe_controls() -> list[dict[str, Any]]:
+    """What the page makes its controls from."""
+    controls = {**_OF_RAWS, **_OF_LIGHT, **_controls(RepairSettings)}
+    return [_describe_control(each) for each in controls.values()]
+
+
+def _describe_control(control: Setting) -> dict[str, Any]:
+    """A slider or a choice, in types that JSON has."""
+    known = {
+        "name": control.name,
+        "label": control.label,
+        "title": control.help,
+        "value": _default(control),
+        "light": control.name in _OF_LIGHT,  # shown where the balance is that of a light
+    }
+    slider = control.slider
+    if not isinstance(slider, Slider):
+        return {**known, "choices": _choices(control)}
+    low = control.low if slider.low is None else slider.low
+    high = control.high if slider.high is None else slider.high
+    return {**known, "min": low, "max": high, "step": slider.step, "unit": slider.unit}
 
 
 @dataclass(frozen=True, slots=True)
 class LookSettings:
-    """What the sliders say; `kelvin` and `tint` count where the balance is `light`."""
+    """What the controls say, by the names of settings; `kelvin` and `tint` count where `wb` is `light`."""
 
-    look: LookName = "auto"
-    exposure: float = 0.0
-    contrast: float = 0.0
-    saturation: float = 0.0
-    balance: str = "camera"
-    kelvin: float = 5500.0
-    tint: float = 0.0
-    quality: Quality = "normal"
+    chosen: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> "LookSettings":
         """What a request says; what makes no sense is refused."""
-        known = {each.name for each in fields(cls)}
-        given = {name: value for name, value in plain.items() if name in known}
-        for name, (low, high) in _RANGES.items():
-            value = given.get(name, low)
-            if not isinstance(value, int | float) or not low <= value <= high:
-                raise InputError(f"{name} is a number from {low:g} to {high:g}; choose another")
-        for name, choices in _CHOICES.items():
-            if given.get(name, choices[0]) not in choices:
-                raise InputError(f"{name} is one of {', '.join(choices)}; choose one of them")
-        return cls(**given)
+        controls = _OF_RAWS | _OF_LIGHT
+        chosen = {name: value for name, value in plain.items() if name in controls}
+        for name, value in chosen.items():
+            if (name, value) != (_BALANCE, _LIGHT):
+                replace(controls[name], default=_default(controls[name])).check_value(value)
+        return cls(chosen)
 
     def settings(self, limits: InputLimits, bad_pixels: Path | None, *, half: bool) -> Settings:
         """The settings of a conversion, or of a quick preview, which shows all that can be marked."""
-        how = Development(
-            balance=self._balance(),
-            look=self.look,
-            exposure=self.exposure,
-            contrast=self.contrast,
-            saturation=self.saturation,
-            bad_pixels=bad_pixels,
-            crop="visible" if half else None,
-        )
-        return Settings(limits=limits, development=how, engine=Engine(quality=self.quality, half=half))
+        also = {"bad_pixels": bad_pixels, "half": half, "crop": "visible" if half else None}
+        return replace(build(Settings, {**self._values(), **also}), limits=limits)
 
-    def _balance(self) -> Balance:
-        """The white balance that is meant."""
-        if self.balance == "light":
-            return Temperature(self.kelvin, self.tint)
-        return self.balance  # type: ignore[return-value]  # one of BALANCES, as was checked
+    def _values(self) -> dict[str, Any]:
+        """What is meant, by the names of settings."""
+        values = {name: self.chosen.get(name, _default(control)) for name, control in _OF_RAWS.items()}
+        light = build(Temperature, self.chosen)
+        return {**values, _BALANCE: light} if values[_BALANCE] == _LIGHT else values
 
     def command(self, source: Path, target: Path, bad_pixels: Path | None) -> str:
         """The command that makes the same picture."""
-        words = ["demosaic-ntc", "convert", str(source), str(target), "--look", self.look]
-        balance = f"{self.kelvin:g}K,{self.tint:+g}" if self.balance == "light" else self.balance
-        options = {
-            "--quality": self.quality if self.quality != "normal" else "",
-            "--exposure": f"{self.exposure:+g}" if self.exposure else "",
-            "--contrast": f"{self.contrast:g}" if self.contrast else "",
-            "--saturation": f"{self.saturation:g}" if self.saturation else "",
-            "--wb": balance if balance != "camera" else "",
-            "--bad-pixels": str(bad_pixels) if bad_pixels else "",
-        }
-        given = [f"{name}={value}" for name, value in options.items() if value]
-        return shlex.join([*words, *given])
+        words = ["demosaic-ntc", "convert", str(source), str(target)]
+        values = {**self._values(), "bad_pixels": bad_pixels}
+        settings = settings_of(Settings)
+        for name, value in values.items():
+            if value is not None and value != settings[name].default:
+                signed = settings[name].low < 0 and isinstance(value, int | float)
+                words.append(f"{settings[name].option}={f'{value:+g}' if signed else value}")
+        return shlex.join(words)
 
     def plain(self) -> dict[str, Any]:
-        """The wish in types that JSON has."""
-        return asdict(self)
-
-
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "look": get_args(LookName),
-    "balance": (*BALANCES, "light"),
-    "quality": tuple(QUALITIES),
-}
+        """What the controls show, in types that JSON has."""
+        return {**{name: _default(each) for name, each in (_OF_RAWS | _OF_LIGHT).items()}, **self.chosen}

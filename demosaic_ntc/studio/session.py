@@ -11,7 +11,7 @@ from typing import Any
 
 from demosaic_ntc.batch.discovery import MASK_ENDINGS, PICTURE_SUFFIXES, RAW_SUFFIXES, InputSearch
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.studio.document import Document
 from demosaic_ntc.studio.looks import LookSettings
 

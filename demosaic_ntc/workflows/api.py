@@ -2,37 +2,42 @@
 
 import os
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import Crop, Highlights, LookName, Quality, Space, White
 from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.developing.settings import HighlightsName, LookName, Settings, settings_named
-from demosaic_ntc.engine.checks import Quality, ignore_progress
+from demosaic_ntc.developing.setting_values import parse_bad_pixels
+from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.notebook_preview import preview
-from demosaic_ntc.engine.result import GroupCertificate, ReportProgress
+from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
-from demosaic_ntc.images.formats import format_of
-from demosaic_ntc.images.lossy import Loss
+from demosaic_ntc.images.formats import Loss, format_of
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
+from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.pixels import ignore_share
 from demosaic_ntc.io.timings import Timings
-from demosaic_ntc.raw.levels import Balance, White
-from demosaic_ntc.raw.photo import Crop, RawPhoto
-from demosaic_ntc.raw.plain import Layout
+from demosaic_ntc.raw.levels import Balance
+from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.raw.temperature import Temperature
+from demosaic_ntc.recipe import build, settings_of
+from demosaic_ntc.run import ReportProgress, ignore_progress
 from demosaic_ntc.workflows.conversion import ConversionFacts, develop_photo
 
 FilePath = str | os.PathLike[str]
-Space = Literal["srgb", "adobe", "prophoto", "rec2020", "p3", "camera"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,6 +55,11 @@ class Developed:
         return self.facts.certificate
 
     @property
+    def check(self) -> SampleCheck | None:
+        """How well samples were predicted from others; None of interpolations and previews."""
+        return self.facts.check
+
+    @property
     def metadata(self) -> dict[str, Any]:
         """Camera, exposure and what was done, as plain values."""
         facts = self.facts
@@ -59,6 +69,7 @@ class Developed:
             "white_balance": facts.exposure.description,
             "look": facts.look,
             "noise": facts.noise,
+            "check": None if facts.check is None else facts.check.as_json(),
             "seconds": dict(facts.seconds),
             "notices": facts.notices,
         }
@@ -87,52 +98,89 @@ class Developed:
         return picture + html_table({name: str(value) for name, value in self.metadata.items()})
 
 
+class Keywords(TypedDict, total=False):
+    """The settings that `develop` takes, for type checkers; a test compares them with the recipe's."""
+
+    look: LookName | None
+    exposure: float | Literal["auto"]
+    contrast: float
+    saturation: float
+    wb: Balance | float
+    black: tuple[float, ...] | None
+    white: White
+    highlights: Highlights
+    ca: Literal["auto", "off"]
+    denoise: float | Literal["auto", "off"]
+    denoise_color: float | None
+    noise: NoiseModel | None
+    bad_pixels: FilePath | None
+    color_space: Space
+    linear: bool
+    crop: Crop | None
+    rotate: bool
+    resize: int | None
+    method: Method
+    quality: Quality
+    half: bool
+    threads: int | None
+    time_limit: float | None
+    cfa: Cfa | str | None
+    width: int | None
+    height: int | None
+    raw_bits: int | None
+    max_pixels: int
+
+
 def develop(
     path: FilePath,
     *,
-    look: LookName | None = None,
-    exposure: float | Literal["auto"] = 0.0,
-    contrast: float = 0.0,
-    saturation: float = 0.0,
-    wb: Balance | float = "camera",
-    black: tuple[float, ...] | None = None,
-    white: White = "auto",
-    highlights: HighlightsName | None = None,
-    ca: Literal["auto", "off"] = "off",
-    denoise: float | Literal["auto", "off"] = "auto",
-    noise: NoiseModel | None = None,
-    color_space: Space = "srgb",
-    linear: bool = False,
-    crop: Crop | None = None,
-    rotate: bool = True,
-    resize: int | None = None,
-    half: bool = False,
     bits: Literal[8, 16, "float"] = 16,
-    method: Method = "ntc",
-    quality: Quality = "normal",
-    threads: int | None = None,
-    time_limit: float | None = None,
-    cfa: Cfa | str | None = None,
     progress: ReportProgress | None = None,
+    **chosen: Unpack[Keywords],
 ) -> Developed:
     """Turn a raw file into a finished picture, as ``demosaic-ntc photo.dng out.png`` does.
 
-    Settings are the command's: ``look`` is ``"auto"``, ``"neutral"`` or ``"camera"``, by default auto for
-    raws of cameras; ``exposure`` in stops; ``contrast`` and ``saturation`` from -100 to 100; ``wb`` a name
-    such as ``"camera"`` or ``"shade"``, a temperature in kelvin, multipliers (R, G, B), a `Temperature` or a
-    `GreyPatch`; ``ca="auto"`` puts colour fringes back; ``crop`` is ``"camera"``, by default where the file
-    states one, or ``"visible"``; ``resize`` the most pixels of the longer side;
-    ``half`` a quick preview from cells of the array. ``bits`` is 8, 16 or ``"float"``, float32 from 0 to 1.
-    ``cfa`` replaces the array that the file states.
+    Settings are the command's; ``wb`` may also be a temperature in kelvin, multipliers (R, G, B), a
+    `Temperature` or a `GreyPatch`. ``bits`` is 8, 16 or ``"float"``, float32 from 0 to 1.
     """
-    chosen = {**locals(), "cfa": None if cfa is None else make_cfa(cfa), "bits": None}  # all by their names
-    if isinstance(wb, (int, float)):
-        chosen["wb"] = Temperature(as_number(wb))
-    settings = settings_named(chosen)
+    signature(develop).bind(path, **chosen)
+    settings = build(Settings, _read_values(chosen))
     done = develop_photo(Path(path), settings, _depth(bits), progress or ignore_progress, Timings())
     pixels: NDArray[Any] = np.ascontiguousarray(done.picture.colours)  # they may be made as they are read
     image = pixels.astype(np.float32) / np.float32(65535) if bits == "float" else pixels
     return Developed(image, Path(path), replace(done.picture, colours=pixels), done.facts)
+
+
+def _read_values(chosen: Keywords) -> dict[str, Any]:
+    """The settings with names of arrays, temperatures and paths made what they stand for."""
+    values: dict[str, Any] = dict(chosen)
+    if isinstance(values.get("wb"), int | float):
+        values["wb"] = Temperature(as_number(values["wb"]))
+    if values.get("cfa") is not None:
+        values["cfa"] = make_cfa(values["cfa"])
+    if isinstance(values.get("bad_pixels"), str | os.PathLike):
+        values["bad_pixels"] = parse_bad_pixels(os.fspath(values["bad_pixels"]))
+    return values
+
+
+def describe_keywords(function: Callable[..., Any], *kinds: type[Any]) -> None:
+    """Give a function of `**chosen` the signature that the settings of some kinds make, and their help."""
+    settings = [each for kind in kinds for each in settings_of(kind).values()]
+    own = signature(function)
+    first, *others = (each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD)
+    named = [
+        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.kind)
+        for each in settings
+    ]
+    function.__signature__ = own.replace(parameters=[first, *named, *others])  # type: ignore[attr-defined]
+    helps = "\n".join(
+        f"    * ``{each.name}``: {'if false: ' if each.default is True else ''}{each.help}"
+        for each in settings
+    )
+    function.__doc__ = f"{function.__doc__}\n{helps}\n"
+
+
+describe_keywords(develop, Development, Engine, Layout, InputLimits)
 
 
 def read_mosaic(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
+from demosaic_ntc.developing.engine_run import RestoredPhoto
 from demosaic_ntc.developing.framing import choose_orientation, cut, finish_of, look_name, orient_pixels
 from demosaic_ntc.developing.highlights import widen_error
 from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
@@ -17,8 +18,8 @@ from demosaic_ntc.developing.preprocess import Prepared, choose_highlights, comp
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
-from demosaic_ntc.engine.checks import ignore_progress
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.engine.sample_check import SampleCheck
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
 from demosaic_ntc.images.formats import format_of
@@ -27,15 +28,15 @@ from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.atomic import check_target
 from demosaic_ntc.io.exif import finish_metadata
-from demosaic_ntc.io.identify import prefix_path
+from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.io.pixels import Pixels
 from demosaic_ntc.io.timings import Timings, rows_as
 from demosaic_ntc.io.xmp import clean_xmp
-from demosaic_ntc.jit.signatures import FOR_DEFECTS, FOR_HIGHLIGHTS, for_mosaics
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.reading import likely_array
+from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
 from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
 
 # The hint about dark pictures looks at every n-th row and column.
@@ -57,6 +58,7 @@ class ConversionFacts:
     look: str
     matrix_source: str
     certificate: GroupCertificate | None
+    check: SampleCheck | None  # how well samples were predicted from others
     noise: dict[str, Any] | None  # as found and as taken off; None where it was not looked for
     seconds: dict[str, float]
     notices: tuple[str, ...]
@@ -90,7 +92,7 @@ class Conversion:
 
 
 def convert_file(
-    source: Path,
+    source: Path | FileHeader,
     target: Path,
     settings: Settings,
     progress: ReportProgress | None = None,
@@ -104,10 +106,11 @@ def convert_file(
     bits = settings.depth(target, error_map)
     check_target(target)
     _check_full_size(error_map, settings)
-    check_map(error_map, settings.engine.method, (source, target), overwrite=output.overwrite)
     journal = Timings()
     wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
-    done = develop_photo(source, settings, bits, report, journal, **wanted)
+    with open_header(source, settings.limits) as header:
+        check_map(error_map, settings.engine.method, (header.path, target), overwrite=output.overwrite)
+        done = develop_photo(header, settings, bits, report, journal, **wanted)
     beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
     with journal.stage("write"), beside as mapped:
         rows = rows_as("writing", report)
@@ -115,7 +118,7 @@ def convert_file(
             write_dng(target, done.linear, done.picture, output, rows)
         else:
             write_picture(target, done.picture, overwrite=output.overwrite, loss=output.loss, report=rows)
-    return Conversion(source, target, done.facts, mapped)
+    return Conversion(header.path, target, done.facts, mapped)
 
 
 def _check_full_size(error_map: Path | None, settings: Settings) -> None:
@@ -125,7 +128,7 @@ def _check_full_size(error_map: Path | None, settings: Settings) -> None:
 
 
 def develop_photo(
-    source: Path,
+    source: Path | FileHeader,
     settings: Settings,
     bits: int,
     report: ReportProgress,
@@ -138,15 +141,15 @@ def develop_photo(
 
     With `linear`, the pixels are the preview of a DNG, whose own picture is returned beside them.
     """
-    with journal.stage("decode"):
+    with journal.stage("decode"), open_header(source, settings.limits) as header:
         report(Progress(DECODING, 0, 1))
-        ready = prepare(source, settings)
+        ready = prepare(header, settings)
         settings = for_preview(settings) if linear else settings
         how = settings.development
         journal.notices += _notices(ready, how)
         report(Progress(DECODING, 1, 1))
-    with journal.stage("demosaic"), prefix_path(source):
-        restored = complete_mosaic(ready, settings.engine, report, error=error)
+    with journal.stage("demosaic"), prefix_path(header.path):
+        restored = complete_mosaic(ready, settings.engine, settings.engine.start(report, error))
         journal.notices += restored.notices
     with journal.stage("render"):
         look = finish_of(restored.image, ready, how, bits)
@@ -156,14 +159,14 @@ def develop_photo(
         expected = _orient_errors(restored, ready, look, how)
         picture = _describe_picture(pixels, ready, look, settings)
         journal.notices += _brightness_notices(restored, ready, look, how)
-        raw = linear_picture(restored.image, ready, how, source.name) if linear else None
+        raw = linear_picture(restored.image, ready, how, header.path.name) if linear else None
     return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, journal, how), raw)
 
 
 def _facts(
     picture: DecodedImage,
     ready: Prepared,
-    restored: Restored,
+    restored: RestoredPhoto,
     look: Finish,
     journal: Timings,
     how: Development,
@@ -178,6 +181,7 @@ def _facts(
         look=look_name(ready, how),
         matrix_source=ready.photo.matrix.source,
         certificate=restored.certificate,
+        check=restored.check,
         noise=_noise_facts(ready),
         seconds=journal.seconds,
         notices=tuple(journal.notices),
@@ -185,7 +189,7 @@ def _facts(
 
 
 def _render(
-    restored: Restored, ready: Prepared, look: Finish, how: Development, report: ReportProgress
+    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development, report: ReportProgress
 ) -> Pixels:
     """The finished pixels, cut and turned as asked."""
     image = shrunk(cut(restored.image, ready.photo, how), how.longest_side)
@@ -194,7 +198,9 @@ def _render(
     )
 
 
-def _orient_errors(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Expected | None:
+def _orient_errors(
+    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development
+) -> Expected | None:
     """The errors expected of the finished pixels, cut and turned alike; None if they were not wanted."""
     if restored.error is None:
         return None
@@ -247,10 +253,9 @@ def _parameters(ready: Prepared, settings: Settings) -> str:
     exposure = ready.exposure
     balance = ",".join(f"{value:.4g}" for value in exposure.balance[:3])
     light = f" {exposure.light.kelvin:.0f}K,{exposure.light.tint:+.0f}" if exposure.light else ""
-    look = look_name(ready, settings.development)
-    highlights = choose_highlights(ready.photo, settings.development)
-    known = {"wb": f"{exposure.balance_source} ({balance}{light})", "look": look, "highlights": highlights}
-    used = settings.described(**known)
+    how = settings.development
+    known = {"look": look_name(ready, how), "highlights": choose_highlights(ready.photo, how)}
+    used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", **known)
     return used + _noise_note(ready)
 
 
@@ -285,7 +290,9 @@ def _black_notice(ready: Prepared, how: Development) -> Iterator[str]:
         yield f"the darkest samples read {darkest:.0f}; if that is black, give `black={darkest:.0f}`"
 
 
-def _brightness_notices(restored: Restored, ready: Prepared, look: Finish, how: Development) -> Iterator[str]:
+def _brightness_notices(
+    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development
+) -> Iterator[str]:
     """A hint where nothing was brightened and the picture ends far below white."""
     if how.exposure != 0 or look_name(ready, how) != "neutral":
         return
@@ -300,21 +307,14 @@ class CostEstimate:
 
     costs: dict[str, float]  # CPU seconds per megapixel, by stage
     bytes_per_pixel: float  # of the file
-    kernels: frozenset[str]  # to be compiled
 
 
-def prospect(
-    settings: Settings, target: Path, source: Path | None = None, error_map: Path | None = None
+def estimate_cost(
+    settings: Settings, target: Path, source: FileHeader | None = None, error_map: Path | None = None
 ) -> CostEstimate:
     """What a conversion to a target takes, of a file or else of Bayer's array; refuses what cannot be."""
     bits, engine, array = settings.depth(target, error_map), settings.engine, settings.layout.cfa
     if source is not None:
         array = likely_array(source, settings.layout)
-    kernels = FOR_DEFECTS if settings.development.bad_pixels in (None, "auto") else frozenset()
-    if settings.development.may_reconstruct:
-        kernels |= FOR_HIGHLIGHTS
-    if not engine.half:
-        is_bayer = array is None or array.is_bayer
-        kernels |= for_mosaics(engine.method, is_bayer, error_map is not None)
     costs = stage_costs(engine.method, engine.quality, array)
-    return CostEstimate(costs, bytes_per_pixel(format_of(target), bits), kernels)
+    return CostEstimate(costs, bytes_per_pixel(format_of(target), bits))

@@ -2,25 +2,25 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.engine.checks import ignore_progress
-from demosaic_ntc.engine.result import GroupCertificate, Progress, ReportProgress, Restored
+from demosaic_ntc.engine.result import GroupCertificate, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
     Detected,
-    Detection,
     check_mask_target,
     detect,
     mask_written_beside,
 )
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, white_of, write_error_map
-from demosaic_ntc.images.mask import MaskRule, find_painted, read_mask, transparent
+from demosaic_ntc.images.mask import find_painted, read_mask, transparent
+from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.picture import DecodedImage, apply_palette, made_opaque, replace_missing
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.images.writing import (
@@ -29,38 +29,17 @@ from demosaic_ntc.images.writing import (
     repair_format,
     write_picture,
 )
-from demosaic_ntc.inpainting.inpaint import inpaint
+from demosaic_ntc.inpainting.inpaint import inpaint_picture
 from demosaic_ntc.io.atomic import check_target, whole_file
-from demosaic_ntc.io.identify import FileKind, InputLimits, open_regular, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, open_header, prefix_path
 from demosaic_ntc.io.timings import Timings, rows_as
+from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
 from demosaic_ntc.workflows.costs import DECODING
 
 Flags = NDArray[np.bool_]
 
 # More than this share of a picture is seldom damaged: the mask may be the wrong way round.
 _MOST = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class RepairSettings:
-    """Everything a repair depends on besides its files."""
-
-    mask: MaskRule = field(default_factory=MaskRule)
-    detection: Detection | None = None  # what is looked for in the picture, besides what a mask marks
-    limits: InputLimits = field(default_factory=InputLimits)
-    engine: Engine = field(default_factory=Engine)
-    overwrite: bool = False
-
-    @property
-    def needs_mask(self) -> bool:
-        """Whether only a mask in a file can tell what to repair."""
-        return self.mask.needs_file and self.detection is None
-
-    def described(self) -> str:
-        """The parameters in one line."""
-        engine, looked = self.engine, self.detection
-        detection = f" detect={','.join(looked.kinds)} sensitivity={looked.sensitivity:g}" if looked else ""
-        return f"method={engine.method} quality={engine.quality}{detection}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +60,7 @@ class Repair:
 
 
 def repair_file(
-    source: Path,
+    source: Path | FileHeader,
     mask: Path | None,
     target: Path,
     settings: RepairSettings,
@@ -98,36 +77,49 @@ def repair_file(
     report, journal = progress or ignore_progress, Timings()
     repair_format(target)
     check_target(target)
-    check_map(error_map, settings.engine.method, (source, mask, target), overwrite=settings.overwrite)
-    check_mask_target(save_mask, overwrite=settings.overwrite)
-    by_alpha = settings.mask.alpha and mask is None
-    with journal.stage("decode"):
-        report(Progress(DECODING, 0, 1))
-        read = read_picture(source, settings.limits)
-        picture = apply_palette(read) if by_alpha else read
-        check_fits(picture, target)
-        missing, detected = _find_missing(source, picture, mask, settings)
-        journal.notices += _notices(picture, missing, target, settings.mask, detected)
-        report(Progress(DECODING, 1, 1))
-    with journal.stage("inpaint"), prefix_path(source):
-        restored = _complete_colours(picture, missing, settings.engine, report, error=error_map is not None)
-        journal.notices += restored.notices
-    with (
-        journal.stage("write"),
-        write_error_map(
-            error_map, _estimate_errors(restored, picture), overwrite=settings.overwrite
-        ) as mapped,
-        mask_written_beside(save_mask, missing, picture, overwrite=settings.overwrite),
-    ):
-        if _is_copy(picture, missing, target):
-            _copy(source, target, settings)
-        else:
-            whole = replace_missing(picture, restored.image, missing)
-            finished = made_opaque(whole, missing) if by_alpha else whole
-            write_picture(target, finished, overwrite=settings.overwrite, report=rows_as("writing", report))
+    with open_header(source, settings.limits) as header:
+        files = (header.path, mask, target)
+        check_map(error_map, settings.engine.method, files, overwrite=settings.overwrite)
+        check_mask_target(save_mask, overwrite=settings.overwrite)
+        by_alpha = settings.mask.alpha and mask is None
+        with journal.stage("decode"):
+            report(Progress(DECODING, 0, 1))
+            read = read_picture(header, settings.limits)
+            picture = apply_palette(read) if by_alpha else read
+            check_fits(picture, target)
+            missing, detected = _find_missing(header.path, picture, mask, settings)
+            journal.notices += _notices(picture, missing, target, settings.mask, detected)
+            report(Progress(DECODING, 1, 1))
+        with journal.stage("inpaint"), prefix_path(header.path):
+            restored = _complete_colours(picture, missing, settings.engine, report, error_map is not None)
+            journal.notices += restored.notices
+        expected = _estimate_errors(restored, picture)
+        with (
+            journal.stage("write"),
+            write_error_map(error_map, expected, overwrite=settings.overwrite) as mapped,
+            mask_written_beside(save_mask, missing, picture, overwrite=settings.overwrite),
+        ):
+            if _is_copy(picture, missing, target):
+                _copy(header, target, settings)
+            else:
+                whole = replace_missing(picture, restored.image, missing)
+                _write(made_opaque(whole, missing) if by_alpha else whole, target, settings, report)
     told = (restored.certificate, journal.seconds, tuple(journal.notices))
     count = int(missing.sum())
-    return Repair(source, target, picture.size, picture.depth, count, *told, mapped, detected, save_mask)
+    return Repair(header.path, target, picture.size, picture.depth, count, *told, mapped, detected, save_mask)
+
+
+def _complete_colours(
+    picture: DecodedImage, missing: Flags, engine: Engine, report: ReportProgress, want_error: bool
+) -> Restored:
+    """Let the engine restore the missing pixels."""
+    run = engine.start(report, want_error)
+    return inpaint_picture(picture.colours, missing, run, method=engine.method, quality=engine.quality)
+
+
+def _write(picture: DecodedImage, target: Path, settings: RepairSettings, report: ReportProgress) -> None:
+    """Write a repaired picture."""
+    write_picture(target, picture, overwrite=settings.overwrite, report=rows_as("writing", report))
 
 
 def _find_missing(
@@ -155,22 +147,6 @@ def _find_marked(source: Path, picture: DecodedImage, mask: Path | None, setting
             "nothing says what to repair; give a mask, or a painted colour with `mask_color`, or `detect`"
         )
     return find_painted(picture, settings.mask.colour)
-
-
-def _complete_colours(
-    picture: DecodedImage, missing: Flags, engine: Engine, report: ReportProgress, *, error: bool
-) -> Restored:
-    """Let the engine restore the missing colours, and say how far off they may be if that is wanted."""
-    return inpaint(
-        picture.colours,
-        missing,
-        method=engine.method,
-        quality=engine.quality,
-        threads=engine.threads,
-        progress=report,
-        time_limit=engine.time_limit,
-        error=error,
-    )
 
 
 def _estimate_errors(restored: Restored, picture: DecodedImage) -> Expected | None:
@@ -205,11 +181,8 @@ def _is_copy(picture: DecodedImage, missing: Flags, target: Path) -> bool:
     return not missing.any() and repair_format(target) == picture.format
 
 
-def _copy(source: Path, target: Path, settings: RepairSettings) -> None:
+def _copy(header: FileHeader, target: Path, settings: RepairSettings) -> None:
     """Write the source itself to the target."""
-    with (
-        prefix_path(source),
-        open_regular(source, settings.limits) as original,
-        whole_file(target, overwrite=settings.overwrite) as file,
-    ):
-        shutil.copyfileobj(original, file)
+    with prefix_path(header.path), whole_file(target, overwrite=settings.overwrite) as file:
+        header.file.seek(0)
+        shutil.copyfileobj(header.file, file)

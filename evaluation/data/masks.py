@@ -27,7 +27,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.io.error_boundary import border, words
-from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
+from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 
 Flags = NDArray[np.bool_]
 Shape = tuple[int, int]

@@ -12,7 +12,7 @@ import numpy as np
 from demosaic_ntc.batch.discovery import RAW_SUFFIXES, InputSearch
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits, open_regular
+from demosaic_ntc.io.header import InputLimits, open_regular
 from demosaic_ntc.raw.reading import read_photo
 
 from ..siblings import SAMPLE, Camera, write_dng

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
+from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 
 from .sets import ImageSet, select_numbered
 

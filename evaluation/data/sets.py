@@ -13,7 +13,7 @@ from PIL import Image, UnidentifiedImageError
 
 from demosaic_ntc.errors import InputError, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.identify import InputLimits, open_regular, prefix_path
+from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 
 from ..measure.metrics import SSIM_WINDOW, Bytes
 

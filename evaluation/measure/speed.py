@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from demosaic_ntc.demosaicing import flat_regions, initial_estimate, method_selection, tile_interpolation
+from demosaic_ntc.demosaicing import flat_regions, initial_estimate, tile_interpolation
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, refine, zhang_wu2005
@@ -45,16 +45,16 @@ STAGES: dict[str, tuple[Place, ...]] = {
         (zhang_wu2005, "zhang_wu2005"),
         (kiku2014, "kiku2014"),
         (any_array, "smooth_difference"),
-        (any_array, "iterated_residual"),
+        (any_array, "interpolate_residuals"),
     ),
-    "refinements": ((refine, "refined"),),
+    "refinements": ((refine, "refine"),),
     "trials": ((blend, "_miss"),),
     "blending": (
         (tile_interpolation, "apart"),
-        (method_selection, "local_error"),
+        (initial_estimate, "local_error"),
         (initial_estimate, "_blend"),
     ),
-    "calm places": ((flat_regions, "_settled"),),
+    "calm places": ((flat_regions, "_find_flat"),),
     "prior": ((groups.GroupPass, "_shapes"),),
     "matching": ((groups, "match_patches"),),
     "prediction": ((groups, "restore_groups"),),
@@ -62,8 +62,8 @@ STAGES: dict[str, tuple[Place, ...]] = {
     "adding": (
         (groups, "write_means"),
         (groups, "write_errors"),
-        (restore, "take_over"),
-        (restore, "draw_to_measured"),
+        (restore, "relax_update"),
+        (restore, "enforce_data_consistency"),
     ),
     "storing": ((QuantisedPlanes, "__getitem__"), (QuantisedPlanes, "__setitem__")),
 }

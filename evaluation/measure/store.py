@@ -14,7 +14,7 @@ from typing import Any
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.identify import InputLimits, open_regular
+from demosaic_ntc.io.header import InputLimits, open_regular
 
 from .benchmark import Benchmark
 from .case import Case, Measurement, Refusal, Row, run

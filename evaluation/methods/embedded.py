@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.raw.reading import read_embedded
 
 from .processes import python_command

@@ -16,11 +16,11 @@ from typing import Any
 import rawpy
 
 from demosaic_ntc.developing.settings import Engine, Output, Settings
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.jit.signatures import EXAMPLES, prepare_kernels
+from demosaic_ntc.jit.precompile import prepare_all
 from demosaic_ntc.peak_memory import peak_bytes, reset_peak
+from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.conversion import convert_file
 
 from ..measure.protocol import FILE_LAYERS
@@ -88,7 +88,7 @@ def _apart(work: Callable[..., ConversionCost], *arguments: Any) -> ConversionCo
 def _convert(source: Path, first: Path, folder: Path, engine: Engine) -> ConversionCost:
     """Convert a small raw, then this one, noting the CPU seconds of its stages."""
     settings = Settings(engine=engine, output=Output(overwrite=True))
-    prepare_kernels(EXAMPLES)  # those that few pictures need, too
+    prepare_all()  # those that few pictures need, too
     convert_file(first, folder / "first.png", settings)
     reset_peak()
     wall, stages = perf_counter(), _Stages()

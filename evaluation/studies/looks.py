@@ -14,9 +14,9 @@ import numpy as np
 from PIL import Image
 
 from demosaic_ntc import Developed, develop
-from demosaic_ntc.developing.settings import LookName
+from demosaic_ntc.choices import LookName
 from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.raw.reading import read_embedded
 
 from ..measure.brightness import Bytes, luma, newly_clipped

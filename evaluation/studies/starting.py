@@ -13,7 +13,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from demosaic_ntc.jit.signatures import EXAMPLES, find_uncompiled
+from demosaic_ntc.jit.entries import load_all
 
 from ..measure.protocol import commit, machine, versions
 from ..methods.processes import module_paths, python_command
@@ -69,10 +69,10 @@ def start_table(rounds: Sequence[Mapping[str, Seconds]]) -> DataTable:
 
 def protocol() -> list[str]:
     """How the measurement was made, a line each."""
-    missing = len(find_uncompiled(EXAMPLES))
+    shipped = [entry.is_shipped for entry in load_all()]
     return [
         f"photo: {SAMPLE.name}, the default conversion",
-        f"kernels: {len(EXAMPLES) - missing} of {len(EXAMPLES)} came with the program",
+        f"kernels: {sum(shipped)} of {len(shipped)} came with the program",
         *(f"machine: {machine()}", f"versions: {versions()}", f"commit: {commit()}"),
     ]
 

@@ -20,7 +20,7 @@ import tifffile
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.studio.serving.launch import Studio, opened_studio, server_of
 
 from ..report.tables import DataTable, figure, table_of

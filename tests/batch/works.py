@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from demosaic_ntc.batch.job import JobWork, WorkResult
-from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.atomic import whole_file
+from demosaic_ntc.run import Progress, ReportProgress
 
 
 @dataclass(frozen=True, slots=True)

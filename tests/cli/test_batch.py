@@ -57,6 +57,7 @@ def test_record_tells_all_about_a_file(folder: Path) -> None:
     assert record["seconds"].keys() == {"decode", "demosaic", "render", "write"}
     assert record["peak_bytes"] > 1e7
     assert 0 <= record["certified_share"] <= 1
+    assert "check" in record
     assert record["pixels"] == 48 * 36
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.developing.settings import Engine, Settings
-from demosaic_ntc.engine.result import Progress
+from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.conversion import convert_file
 from demosaic_ntc.workflows.costs import stage_costs
 

@@ -111,7 +111,7 @@ def test_nothing_found_is_said_and_the_picture_is_the_same_file(tmp_path: Path, 
     [
         (("--detect", "dirt"), "unknown kind of blemish 'dirt'"),
         (("--detect", ","), "nothing to look for"),
-        (("--detect", "dust", "--sensitivity", "2"), "from 0 to 1"),
+        (("--detect", "dust", "--sensitivity", "2"), "a sensitivity of 2 is none; give 0 to 1"),
         (("--detect", "dust", "--save-mask", "m.jpg"), "a mask is a PNG"),
         (("--detect", "dust", "--save-mask", "OUT"), "is another file of this run"),
     ],

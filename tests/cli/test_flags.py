@@ -28,8 +28,9 @@ def test_settings_become_options(below: str, here: str) -> None:
 
 def test_every_setting_is_an_option_of_some_command() -> None:
     commands = get_command(app).commands.values()  # type: ignore[attr-defined]
-    flags = {flag for command in commands for parameter in command.params for flag in parameter.opts}
-    assert [name for name in SETTINGS if f"--{name.replace('_', '-')}" not in flags] == []
+    parameters = [parameter for command in commands for parameter in command.params]
+    flags = {flag for each in parameters for flag in (*each.opts, *each.secondary_opts)}
+    assert [flag for flag in SETTINGS.values() if flag not in flags] == []
 
 
 def test_layers_below_name_no_option() -> None:

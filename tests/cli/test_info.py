@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from cli.app import app
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.io.tiff_tags import DOUBLE, Field
-from demosaic_ntc.raw.dng.noise_profile import NOISE_PROFILE
+from demosaic_ntc.raw.noise import NOISE_PROFILE
 from samples.dng import Camera, write_dng
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"

@@ -10,10 +10,11 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.engine.result import Progress
-from demosaic_ntc.images.mask import MaskRule
+from demosaic_ntc.developing.repair_settings import RepairSettings
+from demosaic_ntc.images.mask_rule import MaskRule
+from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
-from demosaic_ntc.workflows.repair import RepairSettings, repair_file
+from demosaic_ntc.workflows.repair import repair_file
 from tests.images.picture_files import HEIGHT, KINDS, WIDTH, opened, rgb, scratch, write_mask
 
 

@@ -38,7 +38,7 @@ def test_choices_and_defaults_are_told() -> None:
     text = " ".join(_run("convert", "--help").stdout.split())
     assert "--look auto|neutral|camera" in text
     assert "--color-space srgb|adobe|prophoto|rec2020|p3|camera Colour space" in text
-    assert "--quality fast|normal|best Effort of ntc. [default: normal]" in text
+    assert "--quality fast|normal|best How much effort ntc spends. [default: normal]" in text
     assert "-q, --quiet Errors only." in text
 
 

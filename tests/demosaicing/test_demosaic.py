@@ -10,8 +10,8 @@ from demosaic_ntc.engine.checks import full_scale
 from demosaic_ntc.engine.groups import reference_positions
 from demosaic_ntc.engine.pass_tables import PLANS
 from demosaic_ntc.engine.passes import HoleKind
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import BadMask, InputError, Unsupported
+from demosaic_ntc.run import Progress
 
 Floats = NDArray[np.float32]
 

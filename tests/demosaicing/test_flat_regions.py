@@ -9,6 +9,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.run import Run
 
 SIGMA = 0.02
 NOISE: Float32 = np.full((3, 1), SIGMA**2, np.float32)
@@ -22,7 +23,7 @@ def settled(
     mosaic: Float32, noise: Float32 = NOISE, cfa: str = "RGGB", strength: float = 1.0
 ) -> tuple[Flags, Float32]:
     planes = np.full((3, *mosaic.shape), 9.0, np.float32)
-    return settle_calm(planes, MosaicSamples(mosaic), Cfa.from_name(cfa), noise, strength, 1), planes
+    return settle_calm(planes, MosaicSamples(mosaic), Cfa.from_name(cfa), noise, strength, Run()), planes
 
 
 @pytest.mark.parametrize("cfa", ["RGGB", "XTRANS"])
@@ -73,7 +74,7 @@ def test_tiles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     whole, planes = settled(mosaic)
     monkeypatch.setattr(flat_regions, "_SIDE", 38)
     parts = np.full((3, 100, 130), 9.0, np.float32)
-    flags = settle_calm(parts, MosaicSamples(mosaic), Cfa.from_name("RGGB"), NOISE, 1.0, 3)
+    flags = settle_calm(parts, MosaicSamples(mosaic), Cfa.from_name("RGGB"), NOISE, 1.0, Run(3))
     assert np.array_equal(flags, whole)
     assert np.array_equal(parts, planes)
 

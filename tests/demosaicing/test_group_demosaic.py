@@ -9,7 +9,13 @@ from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.demosaicing import group_demosaic as module
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.group_demosaic import TRIALS, Completed, complete_mosaic, find_refinement_mask
+from demosaic_ntc.demosaicing.group_demosaic import (
+    TRIALS,
+    Effort,
+    MeasuredMosaic,
+    complete_mosaic,
+    find_refinement_mask,
+)
 from demosaic_ntc.demosaicing.initial_estimate import first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, try_both
 from demosaic_ntc.demosaicing.samples import MosaicSamples
@@ -17,32 +23,32 @@ from demosaic_ntc.engine.groups import reference_positions
 from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan, disable_completion
 from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, gaussian
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import Progress
+from demosaic_ntc.engine.result import GroupCertificate
+from demosaic_ntc.run import Progress, Run
 from tests.waves import waves
 
 PATCHES = PatchGrid(size=4, stride=4, count=16, reach=5)
 STEP = Step(PATCHES, gaussian(8, vertices=2), 1.4)
-BOTH = {HoleKind.BAYER: (STEP,), HoleKind.ARRAY: (STEP, STEP)}
+BOTH: Plan = {HoleKind.BAYER: (STEP,), HoleKind.ARRAY: (STEP, STEP)}
+EVERYWHERE = Effort(try_both, BOTH, -1.0)
 
 
 def completed(
     cfa: Cfa, missing: Flags | None = None, errors: bool = False, over: bool = False
-) -> tuple[Estimate, Float32, Float32, list[Progress]]:
+) -> tuple[Estimate[Float32], GroupCertificate, Float32, list[Progress]]:
     mosaic = cfa.sample(np.moveaxis(waves(3, 36, 38), 0, 2))
     events: list[Progress] = []
-    deadline = Deadline(1.0, clock=lambda: 2.0) if over else Deadline()
-    done = complete_mosaic(
-        MosaicSamples(mosaic), missing, cfa, try_both, BOTH, 1, events.append, deadline, errors, apart=-1
-    )
-    return Estimate(np.asarray(done.estimate.planes), done.estimate.variance), done.gaps, mosaic, events
+    run = Run(1, events.append, Deadline(1.0, clock=lambda: 2.0) if over else Deadline(), errors)
+    done = complete_mosaic(MeasuredMosaic(MosaicSamples(mosaic), cfa, missing), EVERYWHERE, run)
+    assert done.certificate is not None
+    return Estimate(done.planes[:, :, :], done.variance), done.certificate, mosaic, events
 
 
 @pytest.mark.parametrize(("array", "steps"), [("RGGB", 1), ("GBRG", 1), ("XTRANS", 2), ("QUAD_RGGB", 2)])
 def test_arrays_have_steps_of_their_own_and_every_group_a_gap(array: str, steps: int) -> None:
-    estimate, gaps, mosaic, _ = completed(Cfa.from_name(array))
+    estimate, proven, mosaic, _ = completed(Cfa.from_name(array))
     groups = len(reference_positions(36, PATCHES)) * len(reference_positions(38, PATCHES))
-    assert gaps.size == steps * groups
-    assert np.isfinite(gaps).all()
+    assert proven.groups == proven.certified == steps * groups
     assert np.array_equal(Cfa.from_name(array).sample(np.moveaxis(estimate.planes, 0, 2)), mosaic)
     assert estimate.variance.size == 0
 
@@ -61,9 +67,9 @@ def test_missing_samples_are_not_kept_and_their_errors_are_not_zero() -> None:
 
 def test_after_the_deadline_errors_are_those_of_the_first_estimate() -> None:
     cfa = Cfa.from_name("RGGB")
-    estimate, gaps, _, _ = completed(cfa, errors=True, over=True)
+    estimate, proven, _, _ = completed(cfa, errors=True, over=True)
     measured = np.moveaxis(cfa.masks((36, 38)), 2, 0)
-    assert np.isinf(gaps).all()
+    assert proven.certified == 0 < proven.groups
     assert not estimate.variance[measured].any()
     assert (estimate.variance[~measured] > 0).all()
 
@@ -92,17 +98,13 @@ def test_guesses_may_differ_by_more_where_there_is_noise(
     cfa, seen = Cfa.from_name("RGGB"), list[tuple[float, float]]()
 
     def noted(*given: Any, **more: Any) -> Any:
-        seen.append((255 * given[5], 255 * given[6]))
+        seen.append((255 * given[4], 255 * given[5]))
         return first_estimate(*given, **more)
 
     monkeypatch.setattr(module, "first_estimate", noted)
     noise = None if deviation is None else np.full((3, 2), (deviation / 255) ** 2, np.float32)
-    mosaic, nothing = MosaicSamples(np.full((36, 38), 0.4, np.float32)), Deadline()
-    complete_mosaic(
-        *(mosaic, None, cfa, try_both, BOTH, 1, lambda progress: None, nothing),
-        noise=noise,
-        apart=apart / 255,
-    )
+    flat = MeasuredMosaic(MosaicSamples(np.full((36, 38), 0.4, np.float32)), cfa, noise=noise)
+    complete_mosaic(flat, Effort(try_both, BOTH, apart / 255), Run())
     assert seen == [pytest.approx(told, abs=1e-4)]
 
 
@@ -125,28 +127,21 @@ def test_where_guesses_agree_the_first_estimate_stands_and_is_counted() -> None:
     picture[:, :32] += 0.3 * rng.random((64, 32, 3), np.float32)
     mosaic = cfa.sample(picture)
 
-    def done(apart: float, missing: Flags | None = None) -> Completed:
-        return complete_mosaic(
-            MosaicSamples(mosaic),
-            missing,
-            cfa,
-            try_both,
-            BOTH,
-            1,
-            lambda event: None,
-            Deadline(),
-            apart=apart,
-        )
+    def done(apart: float, missing: Flags | None = None) -> tuple[GroupCertificate, Float32]:
+        given = MeasuredMosaic(MosaicSamples(mosaic), cfa, missing)
+        made = complete_mosaic(given, Effort(try_both, BOTH, apart), Run())
+        assert made.certificate is not None
+        return made.certificate, made.planes[:, :, :]
 
-    part, whole, first = done(1.5 / 255), done(-1.0), done(9.0)
+    (part, some), (whole, _), (first, plain) = done(1.5 / 255), done(-1.0), done(9.0)
     assert 0.3 < part.left < 0.7
     assert (whole.left, first.left) == (0.0, 1.0)
-    assert first.gaps.size == 0 < part.gaps.size < whole.gaps.size
-    assert part.estimate.planes[:, :, 60:] == pytest.approx(first.estimate.planes[:, :, 60:], abs=1e-3)
-    assert not np.array_equal(part.estimate.planes[:, :, :20], first.estimate.planes[:, :, :20])
+    assert first.groups == 0 < part.groups < whole.groups
+    assert some[:, :, 60:] == pytest.approx(plain[:, :, 60:], abs=1e-3)
+    assert not np.array_equal(some[:, :, :20], plain[:, :, :20])
     dead = np.zeros(mosaic.shape, np.bool_)
     dead[30, 80] = True
-    assert done(9.0, dead).gaps.size > 0
+    assert done(9.0, dead)[0].groups > 0
 
 
 def test_means_are_corrected_less_where_the_smooth_guess_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,10 +153,8 @@ def test_means_are_corrected_less_where_the_smooth_guess_is_trusted(monkeypatch:
         return restore(start, what, works, *rest)
 
     monkeypatch.setattr(module, "restore", spied)
-    complete_mosaic(
-        MosaicSamples(mosaic), None, cfa, try_both, BOTH, 1, lambda event: None, Deadline(), apart=-1.0
-    )
-    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None)
+    complete_mosaic(MeasuredMosaic(MosaicSamples(mosaic), cfa), EVERYWHERE, Run())
+    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, Run())
     places = np.array([[4, 9], [30, 17], [21, 20]])
     assert seen[0].shares(places) == pytest.approx(1 - 0.7 * first.confidence.at(places), abs=1e-6)
 
@@ -178,18 +171,8 @@ def test_noise_alone_is_no_reason_for_trials(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(MethodSelection, "errors", counted)
     for noise, trials in ((None, True), (np.full((3, 1), 0.02**2, np.float32), False)):
         held.clear()
-        complete_mosaic(
-            MosaicSamples(mosaic),
-            None,
-            cfa,
-            try_both,
-            BOTH,
-            1,
-            lambda event: None,
-            Deadline(),
-            noise=noise,
-            apart=2 / 255,
-        )
+        given = MeasuredMosaic(MosaicSamples(mosaic), cfa, noise=noise)
+        complete_mosaic(given, Effort(try_both, BOTH, 2 / 255), Run())
         assert bool(held) == trials
 
 
@@ -208,18 +191,8 @@ def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_small_groups_only(
 
     monkeypatch.setattr("demosaic_ntc.demosaicing.group_demosaic.restore", spied)
     for control in (False, True):
-        complete_mosaic(
-            MosaicSamples(mosaic),
-            None,
-            cfa,
-            try_both,
-            disable_completion(plan) if control else plan,
-            1,
-            lambda event: None,
-            Deadline(),
-            noise=noise,
-            apart=8 / 255,
-        )
+        effort = Effort(try_both, disable_completion(plan) if control else plan, 8 / 255)
+        complete_mosaic(MeasuredMosaic(MosaicSamples(mosaic), cfa, noise=noise), effort, Run())
         *both, small = seen
         assert all(work.wanted.mean() < 0.1 for work in both)
         assert small.wanted.mean() > 0.5

@@ -7,13 +7,14 @@ import pytest
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.dilation import close_to
 from demosaic_ntc.demosaicing.initial_estimate import first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, blend, try_both, try_quickly
 from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
 from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine import tiles
+from demosaic_ntc.engine.tiles import close_to
+from demosaic_ntc.run import Run
 from tests.waves import waves
 
 
@@ -30,8 +31,8 @@ def test_seams_between_tiles_are_exact(array: str, trial: MethodSelection, least
     mosaic = MosaicSamples(cfa.sample(scene(150, 140)))
     shares: list[float] = []
     far = 0.019 if cfa.is_bayer else 0.062  # about what guesses differ by in the middle
-    whole = first_estimate(mosaic, cfa, trial, 1, lambda share: None, least, far, errors=True)
-    tiled = first_estimate(mosaic, cfa, trial, 3, shares.append, least, far, errors=True, side=40)
+    whole = first_estimate(mosaic, cfa, trial, Run(want_error=True), least, far)
+    tiled = first_estimate(mosaic, cfa, trial, Run(3, want_error=True, report=shares.append), least, far, 40)
     assert np.array_equal(whole.picture, tiled.picture)
     assert np.array_equal(whole.error, tiled.error)
     everywhere = slice(0, 150), slice(0, 140)
@@ -46,7 +47,7 @@ def test_seams_between_tiles_are_exact(array: str, trial: MethodSelection, least
 def test_samples_stand_in_their_place_and_the_rest_is_the_blend() -> None:
     cfa = Cfa.from_name("GRBG")
     mosaic = cfa.sample(scene(40, 44))
-    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None, errors=True)
+    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, Run(want_error=True))
     picture = np.moveaxis(np.asarray(first.picture), 0, 2)
     assert np.array_equal(cfa.sample(picture), mosaic)
     assert picture == pytest.approx(blend(mosaic, cfa, 1).image, abs=1e-4)
@@ -65,7 +66,7 @@ def test_guesses_differ_by_the_most_of_three_channels_in_the_mean_around() -> No
     around = np.lib.stride_tricks.sliding_window_view(most, (7, 7)).mean(axis=(2, 3))
     assert apart(trial.smooth, trial.residual) == pytest.approx(around, abs=1e-6)
     middle = float(np.median(around))
-    found = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None, far=middle).differing
+    found = first_estimate(MosaicSamples(mosaic), cfa, try_both, Run(), far=middle).differing
     clear = np.abs(around - middle) > 1e-6
     assert np.array_equal(found[clear], (around > middle)[clear])
 
@@ -84,19 +85,19 @@ def test_trials_are_held_where_guesses_differ_and_the_rest_has_their_difference_
         return held(contest, *given)
 
     monkeypatch.setattr(MethodSelection, "errors", counted)
-    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None, 0.01, errors=True)
+    first = first_estimate(MosaicSamples(mosaic), cfa, try_both, Run(want_error=True), 0.01)
     ((height, width),) = tried
     assert height < 200
     assert width <= 160
     far = np.s_[170:, :]
     guesses = try_both.guesses(mosaic, cfa)
     assert first.error[far] == pytest.approx(np.square(apart(*guesses)[far]))
-    whole = first_estimate(MosaicSamples(mosaic), cfa, try_both, 1, lambda share: None)
+    whole = first_estimate(MosaicSamples(mosaic), cfa, try_both, Run())
     assert np.asarray(first.picture) == pytest.approx(np.asarray(whole.picture), abs=0.02)
     assert whole.error.size == 0
     tried.clear()
     flat = MosaicSamples(np.full((64, 64), 0.5, np.float32))
-    first_estimate(flat, cfa, try_both, 1, lambda share: None, 0.01)
+    first_estimate(flat, cfa, try_both, Run(), 0.01)
     assert not tried
 
 
@@ -124,7 +125,7 @@ def test_trials_in_small_tiles_come_to_the_same(
     for small in ((64, 32), ()):
         monkeypatch.setattr(tiles, "_SMALL", small)
         cfa = Cfa.from_name("RGGB")
-        results.append(first_estimate(mosaic, cfa, contest, 1, lambda share: None, 0.01, errors=True))
+        results.append(first_estimate(mosaic, cfa, contest, Run(want_error=True), 0.01))
     assert len(seen) > 2  # one tile at last
     assert sum(height * width for height, width in seen[:-1]) < seen[-1][0] * seen[-1][1]
     assert np.array_equal(np.asarray(results[0].picture), np.asarray(results[1].picture))
@@ -134,7 +135,7 @@ def test_trials_in_small_tiles_come_to_the_same(
 def test_sparing_guesses_are_refined_close_to_where_they_differ_whatever_the_tiles() -> None:
     cfa, contest, mosaic = Cfa.from_name("RGGB"), MethodSelection(quick=True, sparing=True), spots()
     whole, tiled, refined = (
-        first_estimate(MosaicSamples(mosaic), cfa, each, 2, lambda share: None, 9.0, far, side=side)
+        first_estimate(MosaicSamples(mosaic), cfa, each, Run(2), 9.0, far, side=side)
         for each, far, side in ((contest, 0.01, 1280), (contest, 0.01, 64), (try_quickly, 0.01, 1280))
     )
     assert np.array_equal(np.asarray(whole.picture), np.asarray(tiled.picture))
@@ -145,6 +146,6 @@ def test_sparing_guesses_are_refined_close_to_where_they_differ_whatever_the_til
     assert 0 < near.mean() < 0.5
     spread, full = np.asarray(whole.picture), np.asarray(refined.picture)
     assert np.array_equal(spread[:, near], full[:, near])
-    never = first_estimate(MosaicSamples(mosaic), cfa, contest, 1, lambda share: None, 9.0, 9.0)
+    never = first_estimate(MosaicSamples(mosaic), cfa, contest, Run(), 9.0, 9.0)
     assert np.array_equal(spread[:, ~near], np.asarray(never.picture)[:, ~near])
     assert not np.array_equal(spread[:, near], np.asarray(never.picture)[:, near])

@@ -5,9 +5,9 @@ import pytest
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes, Quantiser
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.demosaicing.subsampled_map import SubsampledMap
 from tests.waves import waves
 
 SHAPE = (70, 41)

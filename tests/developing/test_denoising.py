@@ -17,12 +17,12 @@ from demosaic_ntc.developing.variance_stabilisation import (
     convert_to_srgb_curve,
     steepness_of_way,
 )
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.lazy_image import LazyImage
 from demosaic_ntc.raw.levels import Exposure, expose
 from demosaic_ntc.raw.photo import RawPhoto
+from demosaic_ntc.run import Progress, Run
 
 RGGB = Cfa.from_name("RGGB")
 BLACK, WHITE = 1000.0, 16000.0
@@ -114,7 +114,7 @@ def test_a_dark_field_keeps_its_mean_and_shows_no_phase(raw: float, sigma: float
     stabilised = stabilise_noise(noise, photo, exposure, always=True)
     assert stabilised is not None
     ready = Prepared(photo, exposure, encode_mosaic(photo, exposure, stabilised), None, None, Strengths())
-    image = complete_mosaic(ready, Engine(threads=1), unheard).image
+    image = complete_mosaic(ready, Engine(threads=1), Run()).image
     light = SRGB_CURVE.decode(np.asarray(image, np.float64))
     samples = (photo.mosaic - BLACK) / (WHITE - BLACK)
     for channel in range(3):

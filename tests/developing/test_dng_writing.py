@@ -16,6 +16,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.linear_dng import camera_codes
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.header import read_header
 from demosaic_ntc.io.tiff_tags import (
     ASCII,
     DOUBLE,
@@ -197,13 +198,13 @@ def test_colours_that_cannot_be_kept_as_they_stand_are_left_to_the_matrix_in_use
     tmp_path: Path, changed: dict[int, Field]
 ) -> None:
     with _raw(tmp_path / "a.dng", changed=changed).open("rb") as file:
-        assert read_colours(file) == {}
+        assert read_colours(read_header(file)) == {}
 
 
 def test_second_matrix_without_its_light_is_left_out(tmp_path: Path) -> None:
     changed = {50722: Field(SRATIONAL, (1, 0, 0, 0, 1, 0, 0, 0, 1))}
     with _raw(tmp_path / "a.dng", changed=changed).open("rb") as file:
-        assert 50722 not in read_colours(file)
+        assert 50722 not in read_colours(read_header(file))
 
 
 @pytest.mark.data
@@ -227,7 +228,7 @@ def test_mosaic_without_a_camera_is_shown_as_we_show_it(tmp_path: Path) -> None:
 
 
 def _layout() -> Any:
-    from demosaic_ntc.raw.plain import Layout
+    from demosaic_ntc.io.layout import Layout
 
     return Layout(cfa=RGGB)
 

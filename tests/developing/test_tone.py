@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import LookName
 from demosaic_ntc.developing import framing
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, finish, finish_error
-from demosaic_ntc.developing.settings import Development, Engine, LookName, Settings
+from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.developing.tone import (
     Adjustments,
     ToneMapping,
@@ -23,6 +24,7 @@ from demosaic_ntc.developing.tone import (
 )
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SPACES, SRGB_CURVE
+from demosaic_ntc.run import Run
 from demosaic_ntc.workflows.conversion import convert_file
 
 LUMINANCE = SPACES["srgb"].to_xyz[1]
@@ -267,7 +269,7 @@ def test_a_guided_look_is_as_bright_as_its_guide(aim: float) -> None:
 def test_the_cameras_own_picture_guides_the_automatic_look(samples: Path) -> None:
     """A darker one makes it darker; one of something else, or none, leaves it as it is."""
     ready = prepare(samples / "scene_grbg.dng", Settings(engine=BILINEAR))
-    image = complete_mosaic(ready, BILINEAR, lambda _: None).image
+    image = np.asarray(complete_mosaic(ready, BILINEAR, Run()).image)
     plain = _rendered(image, ready, "neutral")
     dim = (0.5 * plain).astype(np.uint8)
     guided = _rendered(image, replace(ready, embedded=dim), None)
@@ -297,7 +299,7 @@ def test_real_raws_are_as_bright_as_their_cameras_show_them_and_not_burnt(data: 
     """Median luma of ours beside that of the picture that the camera stored; newly clipped pixels."""
     half = Engine(half=True)
     ready = prepare(data / name, Settings(development=Development(), engine=half))
-    image = complete_mosaic(ready, half, lambda _: None).image
+    image = np.asarray(complete_mosaic(ready, half, Run()).image)
     neutral, auto = _rendered(image, ready, "neutral"), _rendered(image, ready, None)
     assert ((auto == 255) & (neutral < 255)).any(axis=-1).mean() <= 0.002
     assert (ready.embedded is not None) == (name in GUIDED)

@@ -24,10 +24,11 @@ from demosaic_ntc.engine.groups import (
     references_in,
     tiles_of_references,
 )
+from demosaic_ntc.engine.kernels.completion import complete_groups
 from demosaic_ntc.engine.kernels.group_pass import LEAST_SPREAD
 from demosaic_ntc.engine.observations import bits_of
 from demosaic_ntc.engine.passes import PatchGrid, Step, gaussian, mean
-from demosaic_ntc.jit.signatures import EXAMPLES, FOR_COMPLETION
+from demosaic_ntc.run import Run
 from tests.waves import waves
 
 SHAPE = (70, 44)
@@ -62,7 +63,7 @@ def pass_over(picture: GroupInput, step: Step, threads: int = 1, errors: bool = 
     if step.trust[0] < 1:
         confidence = np.where(picture.known == 7, 1, step.trust[0]).astype(np.float32)
         picture = replace(picture, confidence=confidence)
-    return GroupPass(picture, step, threads, errors)
+    return GroupPass(picture, step, Run(threads, want_error=errors))
 
 
 class All(NamedTuple):
@@ -76,13 +77,16 @@ class All(NamedTuple):
 
 def said_by(groups: GroupPass, wanted: Flags, **options: Any) -> All:
     """Put together what groups say, overwriting the rows of the picture that were yielded."""
-    deadline, planes = options.pop("deadline", Deadline()), np.array(groups._scene.planes[:, :, :])
-    groups._scene = replace(groups._scene, planes=planes.copy())
+    planes = np.array(groups._scene.planes[:, :, :])
+    gone = planes.copy()
+    groups._scene = replace(groups._scene, planes=gone)
+    run = {name: options.pop(name) for name in ("deadline", "report") if name in options}
+    groups._run = replace(groups._run, **run)
     errors = np.zeros((2, *planes.shape), np.float32)
-    for said in groups.restore(wanted, options.pop("report", lambda share: None), deadline, **options):
+    for said in groups.restore(wanted, **options):
         assert np.array_equal(said.before, planes[:, said.rows])
         planes[:, said.rows] = said.planes
-        groups._scene.planes[:, said.rows, :] = np.nan
+        gone[:, said.rows, :] = np.nan
         if said.spread.size:
             errors[0][:, said.rows], errors[1][:, said.rows] = said.expected, said.spread
         else:
@@ -242,7 +246,7 @@ def test_what_is_hardly_known_hardly_decides_which_patches_are_alike() -> None:
     picture = GroupInput(planes, ones, ones, planes[:0], np.zeros((3, 1), np.float32), confidence)
     step = Step(PatchGrid(size=4, stride=4, count=5, reach=6), gaussian(4))
     for trust, alike in ((confidence, True), (NOWHERE, False)):
-        groups, places = GroupPass(replace(picture, confidence=trust), step, 1), np.array([[12, 12]])
+        groups, places = GroupPass(replace(picture, confidence=trust), step, Run()), np.array([[12, 12]])
         (found,) = groups._match(groups._around(places), places)
         assert (found % 6 == 0).all() == alike
 
@@ -256,28 +260,32 @@ def test_only_groups_that_hold_a_wanted_pixel_are_restored() -> None:
     reach = PATCHES.reach + PATCHES.size
     far = np.ones(SHAPE, np.bool_)
     far[30 - reach : 30 + reach, 20 - reach : 20 + reach] = False
-    assert np.array_equal(said.planes[:, far], picture.planes[:, far])
+    assert np.array_equal(said.planes[:, far], picture.planes[:, :, :][:, far])
     assert not said.expected[:, far].any()
-    assert not np.array_equal(said.planes, picture.planes)
+    assert not np.array_equal(said.planes, picture.planes[:, :, :])
 
 
 def test_groups_bring_a_wrong_estimate_back_to_the_texture() -> None:
     truth, missing = waves(3, *SHAPE), scattered()
-    picture = replace(holes(), planes=np.where(missing, np.float32(0.5), truth))
-    said = said_by(pass_over(picture, MEANS), missing)
-    before, after = (np.abs(one - truth)[:, missing].mean() for one in (picture.planes, said.planes))
+    wrong = np.where(missing, np.float32(0.5), truth)
+    said = said_by(pass_over(replace(holes(), planes=wrong), MEANS), missing)
+    before, after = (np.abs(one - truth)[:, missing].mean() for one in (wrong, said.planes))
     assert after < 0.4 * before
 
 
-def test_the_completion_is_prepared_when_a_group_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[frozenset[str]] = []
-    monkeypatch.setattr(groups, "prepare_kernels", asked.append)
+def test_the_completion_is_called_only_when_a_group_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[int] = []
+
+    def note(*arguments: Any) -> None:
+        called.append(1)
+        complete_groups(*arguments)
+
+    monkeypatch.setattr(groups, "complete_groups", note)
     picture = mosaic()
     said_by(pass_over(picture, MOSAIC.prediction_only), wanted_in(picture))
-    assert asked == []
+    assert not called
     said_by(pass_over(picture, MEANS), wanted_in(picture))
-    assert set(asked) == {FOR_COMPLETION}
-    assert EXAMPLES.keys() >= FOR_COMPLETION
+    assert called
 
 
 def test_completed_groups_are_certified_and_others_are_not() -> None:
@@ -296,7 +304,9 @@ def test_groups_that_leave_too_much_are_completed_and_come_closer_to_what_is_kno
     control = said_by(pass_over(picture, Step(PATCHES, strict).prediction_only), wanted)
     completed = said_by(pass_over(picture, Step(PATCHES, strict)), wanted)
     shown = np.stack([(picture.known >> channel) & 1 for channel in range(3)]).astype(np.bool_)
-    before, after = (np.square(said.planes - picture.planes)[shown].mean() for said in (control, completed))
+    before, after = (
+        np.square(said.planes - picture.planes[:, :, :])[shown].mean() for said in (control, completed)
+    )
     assert after < 0.8 * before
     assert np.isfinite(completed.gaps).all()
     assert (completed.gaps > strict.tolerance).any()  # not all are proven within the tolerance
@@ -312,7 +322,7 @@ def test_bands_begun_after_the_deadline_say_nothing() -> None:
     assert 0 < done.sum() < part.gaps.size
     assert np.array_equal(np.sort(done)[::-1], done)  # the first bands, none after
     assert np.array_equal(part.gaps[done], whole.gaps[done])
-    assert np.array_equal(part.planes[:, 60:], picture.planes[:, 60:])
+    assert np.array_equal(part.planes[:, 60:], picture.planes[:, 60:, :])
     assert not part.expected[:, 60:].any()
     assert np.array_equal(part.planes[:, :10], whole.planes[:, :10])
 
@@ -344,7 +354,7 @@ def test_pictures_smaller_than_a_patch_are_covered(shape: tuple[int, int], step:
     known[-1, -1] = 0
     noise, trust = np.zeros((3, 1), np.float32), np.ones(shape, np.float32)
     picture = GroupInput(planes, known, 1 - known, planes[:0], noise, trust)
-    said = said_by(GroupPass(picture, step, 1), known == 0)
+    said = said_by(GroupPass(picture, step, Run()), known == 0)
     assert said.planes == pytest.approx(planes, abs=1e-4)
     assert np.isfinite(said.gaps).all()
     assert said.gaps.size > 0
@@ -360,11 +370,11 @@ def test_a_group_has_the_share_of_the_correction_that_is_told_for_its_middle() -
 
     everywhere = np.ones(SHAPE, np.bool_)
     said, none, whole = (
-        np.concatenate([one.planes for one in groups.restore(everywhere, lambda share: None, Deadline())], 1)
+        np.concatenate([one.planes for one in groups.restore(everywhere)], 1)
         for groups in (
-            GroupPass(mosaic(), step, 1, shares=told),
-            GroupPass(mosaic(), replace(step, does=step.does._replace(correction=0.0)), 1),
-            GroupPass(mosaic(), step, 1),
+            GroupPass(mosaic(), step, Run(), told),
+            GroupPass(mosaic(), replace(step, does=step.does._replace(correction=0.0)), Run()),
+            GroupPass(mosaic(), step, Run()),
         )
     )
     expected = references_in(everywhere, step.patches) + 2

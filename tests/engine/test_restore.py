@@ -17,9 +17,9 @@ from demosaic_ntc.engine.restore import (
     _note_variance,
     _scene,
     _spread_nearby,
-    part_of,
     restore,
 )
+from demosaic_ntc.run import Run
 from tests.waves import waves
 
 SHAPE = (30, 34)
@@ -34,7 +34,7 @@ def flags() -> Flags:
     return np.random.default_rng(0).random((3, *SHAPE)) > 0.25
 
 
-def start(known: Flags, errors: bool = False) -> tuple[Estimate, ObservedPixels]:
+def start(known: Flags, errors: bool = False) -> tuple[Estimate[Float32], ObservedPixels]:
     """Return waves whose unknown entries were guessed badly."""
     guessed = waves(3, *SHAPE) + np.random.default_rng(1).normal(0, 0.1, (3, *SHAPE)).astype(np.float32)
     planes = np.where(known, waves(3, *SHAPE), np.clip(guessed, 0.25, 0.75))
@@ -43,9 +43,10 @@ def start(known: Flags, errors: bool = False) -> tuple[Estimate, ObservedPixels]
 
 
 def restored(
-    estimate: Estimate, known: ObservedPixels, *works: MaskedPass, threads: int = 1
-) -> tuple[Estimate, Float32]:
-    return restore(estimate, known, works, threads, lambda share: None, Deadline())
+    estimate: Estimate[Float32], known: ObservedPixels, *works: MaskedPass, threads: int = 1
+) -> tuple[Estimate[Float32], Float32]:
+    after, gaps, _ = restore(estimate, known, works, Run(threads, want_error=estimate.variance.size > 0))
+    return after, gaps
 
 
 def all_said(before: Float32, planes: Float32) -> GroupAggregate:
@@ -82,7 +83,7 @@ def test_a_step_goes_beyond_what_the_groups_say_by_its_relaxation() -> None:
     known = flags()
     estimate, what = start(known)
     scene = _scene(estimate, what, STEP)
-    (said,) = GroupPass(scene, STEP, 1).restore(EVERYWHERE, lambda share: None, Deadline())
+    (said,) = GroupPass(scene, STEP, Run()).restore(EVERYWHERE)
     beyond = estimate.planes + 1.5 * (said.planes - estimate.planes)
     bounds = what.low[:, None, None], what.high[:, None, None]
     expected = np.where(known, estimate.planes, np.clip(beyond, *bounds))
@@ -104,7 +105,7 @@ def test_what_falls_into_gaps_between_references_is_restored_by_itself() -> None
     estimate, what = start(known)
     sparse = replace(STEP, patches=replace(PATCHES, stride=9))
     scene = _scene(estimate, what, sparse)
-    said = list(GroupPass(scene, sparse, 1).restore(EVERYWHERE, lambda share: None, Deadline()))
+    said = list(GroupPass(scene, sparse, Run()).restore(EVERYWHERE))
     unsaid = ~np.concatenate([piece.anything for piece in said])
     assert 0 < unsaid.sum() < unsaid.size
     after, _ = restored(estimate, what, MaskedPass(sparse, EVERYWHERE))
@@ -140,7 +141,7 @@ def test_after_the_deadline_the_estimate_stands() -> None:
     estimate, what = start(flags(), errors=True)
     completed = Step(PATCHES, gaussian(6, vertices=2), relaxed=1.4, trust=(0.3, 0.3), spread=0.7)
     over = Deadline(1.0, clock=lambda: 2.0)
-    after, gaps = restore(estimate, what, [MaskedPass(completed, EVERYWHERE)], 1, lambda share: None, over)
+    after, gaps, _ = restore(estimate, what, [MaskedPass(completed, EVERYWHERE)], Run(deadline=over))
     assert np.array_equal(after.planes, estimate.planes)
     assert np.array_equal(after.variance, estimate.variance)
     assert gaps.size > 0
@@ -150,7 +151,7 @@ def test_after_the_deadline_the_estimate_stands() -> None:
 def test_steps_are_reported_as_parts_of_one_whole() -> None:
     estimate, what = start(flags())
     shares: list[float] = []
-    restore(estimate, what, [MaskedPass(STEP, EVERYWHERE)] * 2, 1, shares.append, Deadline())
+    restore(estimate, what, [MaskedPass(STEP, EVERYWHERE)] * 2, Run(report=shares.append))
     assert shares == sorted(shares)
     assert 0.5 in shares
     assert shares[-1] == 1
@@ -158,7 +159,7 @@ def test_steps_are_reported_as_parts_of_one_whole() -> None:
 
 def test_a_part_is_reported_after_those_before_it() -> None:
     shares: list[float] = []
-    part_of(shares.append, 1, 4)(0.5)
+    Run(report=shares.append).part(0.25, 0.5).report(0.5)
     assert shares == [0.375]
 
 

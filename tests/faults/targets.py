@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from cli.app import app
 from demosaic_ntc.batch.records.report import Report
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.ntc.solution import Solution
 from demosaic_ntc.raw.reading import read_photo
 

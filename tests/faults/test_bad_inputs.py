@@ -346,10 +346,10 @@ def test_file_without_permission(
     path.write_bytes(small.read_bytes())
     path.chmod(0)
     if os.geteuid() == 0:
-        from demosaic_ntc.io import identify
+        from demosaic_ntc.io import header
 
         def forbidden(*_: object) -> int:
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr(identify, "_open_at_once", forbidden)
+        monkeypatch.setattr(header, "_open_at_once", forbidden)
     assert "may not be read; check its permissions" in _refused(convert, path, tmp_path / "a.png")

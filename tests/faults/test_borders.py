@@ -181,7 +181,7 @@ def test_pictures_of_a_benchmark(
 
 @pytest.mark.parametrize("error", [each for each in EVERYTHING if isinstance(each, OSError)], ids=named)
 def test_system_that_reads(tmp_path: Path, small: Path, raising: Raising, error: BaseException) -> None:
-    raising("demosaic_ntc.io.identify._check_status", error)
+    raising("demosaic_ntc.io.header._check_status", error)
     check_told(run("convert", small, tmp_path / "o.png", "--method", "bilinear"), error, 3)
     check_told(run("info", small), error, 3)
 

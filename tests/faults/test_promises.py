@@ -21,7 +21,7 @@ from cli.app import app
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.png_writing import chunk
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from tests.batch.batches import REPORT, injected, is_over, until
 from tests.faults.memory import peak_of
 from tests.images.picture_files import write_mask

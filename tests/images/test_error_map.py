@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing import preprocess
 from demosaic_ntc.developing.render import Finish, finish_error
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import DiskFull, Exists, InputError, NotWritable
 from demosaic_ntc.images.error_map import Expected, check_asked, write_error_map
 from demosaic_ntc.io.colour import LINEAR_CURVE, SPACES, SRGB_CURVE, Curve
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.io.tiff_tags import LONG, Field
+from demosaic_ntc.run import Run
 from demosaic_ntc.workflows import conversion
 from demosaic_ntc.workflows.conversion import convert_file
-from demosaic_ntc.workflows.repair import RepairSettings, repair_file
+from demosaic_ntc.workflows.repair import repair_file
 from samples.dng import Camera, exposed, write_dng
 from samples.make_samples import light_of, rounded
 from samples.scene import scene
@@ -156,7 +158,7 @@ def test_the_lift_of_the_mosaic_is_undone(tmp_path: Path, small: Path) -> None:
     settings = Settings(development=how, engine=FAST)
     convert_file(small, tmp_path / "a.tif", settings, None, tmp_path / "e.tif")
     ready = preprocess.prepare(small, settings)
-    restored = preprocess.complete_mosaic(ready, FAST, lambda progress: None, error=True)
+    restored = preprocess.complete_mosaic(ready, FAST, Run(want_error=True))
     assert ready.mosaic.lift > 0.01
     assert restored.error is not None
     light = SRGB_CURVE.decode(np.asarray(restored.image, np.float64) - ready.mosaic.lift).astype(np.float32)
@@ -232,7 +234,7 @@ def test_an_existing_map_is_replaced_where_that_is_allowed(tmp_path: Path, small
     assert _map(tmp_path / "e.tif").shape == (36, 48, 3)
 
 
-@pytest.mark.parametrize("failing", ["write_picture", "written_beside"])
+@pytest.mark.parametrize("failing", ["write_picture", "write_error_map"])
 def test_nothing_is_left_when_writing_fails(
     tmp_path: Path, small: Path, failing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

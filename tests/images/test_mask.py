@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.errors import BadMask, InputError, TooLarge
-from demosaic_ntc.images.mask import MaskRule, parse_colour, read_mask
+from demosaic_ntc.images.mask import read_mask
+from demosaic_ntc.images.mask_rule import MaskRule, parse_colour
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 
 FLAGS = np.array([[True, False, False], [False, True, True]])
 PLAIN = DecodedImage(np.zeros((2, 3), np.uint8))

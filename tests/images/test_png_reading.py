@@ -23,7 +23,7 @@ from demosaic_ntc.images.png_writing import (
     PngChunks,
     chunk,
 )
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import read_header
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGB_ALPHA: 4}
@@ -75,7 +75,7 @@ def palette(bits: int) -> NDArray[np.uint8]:
 
 
 def read(content: bytes) -> DecodedImage:
-    return read_png(io.BytesIO(content), InputLimits())
+    return read_png(read_header(io.BytesIO(content)))
 
 
 @pytest.mark.parametrize("interlaced", [False, True])
@@ -163,8 +163,8 @@ def test_decoders_say_nothing_on_the_terminal(tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import Limits
-print(read_picture(Path({str(path)!r}), Limits()).depth)
+from demosaic_ntc.io.header import InputLimits
+print(read_picture(Path({str(path)!r}), InputLimits()).depth)
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (told.stdout, told.stderr) == ("16-bit\n", "")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
+from demosaic_ntc.images.formats import Loss
 from demosaic_ntc.images.icc import icc_profile
-from demosaic_ntc.images.lossy import Loss
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.colour import SPACES

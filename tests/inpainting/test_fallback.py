@@ -10,6 +10,7 @@ from demosaic_ntc import inpaint
 from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.scaling import Scale, planes_of
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.run import Run
 
 SHAPE = (200, 90, 3)
 
@@ -36,7 +37,7 @@ def test_every_row_is_filled_with_means_of_its_channel(dtype: Any, missing: NDAr
     picture = _picture(dtype)
     white = 1.0 if picture.dtype.kind == "f" else float(np.iinfo(dtype).max)
     holes = np.broadcast_to(missing, (3, *SHAPE[:2]))
-    made, variance = plainly_restored(picture, holes, Scale(0.0, white, white), 2, True)
+    made, variance = plainly_restored(picture, holes, Scale(0.0, white, white), Run(2, want_error=True))
     expected, spread = planes_of(picture) / white, np.zeros(holes.shape)
     for top in range(0, SHAPE[0], 64):
         rows = slice(top, top + 64)

@@ -10,11 +10,11 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from demosaic_ntc import inpaint
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.inpaint import _has_whole_block, too_wide
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of
+from demosaic_ntc.run import Progress, Run
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -299,7 +299,7 @@ def test_progress_ends_where_it_said() -> None:
 )
 def test_the_scale_is_that_of_the_type_unless_values_crowd(known: NDArray[Any], expected: Scale) -> None:
     planes = known[None, None]
-    assert Scale.of(extremes_of(planes, np.zeros_like(planes, dtype=np.bool_))) == expected
+    assert Scale.of(extremes_of(planes, np.zeros_like(planes, dtype=np.bool_), Run())) == expected
 
 
 def test_only_completion_is_certified(scene: Floats, scratched: Flags) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.inpainting.inpaint import inpaint
 from demosaic_ntc.inpainting.inpaint_parts import inpaint_parts
+from demosaic_ntc.run import Progress
 
 
 def picture(dtype: type, channels: int = 3) -> NDArray[Any]:

@@ -15,12 +15,12 @@ from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.pass_tables import PLANS, Plan, disable_completion
 from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, mean
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.engine.tiles import Tile
 from demosaic_ntc.inpainting import regions
 from demosaic_ntc.inpainting.inpaint import METHODS
 from demosaic_ntc.inpainting.region_inpainting import _around, _channel_sets, repair
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.run import Progress, Run
 from tests.waves import waves
 
 PLANS_OF_METHODS: dict[str, Plan] = {
@@ -46,7 +46,7 @@ def repaired(
 ) -> tuple[Planes, Float32]:
     """Repair what is left of the planes; return them and the gaps."""
     shown, steps = np.where(known, planes, np.float32(0)), PLANS_OF_METHODS[method] if plan is None else plan
-    estimate, gaps = repair(shown, known, steps, threads, progress, deadline or Deadline())
+    estimate, gaps = repair(shown, known, steps, Run(threads, progress, deadline or Deadline()))
     assert estimate.variance.size == 0
     return estimate.planes, gaps
 
@@ -190,7 +190,7 @@ def test_regions_that_know_nothing_are_as_uncertain_as_all_that_is_known_varies(
     known[:, :2300] = False
     shown = np.where(known, planes, np.float32(0))
     late = Deadline(1.0, clock=lambda: 2.0)
-    estimate, _ = repair(shown, known, PLANS["fast"], 1, lambda event: None, late, errors=True)
+    estimate, _ = repair(shown, known, PLANS["fast"], Run(deadline=late, want_error=True))
     np.testing.assert_allclose(estimate.planes[0, 0], planes[known].mean(), rtol=1e-5)
     np.testing.assert_allclose(estimate.variance[0, 0], planes[known].var(), rtol=1e-3)
 
@@ -208,7 +208,7 @@ def test_errors_are_those_of_what_is_missing_and_spread_over_all_channels_and_re
     planes, known = wide_picture_with_two_holes()
     planes, known = np.repeat(planes, 5, axis=0), np.repeat(known, 5, axis=0)
     shown = np.where(known, planes, np.float32(0))
-    estimate, _ = repair(shown, known, PLANS["fast"], 1, lambda event: None, Deadline(), errors=True)
+    estimate, _ = repair(shown, known, PLANS["fast"], Run(want_error=True))
     assert (estimate.variance[~known] > 0).all()
     assert not estimate.variance[known].any()
 
@@ -218,7 +218,7 @@ def test_without_steps_an_error_is_as_large_as_values_vary() -> None:
     known[:, 8:10, 8:10] = False
     planes = waves(2, 20, 20)
     planes[1] *= 0.5
-    estimate, _ = repair(planes, known, {}, 1, lambda event: None, Deadline(), errors=True)
+    estimate, _ = repair(planes, known, {}, Run(want_error=True))
     for channel in range(2):
         expected = estimate.planes[channel].var()
         assert estimate.variance[channel, 8:10, 8:10] == pytest.approx(expected, rel=1e-4)

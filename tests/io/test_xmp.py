@@ -8,6 +8,7 @@ from PIL import Image
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
+from demosaic_ntc.io.header import read_header
 from demosaic_ntc.io.tiff_tags import BYTE, XMP, Field, TagReader
 from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.containers import read_raw_xmp
@@ -156,11 +157,11 @@ def test_packets_of_cr3_and_raf_are_found(tmp_path: Path) -> None:
     for content in (cr3, raf.ljust(160, b"\0") + jpeg):
         (tmp_path / "a").write_bytes(content)
         with (tmp_path / "a").open("rb") as file:
-            assert read_raw_xmp(file) == PACKET
+            assert read_raw_xmp(read_header(file)) == PACKET
 
 
 @pytest.mark.parametrize("content", [b"", b"II*\0\x08\0\0\0", b"FUJIFILMCCD-RAW ", b"\0\0\0\x10ftypcrx "])
 def test_files_without_a_packet_have_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
     with (tmp_path / "a").open("rb") as file:
-        assert read_raw_xmp(file) is None
+        assert read_raw_xmp(read_header(file)) is None

@@ -13,10 +13,12 @@ import pytest
 from numba.core import codegen, config
 from numba.core.caching import CompileResultCacheImpl
 
-from demosaic_ntc.jit import aot_cache, signatures
-from demosaic_ntc.jit.aot_cache import kernel_sources, write_shipped
-from demosaic_ntc.jit.compiled import comes_compiled, compile_for, iterate_forms, kernel
-from demosaic_ntc.jit.kernel_cache import seal
+from demosaic_ntc.jit import aot_cache, kernel_cache
+from demosaic_ntc.jit.aot_cache import is_shipped, write_shipped
+from demosaic_ntc.jit.compiled import iterate_forms, kernel
+from demosaic_ntc.jit.entries import Entry
+from demosaic_ntc.jit.kernel_cache import digest_sources, kernel_sources, seal
+from demosaic_ntc.jit.precompile import Compilers
 
 
 def _double(row: np.ndarray) -> None:
@@ -28,6 +30,7 @@ def _double(row: np.ndarray) -> None:
 FITTING = ",".join([*sorted(aot_cache._NEEDED), "-amx-tile"])
 
 ARGUMENTS = (np.ones(3, np.float32),)
+TYPES = (numba.float32[::1],)
 
 
 @pytest.fixture
@@ -41,8 +44,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def root(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What came with the program: one kernel, for one type."""
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "build"))
-    made = kernel(_double)
-    compile_for(made, ARGUMENTS)
+    made: Any = kernel(_double)
+    made.compile(TYPES)
     ((types, kept),) = iterate_forms(made)
     write_shipped(tmp_path / "shipped" / aot_cache.key(), _double, types, kept)
     monkeypatch.setattr(config, "CACHE_DIR", str(cache))
@@ -63,7 +66,7 @@ def forgetful() -> Iterator[None]:
 
 
 def _forget() -> None:
-    for each in (aot_cache.folder, aot_cache._say_damaged, aot_cache._say_unkept):
+    for each in (aot_cache.folder, aot_cache._say_damaged, aot_cache._say_unkept, digest_sources):
         each.cache_clear()
 
 
@@ -87,7 +90,7 @@ COMPILED: tuple[list[float], int, list[str]] = ([2.0, 2.0, 2.0], 0, [])
 
 def test_what_came_with_the_program_is_not_compiled(root: Path, cache: Path) -> None:
     before = {path: path.read_bytes() for path in root.rglob("*.kernel")}
-    assert comes_compiled(kernel(_double), ARGUMENTS)
+    assert is_shipped(_double, TYPES)
     assert _doubled(*ARGUMENTS) == FOUND
     assert not _kept(cache)
     assert {path: path.read_bytes() for path in root.rglob("*.kernel")} == before
@@ -110,7 +113,7 @@ OTHERS: dict[str, tuple[object, str, object]] = {
     "Python": (sys.implementation, "cache_tag", "cpython-30"),
     "system": (llvm, "get_process_triple", lambda: "x86_64-unknown-linux-musl"),
     "mathematics": (config, "USING_SVML", "another"),
-    "sources": (aot_cache, "kernel_sources", lambda: [Path(__file__)]),
+    "sources": (aot_cache, "digest_sources", lambda: "another"),
     "choice of a processor": (config, "CPU_NAME", "generic"),
     "choice of features": (config, "CPU_FEATURES", ""),
 }
@@ -120,7 +123,7 @@ OTHERS: dict[str, tuple[object, str, object]] = {
 def test_code_for_another_is_left_alone(root: Path, monkeypatch: pytest.MonkeyPatch, other: str) -> None:
     monkeypatch.setattr(*OTHERS[other])
     assert aot_cache.folder() is None
-    assert not comes_compiled(kernel(_double), ARGUMENTS)
+    assert not is_shipped(_double, TYPES)
     assert _doubled(*ARGUMENTS) == COMPILED
 
 
@@ -137,11 +140,12 @@ def test_processor_that_lacks_anything_is_given_nothing(
 
 def test_key_follows_contents_and_not_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sources = [tmp_path / "a.py", tmp_path / "b.py"]
-    monkeypatch.setattr(aot_cache, "kernel_sources", lambda: iter(sources))
+    monkeypatch.setattr(kernel_cache, "kernel_sources", lambda: iter(sources))
     keys = []
     for contents in (("a", "b"), ("a", "b"), ("a", "c"), ("ab", "")):
         for path, content in zip(sources, contents, strict=True):
             path.write_text(content)
+        digest_sources.cache_clear()
         keys.append(aot_cache.key())
     assert keys[0] == keys[1]
     assert len(set(keys)) == 3
@@ -191,15 +195,11 @@ def test_listing_with_paths_of_sources_stays_behind(root: Path) -> None:
     assert Path(__file__).name.encode() not in path.read_bytes()
 
 
-def test_what_came_with_the_program_is_neither_announced_nor_prepared(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[list[list[str]]] = []
-    monkeypatch.setattr(signatures, "_asked_for", set())
-    monkeypatch.setattr(signatures, "comes_compiled", lambda function, _: function.__name__ != "explain")
-    monkeypatch.setattr(signatures, "prepare", lambda families, *_: asked.append(families))
-    signatures.prepare_kernels({"explain", "shrink_rows", "complete_groups"})
-    signatures.prepare_kernels({"shrink_rows", "complete_groups"})
-    signatures.prepare_kernels({"filter_image", "write_means"})
-    assert asked == [[["explain"]], []], "nothing but what did not come"
-    assert signatures.find_uncompiled(signatures.EXAMPLES) == {"explain"}
+def test_what_came_with_the_program_is_neither_announced_nor_compiled(root: Path) -> None:
+    entry = Entry(kernel(_double), TYPES, is_rare=False)
+    assert entry.is_shipped
+    assert entry.is_ready
+    compilers = Compilers()
+    assert compilers.await_all([entry], [entry]) == []
+    assert not compilers._processes
+    assert not Entry(kernel(_double), (numba.float64[::1],), is_rare=False).is_ready

@@ -16,7 +16,8 @@ from demosaic_ntc.jit import numba_patches
 
 ROOT = Path(__file__).resolve().parents[2]
 
-_COMPILE = "from demosaic_ntc.jit.signatures import main; main()"
+_COMPILE = "from demosaic_ntc.jit.precompile import main; main()"
+_KERNEL = "demosaic_ntc.demosaicing.interpolation.kernels:shrink_rows\n"
 
 # A kernel that calls others; how much was compiled before it answered.
 _CALL = """
@@ -46,7 +47,7 @@ def _run(code: str, cache: Path, *arguments: Path, words: str = "") -> str:
 def test_another_process_takes_over_what_was_compiled(tmp_path: Path) -> None:
     difference, answer = tmp_path / "difference.npy", tmp_path / "answer.npy"
     np.save(difference, np.random.default_rng(0).random((12, 40), dtype=np.float32))
-    assert _run(_COMPILE, tmp_path, words="shrink_rows\n") == "shrink_rows\n"
+    assert _run(_COMPILE, tmp_path, words=_KERNEL) == _KERNEL
     assert _run(_CALL, tmp_path, difference, answer) == "0 1\n"
     assert np.array_equal(np.load(answer), np.stack(shrink_rows(np.load(difference))))
 

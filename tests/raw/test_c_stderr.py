@@ -96,6 +96,6 @@ def test_nothing_of_libraw_reaches_stderr(
 def test_complaints_about_a_file_that_is_decoded_are_told(
     small: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(libraw, "_extract_preview", lambda raw: _print_in_c("unknown file: bad data\nmore\n"))
+    monkeypatch.setattr(libraw, "extract_preview", lambda raw: _print_in_c("unknown file: bad data\nmore\n"))
     assert read_photo(small).notices == ("the decoder complains (bad data); the file may be damaged",)
     assert capfd.readouterr().err == ""

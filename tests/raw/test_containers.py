@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.io.exif import Exif, exif_block
+from demosaic_ntc.io.header import FileHeader, read_header
 from demosaic_ntc.io.tiff_tags import ASCII, RATIONAL, Field, write_directory
 from demosaic_ntc.raw.containers import read_raw_exif
 from demosaic_ntc.raw.reading import read_facts, read_photo
@@ -19,6 +20,11 @@ from tests.made_raws import FUJI_BLACK, MADE, crw, heap, made, shorts, taken_wit
 TAKEN = datetime(2012, 5, 6, 7, 8, 9)
 CANON = b"Canon\0Canon EOS D30\0".ljust(32, b"\0")
 SECONDS = struct.pack("<LLL", 1038150682, 0, 0)  # 2002-11-24 15:11:22 by the camera's clock
+
+
+def in_memory(content: bytes | bytearray) -> FileHeader:
+    """The header of a file of these bytes."""
+    return read_header(io.BytesIO(content))
 
 
 @pytest.fixture(params=["UTC", "Asia/Tokyo"])
@@ -51,11 +57,11 @@ def test_made_raws_come_back_as_written(tmp_path: Path, name: str) -> None:
 def test_camera_of_a_raf_without_preview(tmp_path: Path) -> None:
     content = bytearray(made("bayer.raf").content)
     content[84:92] = bytes(8)
-    assert read_raw_exif(io.BytesIO(content)).camera == "FUJIFILM X-A1"
+    assert read_raw_exif(in_memory(content)).camera == "FUJIFILM X-A1"
 
 
 def _crw(records: dict[int, bytes], deeper: bytes = b"") -> dict[str, Any]:
-    return read_raw_exif(io.BytesIO(crw(records, deeper))).facts
+    return read_raw_exif(in_memory(crw(records, deeper))).facts
 
 
 @pytest.mark.usefixtures("zone")
@@ -83,7 +89,7 @@ def test_crw_that_tells_nothing() -> None:
 def test_heaps_that_contain_each_other_come_to_an_end() -> None:
     loop = struct.pack("<HHLL", 1, 0x300A, 16, 0) + struct.pack("<L", 0)
     assert len(loop) == 16, "a heap whose only record is itself"
-    assert read_raw_exif(io.BytesIO(b"II" + struct.pack("<L", 14) + b"HEAPCCDR" + loop)) == Exif()
+    assert read_raw_exif(in_memory(b"II" + struct.pack("<L", 14) + b"HEAPCCDR" + loop)) == Exif()
 
 
 def _box(kind: bytes, *contents: bytes) -> bytes:
@@ -104,8 +110,8 @@ def _cr3(exif: Exif) -> bytes:
 def test_cr3() -> None:
     gps = {1: Field(ASCII, b"N\0"), 2: Field(RATIONAL, (48, 12, 30))}
     written = Exif(taken_with("Canon", "Canon EOS R").image, taken_with("Canon", "Canon EOS R").photo, gps)
-    assert read_raw_exif(io.BytesIO(_cr3(written))) == written
-    cut = read_raw_exif(io.BytesIO(_cr3(written)[:-60]))
+    assert read_raw_exif(in_memory(_cr3(written))) == written
+    cut = read_raw_exif(in_memory(_cr3(written)[:-60]))
     assert (cut.image, cut.photo, cut.gps != gps) == (written.image, written.photo, True)
 
 
@@ -115,12 +121,12 @@ def test_damage_gives_less_and_never_an_error(name: str) -> None:
     whole = contents.get(name) or made(name).content[:6000]
     draw = np.random.default_rng(3)
     for length in range(0, len(whole), max(len(whole) // 100, 1)):
-        read_raw_exif(io.BytesIO(whole[:length]))
+        read_raw_exif(in_memory(whole[:length]))
     for _ in range(300):
         damaged = bytearray(whole)
         for place in draw.integers(len(whole), size=8):
             damaged[place] = draw.choice((0, 1, 127, 128, 255))
-        read_raw_exif(io.BytesIO(damaged))
+        read_raw_exif(in_memory(damaged))
 
 
 # As ExifTool tells: camera, date, lens, seconds, f-number, ISO, focal length.
@@ -187,4 +193,4 @@ def test_crw_is_converted_with_what_its_header_tells(data: Path) -> None:
 
 def test_exif_block_of_a_tiff_is_read_as_before() -> None:
     exif = taken_with("Maker", "Model")
-    assert read_raw_exif(io.BytesIO(exif_block(exif))) == exif
+    assert read_raw_exif(in_memory(exif_block(exif))) == exif

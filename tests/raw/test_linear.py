@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.exif import Exif
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits, open_header
+from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, SRATIONAL, UNDEFINED, Field
 from demosaic_ntc.raw import libraw
-from demosaic_ntc.raw.dng.block_sizes import size_in
+from demosaic_ntc.raw.dng.linear_reading import size_in
 from demosaic_ntc.raw.photo import Box, RawPhoto
-from demosaic_ntc.raw.plain import Layout
 from demosaic_ntc.raw.reading import likely_array, read_photo
 from samples.dng import Camera, write_dng
 from samples.linear_dng import Compression, linear_dng
@@ -230,7 +230,8 @@ def test_a_colour_array_can_be_taken_off_but_not_put_on(tmp_path: Path, small: P
 def test_linear_raws_are_known_before_they_are_decoded(tmp_path: Path) -> None:
     path = tmp_path / "a.dng"
     path.write_bytes(linear_dng(_codes(), FULL))
-    assert likely_array(path, Layout()).is_mono
+    with open_header(path, InputLimits()) as header:
+        assert likely_array(header, Layout()).is_mono
 
 
 def _with(tags: dict[int, Field], **how: Any) -> bytes:

@@ -12,8 +12,7 @@ from demosaic_ntc import develop
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.io.tiff_tags import DOUBLE, LONG, Field
-from demosaic_ntc.raw.dng.noise_profile import NOISE_PROFILE
-from demosaic_ntc.raw.noise import linear_samples, noise_of, span_of
+from demosaic_ntc.raw.noise import NOISE_PROFILE, linear_samples, noise_of, span_of
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from samples.dng import Camera, exposed, write_dng
@@ -88,6 +87,17 @@ def test_what_is_given_goes_before_the_profile_and_that_before_an_estimate(tmp_p
     photo, given = _stating(tmp_path / "a.dng", 40, 42), NoiseModel.from_user(3e-4, 0.0)
     assert (noise_of(photo, given).model, noise_of(photo, given).source) == (given, "given")
     assert (noise_of(photo).model, noise_of(photo).source) == (photo.noise, "profile")
+
+
+@pytest.mark.parametrize(
+    ("told", "is_noticed"), [(20, True), (33, False), (40, False), (50, False), (80, True)]
+)
+def test_noise_that_is_given_and_that_samples_contradict_is_noticed(
+    tmp_path: Path, told: float, is_noticed: bool
+) -> None:
+    found = noise_of(_stating(tmp_path / "a.dng", 40, 40), NoiseModel.from_user(0.0, (told / 15500) ** 2))
+    assert (found.source, bool(found.notices)) == ("given", is_noticed)
+    assert found.shown == pytest.approx(40 / told, rel=0.1)
 
 
 @pytest.mark.parametrize("stated", [33, 40, 48])

@@ -10,8 +10,9 @@ from PIL import Image
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import InputError, TooLarge, Truncated, Unsupported
 from demosaic_ntc.images.png_writing import GREY, PngChunks, PngForm, write_png_as
-from demosaic_ntc.io.identify import InputLimits
-from demosaic_ntc.raw.plain import Layout, read_headerless
+from demosaic_ntc.io.header import read_header
+from demosaic_ntc.io.layout import Layout
+from demosaic_ntc.raw.plain import read_headerless
 from demosaic_ntc.raw.reading import read_photo
 
 RGGB = Cfa.from_name("RGGB")
@@ -72,7 +73,7 @@ def test_cut_png_is_damaged(tmp_path: Path) -> None:
 
 
 def _headerless(data: bytes, layout: Layout) -> NDArray[np.uint16]:
-    return read_headerless(io.BytesIO(data), layout, InputLimits()).mosaic
+    return read_headerless(read_header(io.BytesIO(data)), layout).mosaic
 
 
 def test_headerless_16_bit_samples_are_little_endian() -> None:

@@ -10,8 +10,8 @@ from PIL import Image
 
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.errors import NotAnImage
-from demosaic_ntc.io import identify
-from demosaic_ntc.raw import libraw
+from demosaic_ntc.io.header import FileHeader
+from demosaic_ntc.raw import checks
 from demosaic_ntc.raw.reading import read_photo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +94,7 @@ def test_damaged_header_of_a_tiff_is_not_offered_to_libraw(tmp_path: Path, small
 
 def test_large_files_of_unknown_headers_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.raw").write_bytes(bytes(1000))
-    monkeypatch.setattr(identify, "_LARGEST_UNKNOWN", 999)
-    monkeypatch.setattr(libraw, "_Buffer", None)
+    monkeypatch.setattr(checks, "_LARGEST_UNKNOWN", 999)
+    monkeypatch.setattr(FileHeader, "read", None)
     with pytest.raises(NotAnImage, match="no known header"):
         read_photo(tmp_path / "a.raw")

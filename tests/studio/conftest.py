@@ -8,7 +8,7 @@ from PIL import Image
 
 pytest.importorskip("starlette", reason="the studio needs starlette and uvicorn")
 
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from tests.studio.studios import Served, served, waves
 
 # Small, so that what is too large is soon sent.

@@ -14,7 +14,7 @@ import httpx
 import numpy as np
 from PIL import Image
 
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.studio.serving.launch import Studio, opened_studio, server_of
 from tests.batch.batches import PATIENCE
 

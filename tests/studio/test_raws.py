@@ -11,7 +11,7 @@ import typer
 from cli.actions.convert import settings_from
 from cli.app import app
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.looks import LookSettings
 from samples.dng import Camera
@@ -21,8 +21,8 @@ from tests.studio.studios import Served, served
 WISHES: list[dict[str, Any]] = [
     {},
     {"look": "neutral", "exposure": -1.3, "quality": "fast"},
-    {"look": "camera", "contrast": 15, "saturation": -20, "balance": "shade"},
-    {"balance": "light", "kelvin": 4350, "tint": -8, "quality": "best"},
+    {"look": "camera", "contrast": 15, "saturation": -20, "wb": "shade"},
+    {"wb": "light", "kelvin": 4350, "tint": -8, "quality": "best"},
 ]
 
 
@@ -46,7 +46,7 @@ def test_the_command_that_is_shown_means_the_same_settings(plain: dict[str, Any]
         {"exposure": 99},
         {"kelvin": 1},
         {"contrast": "x"},
-        {"balance": "../x"},
+        {"wb": "../x"},
         {"tint": None},
     ],
 )

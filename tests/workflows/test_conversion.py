@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.conversion import convert_file
 from samples.dng import Camera, exposed, write_dng
 from samples.make_samples import light_of, rounded

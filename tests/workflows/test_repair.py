@@ -11,13 +11,14 @@ import tifffile
 from numpy.typing import NDArray
 from PIL import Image
 
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.images.mask import MaskRule
+from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.reading import read_picture
-from demosaic_ntc.io.identify import InputLimits
-from demosaic_ntc.workflows.repair import Repair, RepairSettings, repair_file
+from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.run import Progress
+from demosaic_ntc.workflows.repair import Repair, repair_file
 from tests.images.picture_files import HEIGHT, KINDS, WIDTH, alpha, opened, rgb, scratch, whole, write_mask
 
 QUICK = RepairSettings(engine=Engine(method="biharmonic"))

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image, ImageCms, ImageOps, PngImagePlugin
 
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.workflows.repair import RepairSettings, repair_file
+from demosaic_ntc.workflows.repair import repair_file
 from tests.images.picture_files import opened, rgb, scratch, write_mask
 
 QUICK = RepairSettings(engine=Engine(method="biharmonic"))

@@ -12,7 +12,7 @@ import numpy as np
 
 from demosaic_ntc.batch.job import Identity
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits, open_regular
+from demosaic_ntc.io.header import InputLimits, open_regular
 
 # Settings that change how long a result takes or whether it is refused, never what it is; and the path of a
 # file whose content counts instead.

@@ -46,6 +46,7 @@ def record_of(job: Job, outcome: JobOutcome) -> Record:
         "seconds": {stage: round(seconds, 3) for stage, seconds in outcome.seconds.items()},
         "peak_bytes": outcome.peak_bytes,
         "certified_share": outcome.certified_share,
+        "check": outcome.check,
         "notices": list(outcome.notices),
         "log": outcome.log,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),

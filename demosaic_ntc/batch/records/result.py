@@ -13,7 +13,7 @@ from pathlib import Path
 from demosaic_ntc.batch.job import Identity, Result
 from demosaic_ntc.batch.records.identity import is_unchanged
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 
 _BLOCK = 2**20
 

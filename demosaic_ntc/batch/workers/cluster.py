@@ -36,7 +36,7 @@ from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import ClusterError, DemosaicNtcError
 from demosaic_ntc.io.error_boundary import words
-from demosaic_ntc.io.identify import InputLimits, open_regular
+from demosaic_ntc.io.header import InputLimits, open_regular
 
 RESOURCE = "raw"
 

@@ -23,11 +23,11 @@ from demosaic_ntc.batch.job import Identity, Job, JobOutcome, JobStatus, JobWork
 from demosaic_ntc.batch.records.identity import identify
 from demosaic_ntc.batch.records.result import ResultState, measure, state_of
 from demosaic_ntc.batch.records.resume import explain_keeping
-from demosaic_ntc.engine.result import Progress
 from demosaic_ntc.errors import Changed, DemosaicNtcError, Exists
 from demosaic_ntc.io.atomic import ask_before_publishing
 from demosaic_ntc.machine import address_space, resident_bytes
 from demosaic_ntc.peak_memory import peak_bytes, reset_peak
+from demosaic_ntc.run import Progress
 
 # Reports of progress are for eyes: more often than this is of no use.
 _REPORT_SECONDS = 0.2
@@ -162,6 +162,7 @@ def _outcome(job: Job, setup: WorkerSetup, report: _Reporter, identity: Identity
         pixels=done.pixels,
         seconds=done.seconds,
         certified_share=done.certified_share,
+        check=done.check,
         notices=done.notices,
     )
 

@@ -31,8 +31,7 @@ from demosaic_ntc.demosaicing.highlights.window_kernels import (
     flag_blocks,
     flag_channels,
 )
-from demosaic_ntc.engine.parallel import imap_threads
-from demosaic_ntc.jit.signatures import FOR_HIGHLIGHTS, prepare_kernels
+from demosaic_ntc.run import imap_threads
 
 _NEIGHBOURS = 3  # blocks around a clipped one that the widest Gaussian sees
 _RIM_SEEN, _RIM_GROWTH = 32.0, 4.0  # pixels that count as much as a wider rim, and times that per level
@@ -124,7 +123,6 @@ def complete_rows(mosaic: ClippedMosaic) -> Iterator[tuple[slice, Float32]]:
     blocks = find_clipped_blocks(mosaic)
     if not blocks.any():
         return
-    prepare_kernels(FOR_HIGHLIGHTS)
     work = _Completion(mosaic, blocks)
     moments = work.sum_moments()
     grid = predict_channels(moments)

@@ -7,11 +7,12 @@ All values are cube roots of balanced light, called roots; flags and cells are t
 import math
 
 import numpy as np
+from numba import boolean, float32, float64, int64, uint8
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.demosaicing.highlights.window_kernels import ALL_CHANNELS, BLOCK, CELL
-from demosaic_ntc.jit.compiled import kernel, step
+from demosaic_ntc.jit.compiled import kernel, precompile, step
 
 #: Planes of the grid of predictions: what is added to the mean of two channels, what their difference is
 #: multiplied by, and variances of what is left, after that and of differences between two channels.
@@ -20,6 +21,8 @@ OFFSET, SLOPE, SPREAD, LONE_SPREAD, PREDICTIONS = 0, 3, 6, 9, 12
 #: How far below both others green may be completed to lie, in roots.
 MOST_MAGENTA = np.float32(0.01)
 
+_PARTLY = (float32[:, :, ::1], uint8[:, ::1], float64[::1], boolean[::1], float32[:, :, ::1])
+
 _SOFT = 0.7  # of the deviation by which a prediction may miss: how soft the bound is
 _LEAST_SPREAD = 1e-4
 _FAR_BELOW = -6.0  # deviations: from here on the mean beyond a bound is a series
@@ -27,6 +30,16 @@ _VIVID_PAIR = 0.25  # how far two channels may lie from the third: more is drawn
 _VIVID_CORE = 0.12  # the same where nothing is known
 
 
+@precompile(
+    float32[:, :, ::1],
+    uint8[:, ::1],
+    float64[::1],
+    boolean[::1],
+    float32[:, :, ::1],
+    int64,
+    float64,
+    float64[:, :, ::1],
+)
 @kernel
 def complete_single(
     roots: Float32,
@@ -60,6 +73,16 @@ def complete_single(
             _limit_magenta(pixel, flag)
 
 
+@precompile(
+    float32[:, :, ::1],
+    uint8[:, ::1],
+    float64[::1],
+    boolean[::1],
+    float32[:, :, ::1],
+    float32[:, :, ::1],
+    int64,
+    float64[:, :, ::1],
+)
 @kernel
 def complete_pairs(
     roots: Float32,
@@ -87,6 +110,7 @@ def complete_pairs(
             _limit_magenta(pixel, flag)
 
 
+@precompile(*_PARTLY, int64)
 @kernel
 def complete_cores(
     roots: Float32,

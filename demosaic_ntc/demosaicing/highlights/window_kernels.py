@@ -6,10 +6,11 @@ flags stands for channel c.
 """
 
 import numpy as np
+from numba import boolean, float32, float64, int64, uint8
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.jit.compiled import kernel, step
+from demosaic_ntc.jit.compiled import kernel, precompile, step
 
 #: The flags of a pixel of which all channels are clipped.
 ALL_CHANNELS = 7
@@ -26,9 +27,12 @@ MOMENTS = 10
 #: A sample is clipped from this share of its channel's level on.
 CLIPPED_SHARE = np.float32(0.985)
 
+_WINDOWS = (float32[:, ::1], boolean[:, ::1], uint8[:, ::1])
+
 _LEAST_BRIGHT = np.float32(0.2)  # of the level: what is darker tells nothing of highlights
 
 
+@precompile(float32[:, ::1], float32[:, ::1], boolean[::1])
 @kernel
 def flag_blocks(light: Float32, limits: Float32, blocks: Flags) -> None:
     """Flag the blocks, (columns of blocks), in which rows of light (rows, width) have a clipped sample.
@@ -44,6 +48,7 @@ def flag_blocks(light: Float32, limits: Float32, blocks: Flags) -> None:
                     blocks[column // BLOCK] = True
 
 
+@precompile(*_WINDOWS, float32[:, ::1], int64, int64, uint8[:, ::1])
 @kernel
 def flag_channels(
     light: Float32,
@@ -72,6 +77,18 @@ def flag_channels(
                         flags[i, j] |= bit
 
 
+@precompile(
+    float32[:, ::1],
+    boolean[:, ::1],
+    uint8[:, ::1],
+    float32[::1],
+    float32[::1],
+    int64,
+    boolean[::1],
+    boolean,
+    float32[:, :, ::1],
+    uint8[:, ::1],
+)
 @kernel
 def average_colours(
     light: Float32,
@@ -141,6 +158,7 @@ def _sum_window(
             mass[channel] += weight
 
 
+@precompile(float32[:, :, ::1], uint8[:, ::1], float32[::1], boolean[::1], float64[:, :, ::1])
 @kernel
 def add_moments(
     roots: Float32, flags: NDArray[np.uint8], levels: Float32, blocks: Flags, moments: NDArray[np.float64]

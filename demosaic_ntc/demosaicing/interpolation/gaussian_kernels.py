@@ -7,11 +7,12 @@ live in rings of as many rows as a window has, and beyond the border there are n
 """
 
 import numpy as np
+from numba import float32, float64
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.interpolation.kernels import fill
 from demosaic_ntc.demosaicing.interpolation.regression_kernels import copy, multiply
-from demosaic_ntc.jit.compiled import kernel, step
+from demosaic_ntc.jit.compiled import kernel, precompile, step
 
 Floats = NDArray[np.float32]
 
@@ -24,6 +25,7 @@ ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 LEAST_ERROR = np.float32(0.01 / 255**2)
 
 
+@precompile(float32[:, ::1], float32[:, ::1], float32[:, ::1], float32[::1], float64, float64)
 @kernel
 def explain(samples: Floats, guide: Floats, mask: Floats, taps: Floats, ridge: float, prior: float) -> Floats:
     """Return at each pixel the value that the guide predicts from the samples around it."""

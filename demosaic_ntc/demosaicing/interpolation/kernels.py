@@ -8,9 +8,10 @@ a matrix instead of taken by its index.
 """
 
 import numpy as np
+from numba import float32, int64
 from numpy.typing import NDArray
 
-from demosaic_ntc.jit.compiled import kernel
+from demosaic_ntc.jit.compiled import kernel, precompile
 
 Floats = NDArray[np.float32]
 
@@ -34,6 +35,7 @@ ONES_3 = np.ones(3, np.float32)
 ONE_TAP = np.ones(1, np.float32)
 
 
+@precompile(float32[:, ::1], float32[::1], float32[::1])
 @kernel
 def filter_separably(image: Floats, down: Floats, right: Floats) -> Floats:
     """Correlate every column, then every row, with odd numbers of taps, zeros beyond the border."""
@@ -79,6 +81,7 @@ def add_four(a: Floats, b: Floats, c: Floats, d: Floats, taps: Floats, out: Floa
         out[j] = (((out[j] + first * a[j]) + second * b[j]) + third * c[j]) + fourth * d[j]
 
 
+@precompile(float32[:, ::1], float32[::1], int64)
 @kernel
 def filter_diagonally(image: Floats, taps: Floats, turn: int) -> Floats:
     """Correlate every diagonal, down and to the right (1) or left (-1), zeros beyond the border."""
@@ -94,6 +97,7 @@ def filter_diagonally(image: Floats, taps: Floats, turn: int) -> Floats:
     return out
 
 
+@precompile(float32[:, ::1], float32[:, ::1])
 @kernel
 def filter_image(image: Floats, taps: Floats) -> Floats:
     """Correlate an image with a matrix of odd sides; pixels too near the border for all taps stay zero."""
@@ -111,6 +115,7 @@ def filter_image(image: Floats, taps: Floats) -> Floats:
     return out
 
 
+@precompile(float32[:, ::1], float32[:, ::1])
 @kernel
 def row_difference(mosaic: Floats, sign: Floats) -> Floats:
     """Estimate green minus colour at every pixel from its own row.
@@ -128,6 +133,7 @@ def row_difference(mosaic: Floats, sign: Floats) -> Floats:
     return out
 
 
+@precompile(float32[:, ::1])
 @kernel
 def shrink_rows(difference: Floats) -> tuple[Floats, Floats]:
     """Shrink a noisy difference towards its smoothed self, row by row; return it with its error variance.
@@ -177,6 +183,7 @@ def sum_square_differences(a: Floats, b: Floats, out: Floats) -> None:
             out[j] += (a_entry[j] - b_entry[j]) * (a_entry[j] - b_entry[j])
 
 
+@precompile(float32[:, ::1])
 @kernel
 def complete_difference(samples: Floats) -> Floats:
     """Complete a colour difference known at red (or blue) sites and zero elsewhere.
@@ -197,6 +204,7 @@ def complete_difference(samples: Floats) -> Floats:
     return out
 
 
+@precompile(float32[:, ::1], float32[:, ::1])
 @kernel
 def steer_difference(across: Floats, down: Floats) -> Floats:
     """Combine colour differences estimated along rows and along columns from the sides where they vary least.

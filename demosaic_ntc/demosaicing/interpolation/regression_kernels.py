@@ -13,10 +13,11 @@ meaning.
 """
 
 import numpy as np
+from numba import float32, int64
 from numpy.typing import NDArray
 
 from demosaic_ntc.demosaicing.interpolation.kernels import fill
-from demosaic_ntc.jit.compiled import kernel
+from demosaic_ntc.jit.compiled import kernel, precompile
 
 Floats = NDArray[np.float32]
 
@@ -32,6 +33,7 @@ LEAST_ERROR = np.float32(0.01 / 255**2)
 TINY = np.float32(1e-11)
 
 
+@precompile(float32[:, ::1])
 @kernel
 def row_estimates(mosaic: Floats) -> Floats:
     """Return at each pixel the colour that its row measures at its neighbours, by residual interpolation.
@@ -214,6 +216,7 @@ def evaluate_line(guide: Floats, mean: Floats, out: Floats) -> None:
         out[j] = min(max(line, -HALF), HALF)
 
 
+@precompile(float32[:, ::1], float32[:, ::1], int64, int64)
 @kernel
 def regress_plane(samples: Floats, guide: Floats, first_row: int, first_column: int) -> tuple[Floats, Floats]:
     """Explain samples on every second row and column by a guide; return the explained plane and the residual.

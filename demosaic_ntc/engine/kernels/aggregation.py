@@ -7,12 +7,13 @@ WEIGHT_BITS of them, values those above.
 """
 
 import numpy as np
+from numba import boolean, float32, float64, int64, uint8
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Planes, Sums
 from demosaic_ntc.engine.kernels.gather import PatchGroup, noise_at
 from demosaic_ntc.engine.kernels.products import VALUE_UNIT, WEIGHT_BITS, weigh_row
-from demosaic_ntc.jit.compiled import fast_step, kernel
+from demosaic_ntc.jit.compiled import fast_step, kernel, precompile
 
 Whole = NDArray[np.int64]
 
@@ -86,6 +87,7 @@ def add_spread(
                 entry += 1
 
 
+@precompile(int64[:, :, :, ::1], float32[:, :, ::1])
 @kernel
 def write_means(sums: Sums, planes: Planes) -> None:
     """Write the weighted means of what was added up; entries to which nothing was added stay as they are."""
@@ -97,6 +99,9 @@ def write_means(sums: Sums, planes: Planes) -> None:
                     planes[channel, i, j] = (both >> WEIGHT_BITS) / ((both & _WEIGHT) * VALUE_UNIT)
 
 
+@precompile(
+    int64[:, :, :, ::1], float32[:, :, ::1], float32[:, :, ::1], float32[:, :, ::1], float32[:, :, ::1]
+)
 @kernel
 def write_errors(sums: Sums, estimate: Planes, means: Planes, expected: Planes, spread: Planes) -> None:
     """Write the mean expected squared error of what was added up, and its spread; nothing where nothing was.
@@ -114,6 +119,15 @@ def write_errors(sums: Sums, estimate: Planes, means: Planes, expected: Planes, 
                     spread[channel, i, j] = max(square - moved * moved, 0.0)
 
 
+@precompile(
+    float32[:, :, ::1],
+    float32[:, :, ::1],
+    uint8[:, ::1],
+    boolean[:, ::1],
+    float32[::1],
+    float32[::1],
+    float64,
+)
 @kernel
 def relax_update(
     estimate: Planes, said: Planes, known: Bits, wanted: Flags, low: Float32, high: Float32, relaxed: float
@@ -133,6 +147,7 @@ def relax_update(
                 after[j] = before[j] if kept else value
 
 
+@precompile(float32[:, :, ::1], uint8[:, ::1], boolean[:, ::1], float32[:, :, ::1], float32[:, ::1], float64)
 @kernel
 def enforce_data_consistency(
     planes: Planes, known: Bits, wanted: Flags, measured: Planes, noise: Float32, least: float

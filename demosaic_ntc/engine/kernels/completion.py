@@ -10,8 +10,15 @@ import numpy as np
 from demosaic_ntc.arrays import Float32, Offsets, Places, Sums
 from demosaic_ntc.engine.kernels.gather import PatchGroup, mean_misfit
 from demosaic_ntc.engine.kernels.group import Tensor, complete_group
-from demosaic_ntc.engine.kernels.group_pass import KernelImage, Pass, add_up, make_room, predict
-from demosaic_ntc.jit.compiled import fast_kernel
+from demosaic_ntc.engine.kernels.group_pass import (
+    GROUP_ARGUMENTS,
+    KernelImage,
+    Pass,
+    add_up,
+    make_room,
+    predict,
+)
+from demosaic_ntc.jit.compiled import fast_kernel, precompile
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
@@ -97,6 +104,7 @@ def complete_rest(
     return gap
 
 
+@precompile(*GROUP_ARGUMENTS, is_rare=True)
 @fast_kernel
 def complete_groups(
     picture: KernelImage,

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import float32, float64, int8, int64, uint8
 
 from demosaic_ntc.arrays import Bits, Depths, Float32, Offsets, Places, Planes, Sums
 from demosaic_ntc.engine.kernels.aggregation import Whole, add_patch, add_spread
@@ -18,7 +19,7 @@ from demosaic_ntc.engine.kernels.gather import (
     predict_by_mean,
 )
 from demosaic_ntc.engine.kernels.gaussian import predict_by_gaussian
-from demosaic_ntc.jit.compiled import fast_kernel, fast_step
+from demosaic_ntc.jit.compiled import fast_kernel, fast_step, named_tuple, precompile
 
 MEAN, GAUSSIAN = 0, 1  # predictors
 SHAPE_UNIT = 2.0**-24  # of the sums that make the prior
@@ -58,6 +59,26 @@ class Workspace(NamedTuple):
     group: PatchGroup
     model: Gaussian
     units: Whole  # (entries): the weights and the weighted values of a patch
+
+
+# The types by which Python hands groups over.
+IMAGE = named_tuple(
+    KernelImage, float32[:, :, ::1], uint8[:, ::1], uint8[:, ::1], float32[:, :, ::1], float32[:, ::1]
+)
+PASS = named_tuple(Pass, *(int64 if kind is int else float64 for kind in Pass.__annotations__.values()))
+GROUP_ARGUMENTS = (
+    IMAGE,
+    int64[:, ::1],
+    int8[:, :, ::1],
+    int64,
+    PASS,
+    float32[::1],
+    float32[:, ::1],
+    int64,
+    int64[:, :, :, ::1],
+    float32[::1],
+    float32[::1],
+)
 
 
 @fast_kernel
@@ -122,6 +143,7 @@ def add_up(
                 add_spread(room.group, k, picture.planes, down, across, size, top, room.units, sums)
 
 
+@precompile(*GROUP_ARGUMENTS)
 @fast_kernel
 def restore_groups(
     picture: KernelImage,
@@ -155,6 +177,7 @@ def restore_groups(
         add_up(picture, row, column, offsets, size, settings, top, room, sums)
 
 
+@precompile(IMAGE, int64[:, ::1], int8[:, :, ::1], int64, int64[:, ::1])
 @fast_kernel
 def add_shapes(picture: KernelImage, references: Places, found: Offsets, size: int, total: Sums) -> None:
     """Add up the shapes of the covariances of groups, on and below the diagonal, in units of SHAPE_UNIT."""

@@ -6,10 +6,11 @@ there is no map of confidences, and the difference is Σ (x − x′)².
 """
 
 import numpy as np
+from numba import float32, int8, int64
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Offsets, Places, Planes
-from demosaic_ntc.jit.compiled import fast_kernel, fast_step
+from demosaic_ntc.jit.compiled import fast_kernel, fast_step, precompile
 
 _FAR = np.float32(1e30)  # beyond all differences, and finite when multiplied by the mass of a patch
 _FAR_KEY = int(_FAR.view(np.int32))
@@ -208,6 +209,7 @@ def _take_nearest(keys: Keys, offsets: Places, room: Keys, found: Offsets) -> No
         found[place, 0], found[place, 1] = offsets[candidate, 0], offsets[candidate, 1]
 
 
+@precompile(float32[:, :, ::1], float32[:, ::1], int64[:, ::1], int64, int64[:, ::1], int8[:, :, ::1])
 @fast_kernel
 def match_patches(
     planes: Planes, confidence: Float32, references: Places, size: int, offsets: Places, found: Offsets

@@ -1,13 +1,15 @@
 """Normalised convolution over a few pixels, computed only where something is missing."""
 
 import numpy as np
+from numba import boolean, float32
 from numpy.typing import NDArray
 
-from demosaic_ntc.jit.compiled import fast_kernel
+from demosaic_ntc.jit.compiled import fast_kernel, precompile
 
 _TINY = np.float32(1e-6)
 
 
+@precompile(float32[:, ::1], boolean[:, ::1], float32[::1])
 @fast_kernel
 def fill_from_nearby(
     plane: NDArray[np.float32], missing: NDArray[np.bool_], falling: NDArray[np.float32]

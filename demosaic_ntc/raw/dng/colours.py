@@ -7,14 +7,13 @@ specification 1.4.
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.io.colour import XYZ_FROM_SRGB
 from demosaic_ntc.io.exif import Fields
-from demosaic_ntc.io.identify import LINEAR_RAW
+from demosaic_ntc.io.header import LINEAR_RAW, FileHeader
 from demosaic_ntc.io.tiff_tags import (
     ASCII,
     BYTE,
@@ -24,7 +23,6 @@ from demosaic_ntc.io.tiff_tags import (
     SRATIONAL,
     Directory,
     Field,
-    TagReader,
     fits,
     numbers,
     write_directory,
@@ -73,9 +71,9 @@ _STANDIN = {
 }
 
 
-def read_colours(file: BinaryIO) -> Fields:
+def read_colours(header: FileHeader) -> Fields:
     """What a DNG says of its camera's colours; nothing where its matrix cannot be taken as it stands."""
-    first = TagReader(file).first()
+    first = header.tags.first()
     if len(numbers(first, _MATRIX)) != 9 or set(numbers(first, _ANALOG_BALANCE)) - {1}:
         return {}
     stated = {**_matrices(first), **_lights(first), **_texts(first)}
@@ -86,9 +84,9 @@ def read_colours(file: BinaryIO) -> Fields:
     return {tag: field for tag, field in stated.items() if fits(field)}
 
 
-def colour_standin(file: BinaryIO) -> bytes:
+def colour_standin(header: FileHeader) -> bytes:
     """A small linear DNG that states of its colours what a DNG states, for LibRaw to read them there."""
-    first = TagReader(file).first()
+    first = header.tags.first()
     stated = {tag: Field(kind, first[tag]) for tag, kind in _OF_COLOURS.items() if first.get(tag)}
     fields = {
         **_STANDIN,

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.run import imap_threads
 from demosaic_ntc.studio.canvas.boxes import PixelBox
 from demosaic_ntc.studio.canvas.tile_images import Bytes, halve
 

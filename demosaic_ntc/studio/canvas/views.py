@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.engine.notebook_preview import find_white
-from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.run import imap_threads
 from demosaic_ntc.studio.canvas.tile_images import Bytes
 
 _BAND = 256  # rows at a time: a copy of all pixels in floats would not fit

@@ -8,6 +8,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.images.mask_rule import Detection
+from demosaic_ntc.recipe import build
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.actions import Actions
 from demosaic_ntc.studio.canvas.boxes import PixelBox
@@ -18,7 +20,6 @@ from demosaic_ntc.studio.serving.requests import file_of, json_of
 from demosaic_ntc.studio.session import Entry
 
 _NOT_FOUND = 404
-_MOST_SENSITIVE = 1.0
 
 
 class Handlers:
@@ -104,9 +105,7 @@ class Handlers:
     async def find(self, request: Request) -> Response:
         """Propose what may be damaged."""
         plain = await json_of(request)
-        sensitivity = plain.get("sensitivity", 0.5)
-        if not isinstance(sensitivity, int | float) or not 0 <= sensitivity <= _MOST_SENSITIVE:
-            raise InputError("sensitivity is a number from 0 to 1; choose another")
+        sensitivity = build(Detection, {"sensitivity": plain.get("sensitivity")}).sensitivity
         kind = _word(plain, "what", "dust")
         return _confirm_task(self._wishes.find(self._entry(request), kind, float(sensitivity)).number)
 

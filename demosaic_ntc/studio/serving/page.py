@@ -1,10 +1,12 @@
 """The page: template, style and scripts put into one document, which asks for nothing but this server."""
 
+import json
 import secrets
 from functools import cache
 from pathlib import Path
 from string import Template
 
+from demosaic_ntc.studio.looks import describe_controls
 from demosaic_ntc.viewer import read_script, read_style
 
 _PARTS = Path(__file__).with_name("page")
@@ -22,7 +24,10 @@ def page_html(nonce: str) -> str:
     """The page as one HTML document, whose style and scripts alone carry the nonce."""
     script = "\n".join([*map(read_script, _SHARED), *map(_part, _OWN)])
     return Template(_part("page.html")).substitute(
-        nonce=nonce, style=read_style() + _part("style.css"), script=script
+        nonce=nonce,
+        style=read_style() + _part("style.css"),
+        script=script,
+        controls=json.dumps(describe_controls()).replace("<", r"\u003c"),
     )
 
 

@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.detection.blemishes import find_blemishes
-from demosaic_ntc.engine.result import ReportProgress
-from demosaic_ntc.images.mask import MaskRule, read_mask
+from demosaic_ntc.images.mask import read_mask
+from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.bad_pixels import found_bad_pixels
 from demosaic_ntc.raw.noise import noise_of
 from demosaic_ntc.raw.reading import read_photo
+from demosaic_ntc.run import ReportProgress
 from demosaic_ntc.studio.canvas.bits import write_flags
 from demosaic_ntc.studio.work.opening import BEFORE, RAW_LEVEL, PictureFacts, load_colours
 

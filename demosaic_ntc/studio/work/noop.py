@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from demosaic_ntc.batch.job import WorkResult
-from demosaic_ntc.engine.result import ReportProgress
+from demosaic_ntc.run import ReportProgress
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.batch.job import WorkResult
-from demosaic_ntc.engine.result import Progress, ReportProgress
 from demosaic_ntc.errors import DemosaicNtcError, InputError
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.images.writing import check_fits
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.identify import InputLimits
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.preview import decode_preview
 from demosaic_ntc.raw.reading import read_photo
+from demosaic_ntc.run import Progress, ReportProgress
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
 from demosaic_ntc.studio.canvas.tile_images import resize
 from demosaic_ntc.studio.canvas.views import view_of, white_shown

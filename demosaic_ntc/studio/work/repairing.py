@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.batch.job import WorkResult
-from demosaic_ntc.engine.result import ReportProgress
 from demosaic_ntc.inpainting.inpaint import too_wide
 from demosaic_ntc.inpainting.inpaint_parts import inpaint_parts
 from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.io.pixels import orient
+from demosaic_ntc.run import ReportProgress
 from demosaic_ntc.studio.canvas.bits import read_flags
 from demosaic_ntc.studio.canvas.boxes import PixelBox
 from demosaic_ntc.studio.work.opening import load_colours

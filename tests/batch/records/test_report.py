@@ -21,8 +21,8 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.io import temp_files
-from demosaic_ntc.io.identify import InputLimits
-from demosaic_ntc.raw.plain import Layout
+from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.io.layout import Layout
 from tests.batch.works import Copy
 
 RESULT = Result(Identity(3, 4, "abc"), "0123abcd")

@@ -71,7 +71,7 @@ class Panels {
     byId("size").value = Math.round(100 * tools.share);
     byId("size-told").textContent = `${(2 * tools.radius).toPrecision(2) * 1} px`;
     byId("opacity-told").textContent = `${Math.round(100 * easel.opacity)} %`;
-    byId("sensitivity-told").textContent = `${byId("sensitivity").value} %`;
+    showNumber(CONTROLS.find(({ name }) => name === "sensitivity"));
     const divided = Boolean(sheet) && easel.dividing && !easel.holding;
     for (const element of [byId("divider"), ...document.querySelectorAll(".tag")]) element.hidden = !divided;
     easel.showDivider(byId("divider"), "before on the left");

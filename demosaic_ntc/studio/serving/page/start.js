@@ -218,7 +218,7 @@ class Studio {
   }
 
   find(what) {
-    return this.begin("find", { what, sensitivity: byId("sensitivity").value / 100 });
+    return this.begin("find", { what, sensitivity: Number(byId("sensitivity").value) });
   }
 
   async loadMask(file) {

@@ -1,4 +1,4 @@
-"""What the rows share: a folder with a raw in it, and one for results."""
+"""What these tests share: a folder with a raw in it, and one for results."""
 
 from pathlib import Path
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Flags
-from demosaic_ntc.demosaicing.dilation import close_to
+from demosaic_ntc.engine.tiles import close_to
 
 
 def plainly(flags: Flags, pixels: int) -> Flags:

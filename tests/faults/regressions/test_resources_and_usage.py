@@ -1,4 +1,4 @@
-"""Twenty-seven promises that a version of this program once broke, a row each: limits, options, the API."""
+"""Promises that a version of this program once broke: limits, options, the API."""
 
 import os
 import struct
@@ -16,7 +16,7 @@ from PIL import Image
 
 from demosaic_ntc import complete, demosaic, inpaint
 from demosaic_ntc.errors import DemosaicNtcError
-from tests.faults.rows.program import (
+from tests.faults.regressions.program import (
     REPORT,
     SIDE,
     end_of,
@@ -44,7 +44,7 @@ def _is_over(process: psutil.Process) -> bool:
         return True
 
 
-def test_row_19_workers_that_still_import_are_gone_with_their_parent(source: Path, out: Path) -> None:
+def test_workers_that_still_import_are_gone_with_their_parent(source: Path, out: Path) -> None:
     """They are stopped while they import, and can do nothing themselves: the kernel must end them."""
     (source / "b.dng").write_bytes((source / "a.dng").read_bytes())
     with running("batch", source, "-o", out, "--jobs", 2, *QUICK) as process:
@@ -69,13 +69,13 @@ def test_row_19_workers_that_still_import_are_gone_with_their_parent(source: Pat
         ("-n 10", "batch a.dng -o . --method bilinear"),
     ],
 )
-def test_row_20_resources_that_run_out_are_named(source: Path, limit: str, words: str) -> None:
+def test_resources_that_run_out_are_named(source: Path, limit: str, words: str) -> None:
     answer = shell(f"ulimit {limit}; PROGRAM {words}", source)
     assert answer.code in (0, 6), (answer.code, answer.errors)
     assert not answer.is_crash, answer.errors
 
 
-def test_row_21_chunk_that_claims_gigabytes_is_damage(tmp_path: Path) -> None:
+def test_chunk_that_claims_gigabytes_is_damage(tmp_path: Path) -> None:
     write_picture(tmp_path / "a.png")
     with_behind_header(tmp_path / "a.png", struct.pack(">L4s", 0xFFFFFFF0, b"tEXt"))
     words = "inpaint a.png a.mask.png o.png --method biharmonic --threads 1"
@@ -83,7 +83,7 @@ def test_row_21_chunk_that_claims_gigabytes_is_damage(tmp_path: Path) -> None:
     assert answer.code == 3, (answer.code, answer.errors)
 
 
-def test_row_21_jpeg_of_nothing_but_markers_is_refused_quickly(tmp_path: Path) -> None:
+def test_jpeg_of_nothing_but_markers_is_refused_quickly(tmp_path: Path) -> None:
     """Forty megabytes take hardly longer than forty kilobytes; the processor's seconds are compared."""
     mask = write_picture(tmp_path / "a.png")
     seconds = []
@@ -95,7 +95,7 @@ def test_row_21_jpeg_of_nothing_but_markers_is_refused_quickly(tmp_path: Path) -
     assert seconds[1] < 3 * seconds[0], seconds
 
 
-def test_row_22_permissions_of_a_replaced_file_stay(tmp_path: Path, small: Path) -> None:
+def test_permissions_of_a_replaced_file_stay(tmp_path: Path, small: Path) -> None:
     target = tmp_path / "o.png"
     target.write_bytes(b"old")
     target.chmod(0o600)
@@ -105,7 +105,7 @@ def test_row_22_permissions_of_a_replaced_file_stay(tmp_path: Path, small: Path)
 
 
 @pytest.mark.parametrize("option", ["--white inf", "--white nan", "--wb 1e300,1,1"])
-def test_row_23_numbers_that_are_none_are_wrong_usage(tmp_path: Path, small: Path, option: str) -> None:
+def test_numbers_that_are_none_are_wrong_usage(tmp_path: Path, small: Path, option: str) -> None:
     answer = run(small, tmp_path / "o.png", *option.split(), *QUICK)
     assert answer.code == 2, (answer.code, answer.errors)
     assert not (tmp_path / "o.png").exists()
@@ -119,7 +119,7 @@ def _write_tiffs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "word"), [("big.tif", "BigTIFF"), ("volume.tif", "volume")])
-def test_row_24_kinds_of_tiff_that_are_not_read_are_named(tmp_path: Path, name: str, word: str) -> None:
+def test_kinds_of_tiff_that_are_not_read_are_named(tmp_path: Path, name: str, word: str) -> None:
     mask = write_picture(tmp_path / "a.png")
     _write_tiffs(tmp_path)
     answer = run("inpaint", tmp_path / name, mask, tmp_path / "o.tif", "--method", "biharmonic")
@@ -127,14 +127,14 @@ def test_row_24_kinds_of_tiff_that_are_not_read_are_named(tmp_path: Path, name: 
     assert word in answer.errors.replace(name, "")
 
 
-def test_row_24_jpeg_is_no_mosaic_whatever_is_said_of_it(tmp_path: Path) -> None:
+def test_jpeg_is_no_mosaic_whatever_is_said_of_it(tmp_path: Path) -> None:
     Image.fromarray(np.zeros((SIDE, SIDE), np.uint8)).save(tmp_path / "a.jpg")
     answer = run(tmp_path / "a.jpg", tmp_path / "o.png", "--cfa", "RGGB")
     assert answer.code == 3, (answer.code, answer.errors)
     assert "--cfa" not in answer.errors, "which is given already"
 
 
-def test_row_24_levels_counted_from_white_stay_as_they_are(tmp_path: Path) -> None:
+def test_levels_counted_from_white_stay_as_they_are(tmp_path: Path) -> None:
     mask = write_picture(tmp_path / "a.png")
     levels = np.random.default_rng(0).integers(256, size=(SIDE, SIDE), dtype=np.uint8)
     tifffile.imwrite(tmp_path / "w.tif", levels, photometric="miniswhite")
@@ -176,12 +176,12 @@ _WRONG: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.filterwarnings("ignore:.*imaginary")
 @pytest.mark.parametrize("wrong", _WRONG)
-def test_row_25_what_is_asked_wrongly_is_refused_by_name(wrong: str) -> None:
+def test_what_is_asked_wrongly_is_refused_by_name(wrong: str) -> None:
     with pytest.raises(DemosaicNtcError):
         _WRONG[wrong]()
 
 
-def test_row_26_watched_folder_that_is_deleted_ends_in_order(tmp_path: Path, out: Path, small: Path) -> None:
+def test_watched_folder_that_is_deleted_ends_in_order(tmp_path: Path, out: Path, small: Path) -> None:
     watched = tmp_path / "in"
     watched.mkdir()
     with running("watch", watched, "-o", out, "--settle", 0.1, *QUICK) as process:
@@ -197,7 +197,7 @@ def test_row_26_watched_folder_that_is_deleted_ends_in_order(tmp_path: Path, out
     assert sorted(os.listdir(out)) == ["a.png", REPORT]
 
 
-def test_row_27_time_limit_bounds_the_first_estimate() -> None:
+def test_time_limit_bounds_the_first_estimate() -> None:
     """A second is asked for; several seconds of two processors are allowed, where all of it takes twenty."""
     mosaic = np.random.default_rng(0).random((1500, 1500))
     demosaic(mosaic[:64, :64], "RGGB")

@@ -1,10 +1,10 @@
-"""Work shared by threads: results in order, a few at a time."""
+"""The context of a restoration: work shared by threads, time, progress."""
 
 from threading import Event
 
 import pytest
 
-from demosaic_ntc.engine.parallel import imap_threads
+from demosaic_ntc.run import Progress, Run, imap_threads
 from tests.batch.batches import PATIENCE
 
 
@@ -37,3 +37,16 @@ def test_only_a_few_items_are_begun_ahead_of_their_use() -> None:
 def test_errors_of_the_work_come_through() -> None:
     with pytest.raises(ZeroDivisionError):
         list(imap_threads(lambda item: 1 // item, [1, 0], 2))
+
+
+def test_threads_are_as_many_as_this_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {3, 5, 8}, raising=False)
+    assert Run.start().threads == 3
+    assert Run.start(2).threads == 2
+
+
+def test_stages_and_their_parts_are_reported_in_units() -> None:
+    told: list[Progress] = []
+    Run(1, told.append).stage("groups").part(0.5, 1.0).part(0.0, 0.5).report(0.5)
+    assert told == [Progress("groups", 625, 1000)]

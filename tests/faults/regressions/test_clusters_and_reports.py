@@ -1,4 +1,4 @@
-"""Twenty-seven promises that a version of this program once broke, a row each: clusters, names, reports."""
+"""Promises that a version of this program once broke: clusters, names, reports."""
 
 import json
 import os
@@ -13,7 +13,17 @@ import psutil
 import pytest
 import tifffile
 
-from tests.faults.rows.program import PATIENCE, REPORT, ROOT, Answer, end_of, run, running, shell, until
+from tests.faults.regressions.program import (
+    PATIENCE,
+    REPORT,
+    ROOT,
+    Answer,
+    end_of,
+    run,
+    running,
+    shell,
+    until,
+)
 
 pytestmark = pytest.mark.fault
 QUICK = ("--method", "bilinear")
@@ -72,9 +82,7 @@ os.link, os.replace = moved(os.link), moved(os.replace)
 """
 
 
-def test_row_10_picture_that_is_not_seen_from_here_is_a_failure(
-    tmp_path: Path, source: Path, out: Path
-) -> None:
+def test_picture_that_is_not_seen_from_here_is_a_failure(tmp_path: Path, source: Path, out: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     names = f"OUT, ELSEWHERE = {str(out)!r}, {str(tmp_path / 'elsewhere')!r}"
     path = _customised(tmp_path, names + _ELSEWHERE)
@@ -85,7 +93,7 @@ def test_row_10_picture_that_is_not_seen_from_here_is_a_failure(
     assert json.loads((out / REPORT).read_bytes().splitlines()[-1])["status"] == "failed"
 
 
-def test_row_11_tile_that_is_not_there_is_not_black(tmp_path: Path) -> None:
+def test_tile_that_is_not_there_is_not_black(tmp_path: Path) -> None:
     pixels = np.random.default_rng(0).integers(1, 256, size=(32, 32, 3), dtype=np.uint8)
     tifffile.imwrite(tmp_path / "a.tif", pixels, tile=(16, 16), photometric="rgb")
     with tifffile.TiffFile(tmp_path / "a.tif", mode="r+") as tiff:
@@ -106,7 +114,7 @@ def _check_refused(answer: Answer) -> None:
     assert not answer.is_crash
 
 
-def test_row_12_worker_without_the_package(tmp_path: Path, source: Path, out: Path) -> None:
+def test_worker_without_the_package(tmp_path: Path, source: Path, out: Path) -> None:
     path = _customised(tmp_path, "import sys\nsys.modules['demosaic_ntc'] = None\n")
     with _cluster(tmp_path, PYTHONPATH=path):
         answer = run("batch", source, "-o", out, *QUICK, "--scheduler", tmp_path / "scheduler")
@@ -114,19 +122,19 @@ def test_row_12_worker_without_the_package(tmp_path: Path, source: Path, out: Pa
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"garbage", b"[" * 50_000])
-def test_row_13_file_that_names_no_scheduler(tmp_path: Path, source: Path, out: Path, content: bytes) -> None:
+def test_file_that_names_no_scheduler(tmp_path: Path, source: Path, out: Path, content: bytes) -> None:
     pytest.importorskip("distributed")
     (tmp_path / "scheduler").write_bytes(content)
     _check_refused(run("batch", source, "-o", out, *QUICK, "--scheduler", tmp_path / "scheduler"))
 
 
 @pytest.mark.parametrize("address", ["tls://127.0.0.1:1", "missing.json"])
-def test_row_13_address_where_nobody_is(source: Path, out: Path, address: str) -> None:
+def test_address_where_nobody_is(source: Path, out: Path, address: str) -> None:
     pytest.importorskip("distributed")
     _check_refused(run("batch", source, "-o", out, *QUICK, "--scheduler", address))
 
 
-def test_row_13_scheduler_that_dies(tmp_path: Path, out: Path) -> None:
+def test_scheduler_that_dies(tmp_path: Path, out: Path) -> None:
     """It dies while a worker is at a file that takes it long."""
     noise = np.random.default_rng(0).integers(60_000, size=(1500, 1500), dtype=np.uint16)
     tifffile.imwrite(tmp_path / "a.tif", noise)
@@ -140,13 +148,13 @@ def test_row_13_scheduler_that_dies(tmp_path: Path, out: Path) -> None:
     assert not answer.is_crash, answer.errors
 
 
-def test_row_14_name_of_252_letters_is_no_bug(tmp_path: Path, small: Path) -> None:
+def test_name_of_252_letters_is_no_bug(tmp_path: Path, small: Path) -> None:
     answer = run(small, tmp_path / f"{'n' * 252}.png", *QUICK)
     assert answer.code == 4, (answer.code, answer.errors)
 
 
 @pytest.mark.parametrize("place", ["file", "file/below", "/proc/nothing"])
-def test_row_15_compare_into_what_is_no_folder(tmp_path: Path, small: Path, place: str) -> None:
+def test_compare_into_what_is_no_folder(tmp_path: Path, small: Path, place: str) -> None:
     (tmp_path / "file").write_bytes(b"")
     answer = run("compare", small, "-o", tmp_path / place)
     assert answer.code == 4, (answer.code, answer.errors)
@@ -155,7 +163,7 @@ def test_row_15_compare_into_what_is_no_folder(tmp_path: Path, small: Path, plac
 _ONE_CROP = ("--methods", "bilinear,malvar", "--crops", 1, "--crop-size", 32)
 
 
-def test_row_15_compare_of_a_name_that_is_no_text(tmp_path: Path, small: Path) -> None:
+def test_compare_of_a_name_that_is_no_text(tmp_path: Path, small: Path) -> None:
     source = tmp_path / os.fsdecode(b"not\xffutf8.dng")
     source.write_bytes(small.read_bytes())
     answer = run("compare", source, "-o", tmp_path / "page", *_ONE_CROP)
@@ -165,25 +173,25 @@ def test_row_15_compare_of_a_name_that_is_no_text(tmp_path: Path, small: Path) -
 @pytest.mark.parametrize(
     "words", ["info a.dng", "compare a.dng -o page --methods bilinear,malvar --crop-size 32"]
 )
-def test_row_15_full_standard_output(source: Path, words: str) -> None:
+def test_full_standard_output(source: Path, words: str) -> None:
     answer = shell(f"PROGRAM {words} > /dev/full", source)
     assert answer.code in (1, 4), (answer.code, answer.errors)
     assert not answer.is_crash, answer.errors
 
 
 @pytest.mark.parametrize("name", ["{stem:d}", "{stem!x}", "{stem:>99999999}"])
-def test_row_16_names_are_made_of_fields_alone(source: Path, out: Path, name: str) -> None:
+def test_names_are_made_of_fields_alone(source: Path, out: Path, name: str) -> None:
     answer = run("batch", source, "-o", out, *QUICK, "--name", name)
     assert answer.code == 2, (answer.code, answer.errors)
 
 
-def test_row_17_report_that_is_a_result_as_well_is_refused(source: Path, out: Path) -> None:
+def test_report_that_is_a_result_as_well_is_refused(source: Path, out: Path) -> None:
     answer = run("batch", source, "-o", out, *QUICK, "--report", out / "a.png")
     assert answer.code == 2, (answer.code, answer.errors)
     assert not (out / "a.png").exists() or b"input" not in (out / "a.png").read_bytes()
 
 
-def test_row_18_report_that_is_torn_or_wrong_is_passed_over(source: Path, out: Path) -> None:
+def test_report_that_is_torn_or_wrong_is_passed_over(source: Path, out: Path) -> None:
     assert run("batch", source, "-o", out, *QUICK).code == 0
     whole = (out / REPORT).read_bytes()
     listed = whole.replace(b'"output": "', b'"output": ["x"], "was": "')

@@ -1,4 +1,4 @@
-"""Twenty-seven promises that a version of this program once broke, a row each: what loses work or lies."""
+"""Promises that a version of this program once broke: what loses work or lies."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import pytest
 import tifffile
 
 from demosaic_ntc import demosaic, inpaint
-from tests.faults.rows.program import (
+from tests.faults.regressions.program import (
     SIDE,
     chunk,
     end_of,
@@ -33,7 +33,7 @@ QUICK = ("--method", "bilinear")
 _LARGE = zlib.compress(np.random.default_rng(0).integers(4, size=1_300_000, dtype=np.uint8).tobytes())
 
 
-def test_row_01_work_of_others_is_kept_and_emptied_results_are_made_again(source: Path, out: Path) -> None:
+def test_work_of_others_is_kept_and_emptied_results_are_made_again(source: Path, out: Path) -> None:
     (source / "b.dng").write_bytes((source / "a.dng").read_bytes())
     assert run("batch", source, "-o", out, *QUICK).code == 0
     (out / "a.png").write_bytes(b"hours of work")
@@ -53,7 +53,7 @@ def profiled(tmp_path: Path) -> Path:
     return tmp_path / "a.png"
 
 
-def test_row_02_large_profile_ends_no_batch(profiled: Path, out: Path) -> None:
+def test_large_profile_ends_no_batch(profiled: Path, out: Path) -> None:
     write_picture(profiled.with_name("b.png"))
     with_behind_header(profiled.with_name("b.png"), chunk(b"zTXt", b"Comment\0\0" + _LARGE))
     write_picture(profiled.with_name("c.png"))
@@ -63,7 +63,7 @@ def test_row_02_large_profile_ends_no_batch(profiled: Path, out: Path) -> None:
     assert (out / "c.png").exists(), "the others are done in any case"
 
 
-def test_row_03_large_profile_is_no_damage(profiled: Path) -> None:
+def test_large_profile_is_no_damage(profiled: Path) -> None:
     target = profiled.with_name("o.png")
     answer = run("inpaint", profiled, profiled.with_name("a.mask.png"), target, "--method", "biharmonic")
     assert answer.code == 0, answer.errors
@@ -89,7 +89,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(("suffix", "left"), [(".nbi", 0), (".nbi", 100), (".nbc", 0), (".nbc", 100)])
-def test_row_04_cut_cache_of_kernels_is_passed_over(
+def test_cut_cache_of_kernels_is_passed_over(
     tmp_path: Path, kept: dict[str, bytes], suffix: str, left: int
 ) -> None:
     for name, content in kept.items():
@@ -99,7 +99,7 @@ def test_row_04_cut_cache_of_kernels_is_passed_over(
     assert answer.output == "1728.0\n", answer.errors
 
 
-def test_row_05_cache_on_a_full_disk(tmp_path: Path, kept: dict[str, bytes]) -> None:
+def test_cache_on_a_full_disk(tmp_path: Path, kept: dict[str, bytes]) -> None:
     """No file may grow beyond 4 KB, as on a disk that is nearly full: no kernel can be kept."""
     assert max(map(len, kept.values())) > 4096
     answer = shell(f"ulimit -f 4; {_DEMOSAIC}", tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
@@ -115,7 +115,7 @@ def test_row_05_cache_on_a_full_disk(tmp_path: Path, kept: dict[str, bytes]) -> 
         "batch a.dng -o out --method bilinear",
     ],
 )
-def test_row_06_closed_streams_cost_no_picture(source: Path, words: str, streams: str) -> None:
+def test_closed_streams_cost_no_picture(source: Path, words: str, streams: str) -> None:
     write_picture(source / "a.png")
     (source / "out").mkdir()
     answer = shell(f"PROGRAM {words} {streams}", source)
@@ -123,7 +123,7 @@ def test_row_06_closed_streams_cost_no_picture(source: Path, words: str, streams
     assert (source / "o.png").exists() or (source / "out" / "a.png").exists()
 
 
-def test_row_07_watch_goes_on_while_folders_come_and_go(tmp_path: Path, out: Path, small: Path) -> None:
+def test_watch_goes_on_while_folders_come_and_go(tmp_path: Path, out: Path, small: Path) -> None:
     watched = tmp_path / "in"
     watched.mkdir()
     over = threading.Event()
@@ -160,7 +160,7 @@ def _gaps(told: Any) -> list[Any]:
     return [value for key, value in told.items() if key.endswith("gap")]
 
 
-def test_row_08_nothing_proven_is_no_gap_of_zero(tmp_path: Path, samples: Path) -> None:
+def test_nothing_proven_is_no_gap_of_zero(tmp_path: Path, samples: Path) -> None:
     words = (samples / "scene_rggb.dng", tmp_path / "o.png", "--time-limit", 0.01, "--json")
     answer = run(*words, patience=1200)  # all kernels may have to be compiled first
     assert answer.code == 0, answer.errors
@@ -171,7 +171,7 @@ def test_row_08_nothing_proven_is_no_gap_of_zero(tmp_path: Path, samples: Path) 
     assert "time ran out" in answer.output + answer.errors
 
 
-def test_row_09_float_pictures_of_any_range(tmp_path: Path) -> None:
+def test_float_pictures_of_any_range(tmp_path: Path) -> None:
     mask = write_picture(tmp_path / "a.png")
     pixels = np.random.default_rng(0).random((SIDE, SIDE, 3)) * 1e300
     tifffile.imwrite(tmp_path / "f.tif", pixels, photometric="rgb")
@@ -193,7 +193,7 @@ def _demosaicked(pixels: Any) -> Any:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("scale", [1e-300, 1e39, 1e300])
 @pytest.mark.parametrize("entrance", [_demosaicked, _repaired])
-def test_row_09_arrays_of_any_range(scale: float, entrance: Callable[[Any], Any]) -> None:
+def test_arrays_of_any_range(scale: float, entrance: Callable[[Any], Any]) -> None:
     pixels = 0.5 + 0.5 * np.random.default_rng(0).random((SIDE, SIDE))
     result = entrance(pixels * scale)
     assert np.isfinite(result).all()

@@ -1,0 +1,112 @@
+"""What says which pixels of a picture are to be repaired: rules for masks, and what is looked for."""
+
+import re
+from dataclasses import dataclass
+
+from demosaic_ntc.choices import BLEMISHES
+from demosaic_ntc.errors import InputError, check_choice
+from demosaic_ntc.recipe import Slider, check_settings, setting
+
+Colour = tuple[int, int, int]
+
+_GROUP = "Mask"
+
+
+def parse_colour(text: str) -> Colour:
+    """Read a colour such as ``#ff00ff``."""
+    if not re.fullmatch("#?[0-9a-fA-F]{6}", text):
+        raise InputError(f"{text!r} is no colour; give one such as '#ff00ff'")
+    red, green, blue = bytes.fromhex(text.removeprefix("#"))
+    return red, green, blue
+
+
+def parse_alpha(text: str) -> bool:
+    """Whether transparency is the mask: the only word there is."""
+    check_choice("mask", text, ("alpha",))
+    return True
+
+
+def parse_kinds(text: str) -> tuple[str, ...]:
+    """Kinds of blemishes, separated by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class MaskRule:
+    """How a mask is understood."""
+
+    invert: bool = setting(False, "Repair what is black.", _GROUP)
+    threshold: float | None = setting(
+        None,
+        "Take pixels of at least this share of white (0 to 1) for white; needed for masks with greys.",
+        _GROUP,
+        metavar="SHARE",
+    )
+    colour: Colour | None = setting(
+        None,
+        "Repair what has exactly this colour, such as '#ff00ff', painted into the picture.",
+        _GROUP,
+        name="mask_color",
+        parse=parse_colour,
+        metavar="COLOUR",
+    )
+    alpha: bool = setting(
+        False,
+        "Repair what is transparent: in MASK, or without one in the picture itself.",
+        _GROUP,
+        name="mask_from",
+        parse=parse_alpha,
+        metavar="alpha",
+        shown=False,
+    )
+
+    def __post_init__(self) -> None:
+        """Check that the rules make sense together."""
+        if self.threshold is not None and not 0 < self.threshold <= 1:
+            raise InputError(f"a threshold of {self.threshold:g} is no share of white; give one from 0 to 1")
+        if self.colour is not None and (self.invert or self.threshold is not None):
+            raise InputError("a painted colour is no mask; give `invert` and `threshold` with a mask only")
+        if self.colour is not None and self.alpha:
+            raise InputError("a painted colour is not transparent; give `mask_color` or `mask_from=alpha`")
+
+    @property
+    def needs_file(self) -> bool:
+        """Whether only a mask in a file can tell what to repair."""
+        return self.colour is None and not self.alpha
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What is looked for, and how readily it is believed."""
+
+    kinds: tuple[str, ...] = setting(
+        BLEMISHES,
+        "Look for dust, scratches (hairs, too) or 'dust,scratches', and repair what is found, besides what a "
+        "mask marks.",
+        _GROUP,
+        name="detect",
+        parse=parse_kinds,
+        metavar="KINDS",
+        shown=False,
+    )
+    sensitivity: float = setting(
+        0.5,
+        "How readily what stands out is taken for a blemish with --detect.",
+        _GROUP,
+        low=0,
+        high=1,
+        wrong="a sensitivity of {} is none",
+        metavar="0..1",
+        label="Sensitivity",
+        slider=Slider(step=0.05),
+    )
+
+    def __post_init__(self) -> None:
+        """Check kinds and sensitivity, and give the kinds an order."""
+        check_settings(self)
+        kinds = (self.kinds,) if isinstance(self.kinds, str) else self.kinds
+        for kind in kinds:
+            check_choice("kind of blemish", kind, BLEMISHES)
+        if not kinds:
+            raise InputError(f"nothing to look for; give one of {', '.join(BLEMISHES)}")
+        object.__setattr__(self, "kinds", tuple(kind for kind in BLEMISHES if kind in kinds))

@@ -1,0 +1,51 @@
+"""The segments of a JPEG up to its pixels (ITU-T T.81, annex B), and the size that its header tells."""
+
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from demosaic_ntc.errors import Truncated
+from demosaic_ntc.io.error_boundary import damage_explained
+
+#: Markers of frames, which state the size and the kind of colour.
+FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
+
+_SCAN = 0xDA
+_BARE = {0x01, *range(0xD0, 0xD8)}
+
+# Before the pixels of any picture: 64 KiB of metadata each fill gigabytes.
+_MOST_MARKERS = 1 << 16
+
+
+def read_segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Markers with their data, up to the first scan."""
+    file.seek(2)
+    for _ in range(_MOST_MARKERS):
+        code = _marker(file)
+        if code == _SCAN:
+            return
+        if code not in _BARE:
+            length = struct.unpack(">H", file.read(2))[0]
+            yield code, file.read(max(length - 2, 0))
+    raise Truncated(f"truncated or damaged JPEG (more than {_MOST_MARKERS} markers); copy it again")
+
+
+def _marker(file: BinaryIO) -> int:
+    """The next marker; bytes that fill up may stand before it."""
+    if file.read(1) != b"\xff":
+        raise Truncated("truncated or damaged JPEG (no marker where one must be); copy it again")
+    for _ in range(_MOST_MARKERS):
+        code = file.read(1)
+        if code != b"\xff":
+            break
+    if code in (b"", b"\xff"):
+        raise Truncated("truncated or damaged JPEG (it ends in its header); copy it again")
+    return code[0]
+
+
+def jpeg_size(file: BinaryIO) -> tuple[int, int]:
+    """The width and height of a JPEG, from its header alone."""
+    with damage_explained("JPEG"):
+        frame = next((data for marker, data in read_segments(file) if marker in FRAMES), b"")
+        height, width = struct.unpack(">HH", frame[1:5])
+    return width, height
