@@ -14,6 +14,7 @@ from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_rows
 from demosaic_ntc.demosaicing.highlights.window_kernels import CLIPPED_SHARE
 from demosaic_ntc.io.colour import SRGB_CURVE
+from demosaic_ntc.io.lazy_image import ImageLike
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, SECOND_GREEN, RawPhoto, Sites, place_of
 
@@ -152,7 +153,7 @@ def _place_in(rows: slice, place: tuple[int, ...], sites: Sites) -> tuple[slice 
 
 
 def widen_error(
-    error: Float32, image: Float32, lift: float, photo: RawPhoto, found: CompletedHighlights
+    error: Float32, image: ImageLike, lift: float, photo: RawPhoto, found: CompletedHighlights
 ) -> Float32:
     """Return the deviations of the engine's picture, (height, width, 3), wider where it was completed.
 

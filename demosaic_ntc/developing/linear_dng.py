@@ -7,7 +7,7 @@ is told.
 
 from dataclasses import replace
 from fractions import Fraction
-from math import log2
+from math import ceil, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from demosaic_ntc.raw.photo import GREEN
 
 _SOURCE_NAME = 50827
 _MOST_HEADROOM = 4.0  # times white
+_STEPS = 1000  # to a stop
 
 
 def for_preview(settings: Settings) -> Settings:
@@ -68,9 +69,13 @@ def camera_codes(
 
 
 def find_headroom(ready: Prepared) -> float:
-    """How many times white the light of completed highlights reaches, from 1 to the most that is stored."""
+    """How many times white the light of completed highlights reaches, in whole steps of what a file states.
+
+    It is from 1 to the most that is stored.
+    """
     largest = ready.highlights.largest if ready.highlights else 1.0
-    return min(max(largest, 1.0), _MOST_HEADROOM)
+    steps = ceil(_STEPS * log2(min(max(largest, 1.0), _MOST_HEADROOM)))
+    return float(2.0 ** (steps / _STEPS))
 
 
 def _baseline(stated: Field | None, ready: Prepared, how: Development) -> Field:
@@ -78,7 +83,7 @@ def _baseline(stated: Field | None, ready: Prepared, how: Development) -> Field:
     stops = float(stated.values[0]) if stated else 0.0
     stops += 0.0 if how.exposure == "auto" else how.exposure
     stops += log2(find_headroom(ready) / ready.exposure.clip) - ready.exposure.baseline
-    return Field(SRATIONAL, (Fraction(round(stops * 1000), 1000),))
+    return Field(SRATIONAL, (Fraction(round(stops * _STEPS), _STEPS),))
 
 
 def _noise_fields(ready: Prepared) -> dict[int, Field]:

@@ -63,7 +63,7 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
         balance = locate_grey_patch(how.balance, photo, how)
         way = choose_highlights(photo, how)
         exposure = expose(photo, balance, how.white, keep_highlights=way == "blend")
-        if way == "reconstruct":
+        if way != "blend":
             exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
         photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
