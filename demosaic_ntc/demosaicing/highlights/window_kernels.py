@@ -59,7 +59,7 @@ def flag_channels(
     first: int,
     flags: NDArray[np.uint8],
 ) -> None:
-    """Flag channels at the pixels within a reach of clipped samples.
+    """Flag channels at the pixels whose windows have clipped samples.
 
     `light` and `missing` are rows with a margin; `colours` is a period of the array that begins at the first
     of them, and from its `limits` on light is clipped. `flags`, (rows, width), begin at the row `first`.
@@ -72,8 +72,10 @@ def flag_channels(
             for column in range(x, width, across):
                 if light[row, column] < limit or missing[row, column]:
                     continue
-                for i in range(max(row - first - reach, 0), min(row - first + reach + 1, height)):
-                    for j in range(max(column - reach, 0), min(column + reach + 1, width)):
+                top, bottom = _pixels_around(row, reach, light.shape[0])
+                left, right = _pixels_around(column, reach, width)
+                for i in range(max(top - first, 0), min(bottom - first, height)):
+                    for j in range(left, right):
                         flags[i, j] |= bit
 
 
@@ -128,6 +130,13 @@ def average_colours(
 
 
 @step
+def _pixels_around(place: int, reach: int, length: int) -> tuple[int, int]:
+    """Return the first pixel along an axis whose window has a place, and the one after the last."""
+    first, last = place - reach, place + reach
+    return (0 if first <= reach else first), (length if last >= length - 1 - reach else last + 1)
+
+
+@step
 def _sum_window(
     light: Float32,
     missing: Flags,
@@ -138,22 +147,25 @@ def _sum_window(
     total: Float32,
     mass: Float32,
 ) -> None:
-    """Write the weighted sums of samples of each channel around a pixel, and their weights, both (3)."""
+    """Write the weighted sums of samples of each channel around a pixel, and their weights, both (3).
+
+    A window that the border would cut is moved inwards: so all channels are seen.
+    """
     height, width = light.shape
     down, across = colours.shape
     reach = window.shape[0] - 1
-    left = max(column - reach, 0)
-    phase = left % across
+    middle, centre = max(min(row, height - 1 - reach), reach), max(min(column, width - 1 - reach), reach)
+    left = centre - reach
     for channel in range(3):
         total[channel] = mass[channel] = 0.0
-    for i in range(max(row - reach, 0), min(row + reach + 1, height)):
-        y, weight_down, x = i % down, window[abs(i - row)], phase
-        for j in range(left, min(column + reach + 1, width)):
+    for i in range(middle - reach, min(middle + reach + 1, height)):
+        y, weight_down, x = i % down, window[abs(i - middle)], left % across
+        for j in range(left, min(centre + reach + 1, width)):
             channel = colours[y, x]
             x = x + 1 if x + 1 < across else 0
             if missing[i, j]:
                 continue
-            weight = weight_down * window[abs(j - column)]
+            weight = weight_down * window[abs(j - centre)]
             total[channel] += weight * light[i, j]
             mass[channel] += weight
 
