@@ -6,7 +6,7 @@ flags stands for channel c.
 """
 
 import numpy as np
-from numba import boolean, float32, float64, int64, uint8
+from numba import boolean, float32, float64, int64, uint8, uint16
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
@@ -27,6 +27,13 @@ MOMENTS = 10
 #: A sample is clipped from this share of its channel's level on.
 CLIPPED_SHARE = np.float32(0.985)
 
+#: A sample from this share on counts as clipped where most of its channel around it are: lossy compression
+#: and noise lower some samples of a clipped area.
+LOWERED_SHARE = np.float32(0.93)
+
+_MOST_AROUND = 0.6  # of the samples of a channel in a window
+_AROUND = 2  # pixels to either side that the window reaches
+
 _WINDOWS = (float32[:, ::1], boolean[:, ::1], uint8[:, ::1])
 
 _LEAST_BRIGHT = np.float32(0.2)  # of the level: what is darker tells nothing of highlights
@@ -46,6 +53,50 @@ def flag_blocks(light: Float32, limits: Float32, blocks: Flags) -> None:
             for column in range(x, light.shape[1], across):
                 if light[row, column] >= limit:
                     blocks[column // BLOCK] = True
+
+
+@precompile(uint16[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], uint16[:, ::1])
+@kernel
+def raise_lowered(
+    samples: NDArray[np.uint16],
+    colours: NDArray[np.uint8],
+    lowered: NDArray[np.int64],
+    clipped: NDArray[np.int64],
+    raised: NDArray[np.uint16],
+) -> None:
+    """Write samples, (height, width), with the lowered ones of clipped areas raised to where clipping begins.
+
+    `colours`, and the numbers from which samples are `lowered` and `clipped`, are one period of the array.
+    """
+    down, across = clipped.shape
+    for row in range(samples.shape[0]):
+        for column in range(samples.shape[1]):
+            y, x = row % down, column % across
+            sample = samples[row, column]
+            raised[row, column] = sample
+            if lowered[y, x] <= sample < clipped[y, x] and _is_amid_clipped(
+                samples, colours, clipped, row, column
+            ):
+                raised[row, column] = clipped[y, x]
+
+
+@step
+def _is_amid_clipped(
+    samples: NDArray[np.uint16],
+    colours: NDArray[np.uint8],
+    clipped: NDArray[np.int64],
+    row: int,
+    column: int,
+) -> bool:
+    """Tell whether most samples around one, of its channel, are clipped."""
+    down, across = clipped.shape
+    own, count, those = colours[row % down, column % across], 0, 0
+    for i in range(max(row - _AROUND, 0), min(row + _AROUND + 1, samples.shape[0])):
+        for j in range(max(column - _AROUND, 0), min(column + _AROUND + 1, samples.shape[1])):
+            if (i != row or j != column) and colours[i % down, j % across] == own:
+                count += 1
+                those += samples[i, j] >= clipped[i % down, j % across]
+    return count > 0 and those >= _MOST_AROUND * count
 
 
 @precompile(*_WINDOWS, float32[:, ::1], int64, int64, uint8[:, ::1])

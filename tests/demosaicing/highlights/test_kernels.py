@@ -49,6 +49,27 @@ def _tiled(period: Arrays) -> Arrays:
     return np.asarray(period[rows % period.shape[0], columns % period.shape[1]])
 
 
+def test_lowered_samples_amid_clipped_ones_are_raised(cfa: Cfa) -> None:
+    generator = np.random.default_rng(8)
+    clipped = np.ascontiguousarray(np.array([1000, 900, 950])[cfa.pattern], np.int64)
+    lowered = clipped * 93 // 100
+    samples = np.where(generator.random(SIZE) < 0.7, _tiled(clipped), _tiled(lowered) - 20)
+    samples = (samples + generator.integers(0, 60, SIZE)).astype(np.uint16)
+    samples[:, : SIZE[1] // 2] //= 3  # nothing is clipped there
+    raised = np.empty_like(samples)
+    window_kernels.raise_lowered(
+        samples, np.ascontiguousarray(cfa.pattern, np.uint8), lowered, clipped, raised
+    )
+    wanted, colours, over = samples.copy(), _tiled(cfa.pattern), samples >= _tiled(clipped)
+    for row, column in np.argwhere((samples >= _tiled(lowered)) & ~over):
+        near = np.s_[max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3]
+        same = colours[near] == colours[row, column]
+        if over[near][same].sum() >= 0.6 * (same.sum() - 1):
+            wanted[row, column] = _tiled(clipped)[row, column]
+    np.testing.assert_array_equal(raised, wanted)
+    assert 10 < np.count_nonzero(raised != samples) < np.count_nonzero(~over)
+
+
 def test_blocks_with_a_clipped_sample_are_flagged(cfa: Cfa, light: Arrays) -> None:
     light[:, :BLOCK] *= 0.4
     blocks = np.zeros(-(-SIZE[1] // BLOCK), np.bool_)
