@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_rows
-from demosaic_ntc.demosaicing.highlights.window_kernels import CLIPPED_SHARE
+from demosaic_ntc.demosaicing.highlights.window_kernels import CLIPPED_SHARE, LOWERED_SHARE, raise_lowered
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.lazy_image import ImageLike
 from demosaic_ntc.raw.levels import Exposure
@@ -65,9 +65,9 @@ def complete_photo(
     for place in places:
         level = exposure.levels[_channel(sites, place)] - sites.black[place]
         limits[place] = level * exposure.gains[sites.channels[place]]
-    first = np.empty(sites.channels.shape, np.int64)
-    for place in places:
-        first[place] = np.searchsorted(tables[place], limits[place] * CLIPPED_SHARE)
+    channels = np.where(sites.channels == SECOND_GREEN, GREEN, sites.channels).astype(np.uint8)
+    first = _first_numbers(tables, limits * CLIPPED_SHARE)
+    photo = _raise_samples(photo, channels, _first_numbers(tables, limits * LOWERED_SHARE), first)
 
     def read(rows: slice) -> Float32:
         light = np.empty(photo.mosaic[rows].shape, np.float32)
@@ -76,7 +76,6 @@ def complete_photo(
             light[here] = np.take(table, photo.mosaic[rows][here])
         return light
 
-    channels = np.where(sites.channels == SECOND_GREEN, GREEN, sites.channels).astype(np.uint8)
     clipped = ClippedMosaic(read, photo.size, channels, limits, missing, threads)
     codes, largest = photo.mosaic, 0.0
     for rows, light in complete_rows(clipped):
@@ -85,6 +84,27 @@ def complete_photo(
         _put_codes(codes, rows, light, CompletedHighlights(first, limits, 0.0), sites, tables)
     largest = max(largest, _largest_unclipped(photo, first, tables))
     return replace(photo, mosaic=codes), CompletedHighlights(first, limits, min(largest, BRIGHTEST))
+
+
+def _first_numbers(tables: dict[tuple[int, ...], Float32], light: Float32) -> NDArray[np.int64]:
+    """Return the first number of each site that stands for so much light."""
+    first = np.empty(light.shape, np.int64)
+    for place, table in tables.items():
+        first[place] = np.searchsorted(table, light[place])
+    return first
+
+
+def _raise_samples(
+    photo: RawPhoto, channels: NDArray[np.uint8], lowered: NDArray[np.int64], first: NDArray[np.int64]
+) -> RawPhoto:
+    """Return a photo whose lowered samples amid clipped ones count as clipped; linear photos stay."""
+    if channels.ndim == 3 or photo.mosaic.max() < first.min():
+        return photo
+    raised = np.empty_like(photo.mosaic)
+    raise_lowered(
+        np.ascontiguousarray(photo.mosaic), channels, lowered, np.minimum(first, _CODES - 1), raised
+    )
+    return replace(photo, mosaic=raised)
 
 
 def _put_codes(

@@ -233,7 +233,9 @@ class _Completion:
         start = max(rows.start - len(window) + 1, 0)
         wide = slice(start, min(rows.stop + len(window) - 1, height))
         light = mosaic.read(wide)
-        hidden = np.zeros(light.shape, np.bool_) if mosaic.missing is None else mosaic.missing[wide]
+        hidden = np.zeros(light.shape, np.bool_)
+        if mosaic.missing is not None:
+            hidden[:] = mosaic.missing[wide]
         first, (colours, limits) = rows.start - start, mosaic.period(start)
         if not only_flagged:
             flag_channels(light, hidden, colours, limits, len(window) - 1, first, flags)

@@ -25,7 +25,7 @@ _PARTLY = (float32[:, :, ::1], uint8[:, ::1], float64[::1], boolean[::1], float3
 
 _SOFT = 0.7  # of the deviation by which a prediction may miss: how soft the bound is
 _LEAST_SPREAD = 1e-4
-_FAR_BELOW = -6.0  # deviations: from here on the mean beyond a bound is a series
+_FAR_BELOW = -20.0  # deviations: from here on the mean above a bound is a series
 _VIVID_PAIR = 0.25  # how far two channels may lie from the third: more is drawn in
 _VIVID_CORE = 0.12  # the same where nothing is known
 
@@ -169,7 +169,7 @@ def _mean_above(predicted: float, bound: float, variance: float) -> float:
     spread = max(_SOFT * math.sqrt(max(variance, 0.0)), _LEAST_SPREAD)
     z = (predicted - bound) / spread
     if z < _FAR_BELOW:
-        return bound - spread / z
+        return bound - spread * z / (z * z + 2.0)
     density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
     return max(predicted + spread * density / (0.5 * math.erfc(-z / math.sqrt(2.0))), bound)
 

@@ -6,7 +6,7 @@ flags stands for channel c.
 """
 
 import numpy as np
-from numba import boolean, float32, float64, int64, uint8
+from numba import boolean, float32, float64, int64, uint8, uint16
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
@@ -26,6 +26,13 @@ MOMENTS = 10
 
 #: A sample is clipped from this share of its channel's level on.
 CLIPPED_SHARE = np.float32(0.985)
+
+#: A sample from this share on counts as clipped where most of its channel around it are: lossy compression
+#: and noise lower some samples of a clipped area.
+LOWERED_SHARE = np.float32(0.93)
+
+_MOST_AROUND = 0.6  # of the samples of a channel in a window
+_AROUND = 2  # pixels to either side that the window reaches
 
 _WINDOWS = (float32[:, ::1], boolean[:, ::1], uint8[:, ::1])
 
@@ -48,6 +55,50 @@ def flag_blocks(light: Float32, limits: Float32, blocks: Flags) -> None:
                     blocks[column // BLOCK] = True
 
 
+@precompile(uint16[:, ::1], uint8[:, ::1], int64[:, ::1], int64[:, ::1], uint16[:, ::1])
+@kernel
+def raise_lowered(
+    samples: NDArray[np.uint16],
+    colours: NDArray[np.uint8],
+    lowered: NDArray[np.int64],
+    clipped: NDArray[np.int64],
+    raised: NDArray[np.uint16],
+) -> None:
+    """Write samples, (height, width), with the lowered ones of clipped areas raised to where clipping begins.
+
+    `colours`, and the numbers from which samples are `lowered` and `clipped`, are one period of the array.
+    """
+    down, across = clipped.shape
+    for row in range(samples.shape[0]):
+        for column in range(samples.shape[1]):
+            y, x = row % down, column % across
+            sample = samples[row, column]
+            raised[row, column] = sample
+            if lowered[y, x] <= sample < clipped[y, x] and _is_amid_clipped(
+                samples, colours, clipped, row, column
+            ):
+                raised[row, column] = clipped[y, x]
+
+
+@step
+def _is_amid_clipped(
+    samples: NDArray[np.uint16],
+    colours: NDArray[np.uint8],
+    clipped: NDArray[np.int64],
+    row: int,
+    column: int,
+) -> bool:
+    """Tell whether most samples around one, of its channel, are clipped."""
+    down, across = clipped.shape
+    own, count, those = colours[row % down, column % across], 0, 0
+    for i in range(max(row - _AROUND, 0), min(row + _AROUND + 1, samples.shape[0])):
+        for j in range(max(column - _AROUND, 0), min(column + _AROUND + 1, samples.shape[1])):
+            if (i != row or j != column) and colours[i % down, j % across] == own:
+                count += 1
+                those += samples[i, j] >= clipped[i % down, j % across]
+    return count > 0 and those >= _MOST_AROUND * count
+
+
 @precompile(*_WINDOWS, float32[:, ::1], int64, int64, uint8[:, ::1])
 @kernel
 def flag_channels(
@@ -59,7 +110,7 @@ def flag_channels(
     first: int,
     flags: NDArray[np.uint8],
 ) -> None:
-    """Flag channels at the pixels within a reach of clipped samples.
+    """Flag channels at the pixels whose windows have clipped samples.
 
     `light` and `missing` are rows with a margin; `colours` is a period of the array that begins at the first
     of them, and from its `limits` on light is clipped. `flags`, (rows, width), begin at the row `first`.
@@ -72,8 +123,10 @@ def flag_channels(
             for column in range(x, width, across):
                 if light[row, column] < limit or missing[row, column]:
                     continue
-                for i in range(max(row - first - reach, 0), min(row - first + reach + 1, height)):
-                    for j in range(max(column - reach, 0), min(column + reach + 1, width)):
+                top, bottom = _pixels_around(row, reach, light.shape[0])
+                left, right = _pixels_around(column, reach, width)
+                for i in range(max(top - first, 0), min(bottom - first, height)):
+                    for j in range(left, right):
                         flags[i, j] |= bit
 
 
@@ -128,6 +181,13 @@ def average_colours(
 
 
 @step
+def _pixels_around(place: int, reach: int, length: int) -> tuple[int, int]:
+    """Return the first pixel along an axis whose window has a place, and the one after the last."""
+    first, last = place - reach, place + reach
+    return (0 if first <= reach else first), (length if last >= length - 1 - reach else last + 1)
+
+
+@step
 def _sum_window(
     light: Float32,
     missing: Flags,
@@ -138,22 +198,25 @@ def _sum_window(
     total: Float32,
     mass: Float32,
 ) -> None:
-    """Write the weighted sums of samples of each channel around a pixel, and their weights, both (3)."""
+    """Write the weighted sums of samples of each channel around a pixel, and their weights, both (3).
+
+    A window that the border would cut is moved inwards: so all channels are seen.
+    """
     height, width = light.shape
     down, across = colours.shape
     reach = window.shape[0] - 1
-    left = max(column - reach, 0)
-    phase = left % across
+    middle, centre = max(min(row, height - 1 - reach), reach), max(min(column, width - 1 - reach), reach)
+    left = centre - reach
     for channel in range(3):
         total[channel] = mass[channel] = 0.0
-    for i in range(max(row - reach, 0), min(row + reach + 1, height)):
-        y, weight_down, x = i % down, window[abs(i - row)], phase
-        for j in range(left, min(column + reach + 1, width)):
+    for i in range(middle - reach, min(middle + reach + 1, height)):
+        y, weight_down, x = i % down, window[abs(i - middle)], left % across
+        for j in range(left, min(centre + reach + 1, width)):
             channel = colours[y, x]
             x = x + 1 if x + 1 < across else 0
             if missing[i, j]:
                 continue
-            weight = weight_down * window[abs(j - column)]
+            weight = weight_down * window[abs(j - centre)]
             total[channel] += weight * light[i, j]
             mass[channel] += weight
 
