@@ -3,8 +3,8 @@
 A group is the tensor (channel, patch, pixel) of its samples alone: entries that nobody measured take no part.
 Each channel is brought to mean 0 and deviation 1 of the group's estimate, so that channels follow each other
 and vertices of all of them say much at once; a share of the estimate's brightness, without its noise, is
-taken off; and the whole is shifted to be nonnegative. What is completed goes the same way back, and what the fit
-leaves of a channel's samples in the mean is added: a least norm shrinks.
+taken off; and the whole is shifted to be nonnegative. What is completed goes the same way back, and what the
+fit leaves of the samples of a channel in the mean is added: a least norm shrinks.
 """
 
 from typing import NamedTuple
