@@ -14,7 +14,7 @@ from tests.walks import ROOT, Function, Walk
 MOST = {
     "benchmark demosaic": (124, 10),
     "batch": (146, 12),
-    "convert": (500, 16),
+    "convert": (506, 19),
     "inpaint": (220, 8),
     "complete": (90, 0),
 }

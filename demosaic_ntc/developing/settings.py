@@ -23,12 +23,12 @@ from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.recipe import Slider, check_settings, part, setting
-from demosaic_ntc.run import ReportProgress, Run
 
 if TYPE_CHECKING:
     from demosaic_ntc.demosaicing.noise import NoiseModel
     from demosaic_ntc.developing.denoising import Strengths
     from demosaic_ntc.raw.levels import Balance
+    from demosaic_ntc.run import ReportProgress, Run
 
 _RAW, _OUTPUT, _ENGINE, _RUNNING = "Raw development", "Output", "Engine", "Running"
 
@@ -199,8 +199,10 @@ class Engine:
         """Check each setting; the methods are those of the engine that is meant."""
         check_settings(self)
 
-    def start(self, report: ReportProgress, want_error: bool = False) -> Run:
+    def start(self, report: "ReportProgress", want_error: bool = False) -> "Run":
         """Return the run of a restoration that begins now."""
+        from demosaic_ntc.run import Run  # noqa: PLC0415 (loads psutil, which help does without)
+
         return Run.start(self.threads, report, self.time_limit, want_error)
 
 

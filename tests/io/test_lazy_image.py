@@ -86,7 +86,7 @@ def test_it_is_read_within_a_context() -> None:
 
 def test_the_time_of_a_part_is_that_of_its_own_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter([0.0, 1.0, 4.0, 5.0, 6.0, 10.0])
-    monkeypatch.setattr("demosaic_ntc.io.timings.perf_counter", lambda: next(ticks))
+    monkeypatch.setattr("demosaic_ntc.io.timings.read_work_clock", lambda: next(ticks))
     journal = Timings()
     with journal.stage("write"):
         for _ in range(2):
