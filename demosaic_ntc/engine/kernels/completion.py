@@ -2,9 +2,9 @@
 
 A group is the tensor (channel, patch, pixel) of its samples alone: entries that nobody measured take no part.
 Each channel is brought to mean 0 and deviation 1 of the group's estimate, so that channels follow each other
-and vertices of all of them say much at once; a share of the estimate's brightness is taken off; and the whole
-is shifted to be nonnegative. What is completed goes the same way back, and what the fit leaves of a channel's
-samples in the mean is added: a least norm shrinks.
+and vertices of all of them say much at once; a share of the estimate's brightness, without its noise, is
+taken off; and the whole is shifted to be nonnegative. What is completed goes the same way back, and what the
+fit leaves of the samples of a channel in the mean is added: a least norm shrinks.
 """
 
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from demosaic_ntc.jit.compiled import fast_kernel, fast_step, named_tuple, preco
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _LEAST_DEVIATION = np.float32(2 / 255)  # added to that of a channel: flat groups are not blown up
+_OF_BRIGHTNESS = np.float32(0.7)  # the variance of an estimate's brightness, over that of a sample
 _OF_NORM = np.float32(0.001)  # the expected squared error of an entry, over the square of its group's norm
 
 
@@ -91,16 +92,38 @@ def _measure_channels(group: PatchGroup, room: GroupTensor) -> None:
 
 
 @fast_step
+def _calm_brightness(room: GroupTensor, noise: np.float32) -> None:
+    """Draw the brightness of patches to their mean, as far as noise explains how they differ."""
+    patches, pixels = room.brightness.shape
+    for q in range(pixels):
+        total, square = _ZERO, _ZERO
+        for k in range(patches):
+            total += room.brightness[k, q]
+        mean = total / np.float32(patches)
+        for k in range(patches):
+            square += (room.brightness[k, q] - mean) ** 2
+        spread = square / np.float32(max(patches - 1, 1))
+        share = max(spread - noise, _ZERO) / spread if spread > _ZERO else _ZERO
+        for k in range(patches):
+            room.brightness[k, q] = mean + share * (room.brightness[k, q] - mean)
+
+
+@fast_step
 def _measure_brightness(group: PatchGroup, share: np.float32, room: GroupTensor) -> None:
     """Write a share of the mean of all channels, brought to mean 0 and deviation 1."""
     patches, pixels = room.brightness.shape
-    channels, square = room.level.shape[0], _ZERO
+    channels, square, noise = room.level.shape[0], _ZERO, _ZERO
+    for channel in range(channels):
+        noise += _OF_BRIGHTNESS * group.noise[channel * pixels] / np.float32(channels)
     for k in range(patches):
         for q in range(pixels):
             total = _ZERO
             for channel in range(channels):
                 total += group.data[k, channel * pixels + q] - room.level[channel]
             room.brightness[k, q] = total / np.float32(channels)
+    _calm_brightness(room, noise)
+    for k in range(patches):
+        for q in range(pixels):
             square += room.brightness[k, q] * room.brightness[k, q]
     scale = share / (np.sqrt(square / np.float32(patches * pixels)) + _LEAST_DEVIATION)
     for k in range(patches):

@@ -57,7 +57,10 @@ def twin(picture: KernelImage, size: int, norm: LeastNorm) -> tuple[Float64, Flo
     seen = tensor_of(picture.measured) if picture.measured.size else estimate
     level = estimate.mean(axis=(1, 2), keepdims=True)
     gain = estimate.std(axis=(1, 2), keepdims=True) + 2 / 255
-    bright = (estimate - level).mean(axis=0)
+    bright, mixed = (estimate - level).mean(axis=0), 0.7 * (picture.noise[:, 0] + norm.floor).mean()
+    spread = bright.var(axis=0, ddof=1)
+    kept = np.maximum(spread - mixed, 0) / spread
+    bright = bright.mean(axis=0) + kept * (bright - bright.mean(axis=0))
     base = norm.brightness * bright / (np.sqrt((bright**2).mean()) + 2 / 255)
     scaled = (seen - level) / gain - base
     shift = scaled[shown].min()
