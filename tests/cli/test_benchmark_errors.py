@@ -140,5 +140,5 @@ def test_a_picture_that_is_refused_is_told_in_the_report(
     arguments = ["benchmark", "all", str(pictures), "-o", str(folder), "--parts", "errors"]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     page = (folder / "index.html").read_text()
-    assert "ntc: such a picture; give another" in page
+    assert "gaussian: such a picture; give another" in page
     assert "pictures of waves: 1 of 2;" in page
