@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.highlights.grid import SEEN, predict_channels, spread_tints
-from demosaic_ntc.demosaicing.highlights.kernels import complete_cores, complete_pairs, complete_single
+from demosaic_ntc.demosaicing.highlights.kernels import (
+    MAGENTA,
+    complete_cores,
+    complete_pairs,
+    complete_single,
+)
 from demosaic_ntc.demosaicing.highlights.window_kernels import (
     ALL_CHANNELS,
     BLOCK,
@@ -127,8 +132,8 @@ def complete_rows(mosaic: ClippedMosaic) -> Iterator[tuple[slice, Float32]]:
     moments = work.sum_moments()
     grid = predict_channels(moments)
     known = np.stack([moments[..., 0], *(moments[..., channel] - moments[..., 2] for channel in (1, 3))], -1)
-    near = spread_tints(known + work.sum_tints(grid, None), SEEN, 1.0)
-    rim = spread_tints(work.sum_tints(grid, near), _RIM_SEEN, _RIM_GROWTH)
+    near = spread_tints(known + work.sum_tints(grid, None), SEEN, 1.0, grid[..., MAGENTA])
+    rim = spread_tints(work.sum_tints(grid, near), _RIM_SEEN, _RIM_GROWTH, grid[..., MAGENTA])
     yield from work.complete(grid, near, rim)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.demosaicing.highlights.kernels import (
     LONE_SPREAD,
-    MOST_MAGENTA,
+    MAGENTA,
     OFFSET,
     PREDICTIONS,
     SLOPE,
@@ -21,6 +21,9 @@ _LEVELS = 4  # of the pyramid: Gaussians of 8, 16, 32 and 64 pixels
 _FLATNESS = 0.03  # the sum of squares that counts as much as the slope of wider Gaussians
 _NEUTRAL = 0.1  # the weight of a grey pixel beside those that are seen: what is grey stays grey
 _FIRST_SPREAD, _FIRST_LONE_SPREAD = 0.05, 0.1  # deviations of roots where nothing is seen
+_LEAST_MAGENTA = 0.005  # how far green may lie below both others anyway
+_SEEN_MAGENTA, _MORE_MAGENTA = 0.02, 1.5  # and so many times as far as it is seen to lie beyond a little
+_WIDE = 2  # the level from which on magenta is looked for: narrow Gaussians see fringes of edges
 _BINOMIAL = np.array([1, 4, 6, 4, 1]) / 16  # a Gaussian of one cell
 _AREA = 2 * np.pi  # cells under such a Gaussian whose peak is one
 
@@ -33,10 +36,13 @@ def predict_channels(moments: Float64) -> Float32:
     """
     grid = np.zeros((1, 1, PREDICTIONS + 3))  # the last three are slopes before averaging
     grid[..., SPREAD:LONE_SPREAD] = _FIRST_SPREAD**2
-    grid[..., LONE_SPREAD:PREDICTIONS] = _FIRST_LONE_SPREAD**2
-    for sums in reversed(_pyramid(moments)):
-        grid = _resample(grid, sums.shape[:2])
-        _update_predictions(grid, _smooth(sums) * _AREA)
+    grid[..., LONE_SPREAD:MAGENTA] = _FIRST_LONE_SPREAD**2
+    grid[..., MAGENTA] = _LEAST_MAGENTA
+    for level, sums in reversed(list(enumerate(_pyramid(moments)))):
+        grid, seen = _resample(grid, sums.shape[:2]), _smooth(sums) * _AREA
+        _update_predictions(grid, seen)
+        if level >= _WIDE:
+            _update_magenta(grid, seen)
     return grid[..., :PREDICTIONS].astype(np.float32)
 
 
@@ -63,6 +69,15 @@ def _update_predictions(grid: Float64, sums: Float64) -> None:
             grid[..., place + k] = (total + SEEN * grid[..., place + k]) / (weight + SEEN)
 
 
+def _update_magenta(grid: Float64, sums: Float64) -> None:
+    """Mix how far green lies below both others in the mean into how far it may, in place."""
+    weight = sums[..., 0]
+    red, green, blue = (sums[..., place] / np.maximum(weight, 1e-12) for place in (1, 2, 3))
+    below = np.maximum(np.minimum(red, blue) - green - _SEEN_MAGENTA, 0)
+    found = _LEAST_MAGENTA + _MORE_MAGENTA * below
+    grid[..., MAGENTA] += weight / (weight + SEEN) * (found - grid[..., MAGENTA])
+
+
 def _covariances(sums: Float64, mean: Float64) -> dict[tuple[int, int], Float64]:
     """Return the sums of products of deviations from the means, by channels."""
     found = dict[tuple[int, int], Float64]()
@@ -71,11 +86,12 @@ def _covariances(sums: Float64, mean: Float64) -> dict[tuple[int, int], Float64]
     return found
 
 
-def spread_tints(sums: Float64, seen: float, growth: float) -> Float32:
+def spread_tints(sums: Float64, seen: float, growth: float, magenta: Float32) -> Float32:
     """Return the mean tint around every cell, red and blue minus green, (rows, columns, 2).
 
     ``sums`` has the weights and the sums of tints in every cell. Pixels of a weight ``seen``, times
     ``growth`` at every wider Gaussian, count as much as all wider ones; where nothing is seen, all is grey.
+    Green lies no further below both others than ``magenta``, (rows, columns), allows.
     """
     tints = np.zeros((1, 1, 2))
     for level, cells in reversed(list(enumerate(_pyramid(sums)))):
@@ -84,8 +100,8 @@ def spread_tints(sums: Float64, seen: float, growth: float) -> Float32:
         weight = around[..., :1]
         share = weight / (weight + seen * growth**level)
         tints += share * (around[..., 1:] / np.maximum(weight, 1e-12) - tints)
-    magenta = np.maximum(tints.min(axis=-1, keepdims=True) - MOST_MAGENTA, 0)
-    return np.asarray(tints - magenta, np.float32)
+    excess = np.maximum(tints.min(axis=-1) - magenta, 0)
+    return np.asarray(tints - excess[..., None], np.float32)
 
 
 def _pyramid(cells: Float64) -> list[Float64]:

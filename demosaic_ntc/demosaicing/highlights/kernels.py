@@ -15,17 +15,16 @@ from demosaic_ntc.demosaicing.highlights.window_kernels import ALL_CHANNELS, BLO
 from demosaic_ntc.jit.compiled import kernel, precompile, step
 
 #: Planes of the grid of predictions: what is added to the mean of two channels, what their difference is
-#: multiplied by, and variances of what is left, after that and of differences between two channels.
-OFFSET, SLOPE, SPREAD, LONE_SPREAD, PREDICTIONS = 0, 3, 6, 9, 12
-
-#: How far below both others green may be completed to lie, in roots.
-MOST_MAGENTA = np.float32(0.01)
+#: multiplied by, variances of what is left, after that and of differences between two channels, and how far
+#: below both others green may be completed to lie.
+OFFSET, SLOPE, SPREAD, LONE_SPREAD, MAGENTA, PREDICTIONS = 0, 3, 6, 9, 12, 13
 
 _PARTLY = (float32[:, :, ::1], uint8[:, ::1], float64[::1], boolean[::1], float32[:, :, ::1])
 
 _SOFT = 0.7  # of the deviation by which a prediction may miss: how soft the bound is
 _LEAST_SPREAD = 1e-4
 _FAR_BELOW = -20.0  # deviations: from here on the mean above a bound is a series
+_FITS, _UNFIT = 0.01, 0.1  # how far below its bound a prediction may lie; the weight of tints where it does
 _VIVID_PAIR = 0.25  # how far two channels may lie from the third: more is drawn in
 _VIVID_CORE = 0.12  # the same where nothing is known
 
@@ -67,10 +66,11 @@ def complete_single(
             i, j = _others(k)
             predicted = _predict(grid, top + row, column, k, pixel[i], pixel[j])
             pixel[k] = predicted
-            _add_tint(pixel, weight, sums[row // CELL, column // CELL])
+            trusted = _trust(predicted - bounds[k])
+            _add_tint(pixel, weight * trusted, sums[row // CELL, column // CELL])
             variance = _interpolate(grid, top + row, column, SPREAD + k)
             pixel[k] = _mean_above(predicted, bounds[k], variance)
-            _limit_magenta(pixel, flag)
+            _limit_magenta(pixel, flag, _interpolate(grid, top + row, column, MAGENTA))
 
 
 @precompile(
@@ -107,7 +107,7 @@ def complete_pairs(
             known = 0 if flag == 6 else (1 if flag == 5 else 2)
             cell = sums[row // CELL, column // CELL]
             _complete_pair(grid, tints, top + row, column, known, pixel, bounds, cell)
-            _limit_magenta(pixel, flag)
+            _limit_magenta(pixel, flag, _interpolate(grid, top + row, column, MAGENTA))
 
 
 @precompile(*_PARTLY, int64)
@@ -211,17 +211,26 @@ def _complete_pair(
     one, two = _others(other)
     pixel[near] = value
     pixel[other] = _predict(grid, row, column, other, pixel[one], pixel[two])
-    _add_tint(pixel, 1.0, sums)
+    _add_tint(pixel, _trust(min(value - bounds[near], pixel[other] - bounds[other])), sums)
     pixel[near] = _mean_above(value, bounds[near], _interpolate(grid, row, column, LONE_SPREAD + other))
     predicted = _predict(grid, row, column, other, pixel[one], pixel[two])
     pixel[other] = _mean_above(predicted, bounds[other], _interpolate(grid, row, column, SPREAD + other))
 
 
 @step
-def _limit_magenta(pixel: Float32, flag: int) -> None:
-    """Raise green where it was completed to lie far below both others: light is hardly ever magenta."""
+def _trust(excess: float) -> float:
+    """Return what the tint of a pixel weighs whose predictions exceed their bounds by so much.
+
+    Those that stay below do not fit what was measured: their windows lie on edges.
+    """
+    return 1.0 if excess > -_FITS else _UNFIT
+
+
+@step
+def _limit_magenta(pixel: Float32, flag: int, most: float) -> None:
+    """Raise green where it was completed to lie far below both others: light is seldom magenta."""
     if flag & 2:
-        pixel[1] = max(pixel[1], min(pixel[0], pixel[2]) - MOST_MAGENTA)
+        pixel[1] = max(pixel[1], min(pixel[0], pixel[2]) - most)
 
 
 @step

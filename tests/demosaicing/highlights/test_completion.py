@@ -10,7 +10,7 @@ from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_highlights, complete_rows
 from demosaic_ntc.demosaicing.highlights.grid import predict_channels, spread_tints
-from demosaic_ntc.demosaicing.highlights.kernels import OFFSET, SLOPE
+from demosaic_ntc.demosaicing.highlights.kernels import MAGENTA, OFFSET, SLOPE
 from demosaic_ntc.demosaicing.highlights.window_kernels import MOMENTS
 
 LEVELS = (2.0, 1.0, 1.5)  # balanced, as of a camera with multipliers 2, 1 and 1.5
@@ -171,6 +171,12 @@ def test_predictions_are_lines_through_the_pixels() -> None:
     assert grid[0, 0, OFFSET + 1] == pytest.approx(0.0, abs=0.01)
 
 
+def test_magenta_is_allowed_where_it_is_seen() -> None:
+    roots = np.random.default_rng(0).random((100_000, 1)) + np.array([0.2, 0.0, 0.1])
+    assert predict_channels(_moments(roots))[0, 0, MAGENTA] == pytest.approx(0.005 + 1.5 * 0.08, abs=0.005)
+    assert predict_channels(_moments(roots[:, [1, 0, 2]]))[0, 0, MAGENTA] == pytest.approx(0.005)
+
+
 def test_predictions_are_neutral_where_nothing_is_seen() -> None:
     grid = predict_channels(np.zeros((5, 7, MOMENTS)))
     assert not grid[..., : SLOPE + 3].any()
@@ -179,8 +185,9 @@ def test_predictions_are_neutral_where_nothing_is_seen() -> None:
 def test_tints_spread_fade_and_are_hardly_magenta() -> None:
     sums = np.zeros((40, 40, 3))
     sums[20, 20] = [60, 60 * 0.3, -60 * 0.1]
-    tints = spread_tints(sums, 8.0, 1.0)
+    most = np.full((40, 40), 0.01, np.float32)
+    tints = spread_tints(sums, 8.0, 1.0, most)
     np.testing.assert_allclose(tints[20, 20], [0.3, -0.1], rtol=0.05)
     assert np.abs(tints[20, 24]).max() > np.abs(tints[20, 39]).max()
     sums[20, 20] = [60, 60 * 0.3, 60 * 0.2]
-    assert spread_tints(sums, 8.0, 1.0).min(axis=-1).max() <= 0.0101
+    assert spread_tints(sums, 8.0, 1.0, most).min(axis=-1).max() <= 0.0101

@@ -15,7 +15,7 @@ from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.highlights import kernels, window_kernels
 from demosaic_ntc.demosaicing.highlights.kernels import (
     LONE_SPREAD,
-    MOST_MAGENTA,
+    MAGENTA,
     OFFSET,
     PREDICTIONS,
     SLOPE,
@@ -26,6 +26,7 @@ from demosaic_ntc.demosaicing.highlights.window_kernels import BLOCK, CELL, MOME
 SIZE = (24, 2 * BLOCK + 10)
 LEVELS = np.array([1.0, 0.6, 0.8], np.float32)
 SOFT, VIVID_PAIR, VIVID_CORE = 0.7, 0.25, 0.12
+FITS, UNFIT = 0.01, 0.1
 Arrays = NDArray[Any]
 
 
@@ -202,15 +203,17 @@ class _Case:
                 grid, tint = _interpolated(fresh.grid, *place), _interpolated(fresh.tints, *place)
                 predicted = twin(pixel, flag, grid, tint)
                 difference = predicted[[0, 2]] - predicted[1]
-                sums[0, column // CELL] += [1.0, *difference]
+                clipped = [channel for channel in range(3) if flag >> channel & 1]
+                fits = (predicted - fresh.bounds)[clipped].min() > -FITS
+                sums[0, column // CELL] += (1.0 if fits else UNFIT) * np.array([1.0, *difference])
             np.testing.assert_allclose(self.roots[row, column], pixel, atol=2e-5)
         if self.sums.any():
             np.testing.assert_allclose(self.sums, sums, atol=1e-4)
 
 
-def _raise_green(pixel: Arrays, flag: int) -> None:
+def _raise_green(pixel: Arrays, flag: int, grid: Arrays) -> None:
     if flag & 2:
-        pixel[1] = max(pixel[1], min(pixel[0], pixel[2]) - MOST_MAGENTA)
+        pixel[1] = max(pixel[1], min(pixel[0], pixel[2]) - grid[MAGENTA])
 
 
 def _line(grid: Arrays, k: int, pixel: Arrays) -> float:
@@ -230,7 +233,7 @@ def test_one_channel_is_predicted_from_the_two_others() -> None:
         predicted = pixel.copy()
         predicted[k] = _line(grid, k, pixel)
         pixel[k] = _above(predicted[k], case.bounds[k], grid[SPREAD + k])
-        _raise_green(pixel, flag)
+        _raise_green(pixel, flag, grid)
         return predicted
 
     case.check({1, 2, 4}, twin)
@@ -256,7 +259,7 @@ def test_two_channels_are_predicted_from_the_third_and_the_tint() -> None:
         predicted[other] = _line(grid, other, predicted)
         pixel[near] = _above(guess[near], case.bounds[near], grid[LONE_SPREAD + other])
         pixel[other] = _above(_line(grid, other, pixel), case.bounds[other], grid[SPREAD + other])
-        _raise_green(pixel, flag)
+        _raise_green(pixel, flag, grid)
         return predicted
 
     case.check({3, 5, 6}, twin)
