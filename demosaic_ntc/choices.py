@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 Quality = Literal["fast", "normal", "best"]
 LookName = Literal["auto", "neutral", "camera"]
-Highlights = Literal["clip", "blend"]
+Highlights = Literal["reconstruct", "blend", "clip"]
 NamedBalance = Literal["camera", "auto", "daylight", "cloudy", "shade", "tungsten", "fluorescent", "flash"]
 White = Literal["auto", "metadata"] | float
 Crop = Literal["camera", "visible"]

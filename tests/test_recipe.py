@@ -89,7 +89,7 @@ def test_a_new_field_is_a_slider_of_the_studio(changed: dict[str, Any]) -> None:
     (control,) = changed["control"]
     assert (control["label"], control["value"]) == ("Sharpness", 1.5)
     assert (control["min"], control["max"], control["step"]) == (0, 8, 0.5)
-    assert changed["command"].endswith("--sharpness=3")
+    assert changed["command"].count("--sharpness=3") == 1
 
 
 def _by_command(name: str, value: object) -> None:

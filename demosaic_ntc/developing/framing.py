@@ -22,6 +22,9 @@ Image = TypeVar("Image", NDArray[Any], LazyImage, ImageLike)
 # A look is chosen by one in n rows and columns, so that about this many pixels decide.
 _DECIDING = 1 << 17
 
+# The share of pixels that white lies above, where highlights were completed.
+_NEARLY_ALL = 0.9999
+
 
 def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int) -> Finish:
     """Colour space, exposure, look and highlights of the finished picture.
@@ -42,7 +45,8 @@ def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int) ->
     else:
         added = replace(added, exposure=how.exposure)
     if name == "neutral":
-        return replace(plain, look=neutral_look(_luminance(space), added))
+        top = 1.0 if how.linear else _find_top(_sample_light(image, plain, ready), plain, ready)
+        return replace(plain, look=neutral_look(_luminance(space), added, top))
     return replace(plain, look=_look(image, plain, ready, added, name))
 
 
@@ -55,15 +59,31 @@ def look_name(ready: Prepared, how: Development) -> str:
 
 def _look(image: ImageLike, plain: Finish, ready: Prepared, added: Adjustments, name: str) -> ToneMapping:
     """The automatic look, as bright as the camera's own picture if there is one, or the look of that."""
-    every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
-    seen = light_of(subsample(image, every), ready.mosaic.lift, plain)
-    light, luminance = seen.reshape(-1, 3), _luminance(plain.space)
+    seen = _sample_light(image, plain, ready)
+    light, luminance, top = seen.reshape(-1, 3), _luminance(plain.space), _find_top(seen, plain, ready)
     if ready.embedded is None:
-        return automatic_look(light, luminance, added)
+        return automatic_look(light, luminance, added, top=top)
     own = linearise(ready.embedded, plain.space)
     if name == "camera":
-        return camera_look(light, own, luminance, added)
-    return automatic_look(light, luminance, added, _brightness(own, seen, luminance, ready))
+        return camera_look(light, own, luminance, added, top)
+    return automatic_look(light, luminance, added, _brightness(own, seen, luminance, ready), top)
+
+
+def _sample_light(image: ImageLike, plain: Finish, ready: Prepared) -> Float32:
+    """The light of the pixels that decide, (rows, columns, 3)."""
+    every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
+    return light_of(subsample(image, every), ready.mosaic.lift, plain)
+
+
+def _find_top(light: Float32, plain: Finish, ready: Prepared) -> float:
+    """The light that may be shown as white, from 1 up, given that of the pixels that decide.
+
+    Nearly all pixels stay below it. It is at most what saturates all channels, which is white by any measure.
+    """
+    if ready.highlights is None or ready.highlights.largest <= 1:
+        return 1.0
+    most = float(ready.highlights.limits.max()) * plain.gain
+    return float(np.clip(np.quantile(light.max(axis=-1), _NEARLY_ALL), 1.0, max(most, 1.0)))
 
 
 def _brightness(own: Float32, seen: Float32, luminance: NDArray[np.float64], ready: Prepared) -> float | None:

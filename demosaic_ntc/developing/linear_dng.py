@@ -1,12 +1,13 @@
 """From the engine's picture to a linear DNG: camera colours that are not balanced, with all that is known.
 
-Highlights are clipped where the first channel clips, as in finished pictures: balanced as shot they are white
-in every reader, instead of magenta. Blended ones are darker, and the exposure to be added is told.
+Highlights are white in every reader that balances as shot, instead of magenta: clipped where the first
+channel clips, or completed. With completed or blended ones all is stored darker, and the exposure to be added
+is told.
 """
 
 from dataclasses import replace
 from fractions import Fraction
-from math import log2
+from math import ceil, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,12 @@ from demosaic_ntc.io.exif import ORIENTATION
 from demosaic_ntc.io.lazy_image import ImageLike
 from demosaic_ntc.io.tiff_tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
-from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
 from demosaic_ntc.raw.photo import GREEN
 
 _SOURCE_NAME = 50827
+_MOST_HEADROOM = 4.0  # times white
+_STEPS = 1000  # to a stop
 
 
 def for_preview(settings: Settings) -> Settings:
@@ -37,12 +39,12 @@ def linear_picture(image: ImageLike, ready: Prepared, how: Development, name: st
     colours = colour_fields(photo, balance)
     shared = {
         **colours,
-        BASELINE_EXPOSURE: _baseline(colours.get(BASELINE_EXPOSURE), ready.exposure, how),
+        BASELINE_EXPOSURE: _baseline(colours.get(BASELINE_EXPOSURE), ready, how),
         ORIENTATION: Field(SHORT, (photo.orientation,)),
         _SOURCE_NAME: Field(ASCII, name.encode("utf-8", "replace") + b"\0"),
     }
     blend_above = ready.exposure.clip if how.highlights == "blend" else None
-    codes = camera_codes(image, ready.mosaic.lift, neutral(balance), blend_above)
+    codes = camera_codes(image, ready.mosaic.lift, neutral(balance) / find_headroom(ready), blend_above)
     return LinearPicture(
         codes=np.ascontiguousarray(codes[..., 0]) if photo.is_monochrome else codes,
         frame=photo.frame(None),
@@ -54,21 +56,34 @@ def linear_picture(image: ImageLike, ready: Prepared, how: Development, name: st
 def camera_codes(
     image: ImageLike, lift: float, white: NDArray[np.float64], blend_above: float | None
 ) -> NDArray[np.uint16]:
-    """Code values of light whose balance is undone; `white` is what is then neutral."""
+    """Code values of light whose balance is undone; `white` is what is then neutral, 1 in some channel.
+
+    Where it is less in all of them, there is room for completed highlights.
+    """
     codes = np.empty(image.shape, dtype=np.uint16)
-    scale = (white * (WHITE - BLACK)).astype(np.float32)
+    scale, most = (white * (WHITE - BLACK)).astype(np.float32), np.float32(1 / white.max())
     for rows, light in camera_light(image, lift, blend_above):
-        code = np.minimum(light, 1) * scale + np.float32(BLACK)
+        code = np.minimum(light, most) * scale + np.float32(BLACK)
         codes[rows] = np.clip(np.rint(code), BLACK, WHITE)
     return codes
 
 
-def _baseline(stated: Field | None, exposure: Exposure, how: Development) -> Field:
+def find_headroom(ready: Prepared) -> float:
+    """How many times white the light of completed highlights reaches, in whole steps of what a file states.
+
+    It is from 1 to the most that is stored.
+    """
+    largest = ready.highlights.largest if ready.highlights else 1.0
+    steps = ceil(_STEPS * log2(min(max(largest, 1.0), _MOST_HEADROOM)))
+    return float(2.0 ** (steps / _STEPS))
+
+
+def _baseline(stated: Field | None, ready: Prepared, how: Development) -> Field:
     """The stops to brighten by: the file's own, those asked for, and those of kept highlights."""
     stops = float(stated.values[0]) if stated else 0.0
     stops += 0.0 if how.exposure == "auto" else how.exposure
-    stops -= log2(exposure.clip)
-    return Field(SRATIONAL, (Fraction(round(stops * 1000), 1000),))
+    stops += log2(find_headroom(ready) / ready.exposure.clip) - ready.exposure.baseline
+    return Field(SRATIONAL, (Fraction(round(stops * _STEPS), _STEPS),))
 
 
 def _noise_fields(ready: Prepared) -> dict[int, Field]:
@@ -82,7 +97,7 @@ def _noise_fields(ready: Prepared) -> dict[int, Field]:
     reduced = Field(RATIONAL, (Fraction(min(taken_off.brightness, 1.0)).limit_denominator(1000),))
     if noise is None or noise.typical_deviation() < 1 / WHITE or taken_off.engine > 0:
         return {NOISE_REDUCTION_APPLIED: reduced}
-    k = min(exposure.gains[:3]) * (photo.white - float(photo.black.min()))
+    k = min(exposure.gains[:3]) * (photo.white - float(photo.black.min())) / find_headroom(ready)
     pairs = list(zip(noise.slope, noise.floor, strict=True))
     pairs = pairs[GREEN : GREEN + 1] if photo.is_monochrome else pairs
     profile = tuple(value for slope, floor in pairs for value in (k * slope, k * k * floor))

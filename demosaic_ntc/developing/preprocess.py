@@ -1,16 +1,18 @@
 """A photo read and brought into the form the engine wants, and the engine's run on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import Highlights
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.group_demosaic import demosaic_stored
 from demosaic_ntc.demosaicing.superpixels import cell_means
 from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilise_noise
 from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
+from demosaic_ntc.developing.highlights import CompletedHighlights, complete_photo
 from demosaic_ntc.developing.linear_raws import complete_planes
 from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine, Settings
@@ -19,12 +21,13 @@ from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
+from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE
 from demosaic_ntc.raw.levels import Balance, Exposure, GreyPatch, expose, replace_levels
 from demosaic_ntc.raw.noise import FoundNoise, noise_of
 from demosaic_ntc.raw.photo import GREEN, RawPhoto
 from demosaic_ntc.raw.preview import decode_guide
 from demosaic_ntc.raw.reading import read_photo
-from demosaic_ntc.run import Run
+from demosaic_ntc.run import Run, check_threads
 
 Bytes = NDArray[np.uint8]
 
@@ -40,6 +43,7 @@ class Prepared:
     noise: FoundNoise | None = None  # where it was looked for
     strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
     embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where a look is wanted
+    highlights: CompletedHighlights | None = None  # where they are reconstructed
 
     @property
     def denoise_strength(self) -> Strengths:
@@ -57,7 +61,10 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     photo, missing, noise = remove_bad_pixels(photo, how.bad_pixels, how.noise)
     with prefix_path(header.path):
         balance = locate_grey_patch(how.balance, photo, how)
-        exposure = expose(photo, balance, how.white, keep_highlights=how.highlights == "blend")
+        way = choose_highlights(photo, how)
+        exposure = expose(photo, balance, how.white, keep_highlights=way == "blend")
+        if way != "blend":
+            exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
         photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
     engine = settings.engine
@@ -67,13 +74,36 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     unasked = (photo.is_plain or photo.is_denoised) and how.denoise == "auto" and how.noise is None
     if photo.is_monochrome and strengths is not None:
         strengths = strengths.luma_only
+    stabilised, highlights = None, None
     if strengths is None or unasked:
-        return Prepared(photo, exposure, encode_mosaic(photo, exposure), missing, embedded=embedded)
-    noise = noise or noise_of(photo, how.noise)
-    model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
-    stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
-    encoded = encode_mosaic(photo, exposure, stabilised)
-    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded)
+        noise, strengths = None, AS_IT_IS
+    else:
+        noise = noise or noise_of(photo, how.noise)
+        model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
+        stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
+    if way == "reconstruct":
+        photo, highlights = complete_photo(photo, exposure, missing, check_threads(engine.threads))
+        stabilised = stabilised and replace(stabilised, largest=highlights.largest)
+    encoded = encode_mosaic(photo, exposure, stabilised, highlights)
+    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded, highlights)
+
+
+def choose_highlights(photo: RawPhoto, how: Development) -> Highlights:
+    """What becomes of highlights; nothing is guessed where light is shown as it was measured.
+
+    Without colours there is nothing to reconstruct them from.
+    """
+    if how.highlights is None:
+        return "clip" if photo.is_plain or photo.is_monochrome or is_neutral(photo, how) else "reconstruct"
+    return "clip" if photo.is_monochrome and how.highlights == "reconstruct" else how.highlights
+
+
+def apply_baseline(photo: RawPhoto, exposure: Exposure) -> Exposure:
+    """Brighten a linear raw as its file asks for: it was stored darker to keep highlights."""
+    stated = photo.stated.get(BASELINE_EXPOSURE)
+    stops = max(float(stated.values[0]), 0.0) if stated and photo.is_linear else 0.0
+    red, green, blue, second_green = (gain * 2.0**stops for gain in exposure.gains)
+    return replace(exposure, gains=(red, green, blue, second_green), baseline=stops)
 
 
 def is_neutral(photo: RawPhoto, how: Development) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.measured_planes import PlaneSamples
 from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.developing.highlights import CompletedHighlights
 from demosaic_ntc.developing.lookup_tables import tabulate
 from demosaic_ntc.developing.tone import ToneMapping
 from demosaic_ntc.developing.variance_stabilisation import Root, Stabilised
@@ -81,10 +82,19 @@ class EncodedMosaic:
         return 1.0 + self.lift
 
 
-def encode_mosaic(photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | None = None) -> EncodedMosaic:
-    """The samples as the engine wants them: black subtracted, balanced, clipped at white, under a curve."""
+def encode_mosaic(
+    photo: RawPhoto,
+    exposure: Exposure,
+    stabilised: Stabilised | None = None,
+    highlights: CompletedHighlights | None = None,
+) -> EncodedMosaic:
+    """The samples as the engine wants them: black subtracted, balanced, under a curve.
+
+    They are clipped at white, unless their highlights were completed.
+    """
     curve = stabilised.curve if stabilised else SRGB_CURVE
-    tables, period = _build_encoding_tables(photo.sites, exposure, curve), photo.sites.channels.shape
+    tables = _build_encoding_tables(photo.sites, exposure, curve, highlights)
+    period = photo.sites.channels.shape
     lift = 0.0
     if not stabilised:  # tables rise, so that the least value of a site is that of its least sample
         least = (table[photo.mosaic[place_of(site, period)].min()] for site, table in tables.items())
@@ -97,14 +107,19 @@ def encode_mosaic(photo: RawPhoto, exposure: Exposure, stabilised: Stabilised | 
 
 
 def _build_encoding_tables(
-    sites: Sites, exposure: Exposure, curve: Curve | Root
+    sites: Sites, exposure: Exposure, curve: Curve | Root, highlights: CompletedHighlights | None
 ) -> dict[tuple[int, ...], Float32]:
     """For each site of the period, the encoded value of each of the 65536 sample values."""
-    made, tables = dict[tuple[float, float], Float32](), dict[tuple[int, ...], Float32]()
+    made, tables = dict[tuple[float, float, int], Float32](), dict[tuple[int, ...], Float32]()
     for place in np.ndindex(sites.channels.shape):
-        level = (float(sites.black[place]), exposure.gains[sites.channels[place]])
+        first = 0 if highlights is None else int(highlights.first[place])
+        level = (float(sites.black[place]), exposure.gains[sites.channels[place]], first)
         if level not in made:
-            light = np.minimum((np.arange(65536) - level[0]) * level[1], 1.0)
+            light = (
+                np.minimum((np.arange(65536) - level[0]) * level[1], 1.0)
+                if highlights is None
+                else highlights.light(sites, exposure, place)
+            )
             made[level] = curve.encode(light).astype(np.float32)
         tables[place] = made[level]
     return tables

@@ -89,11 +89,14 @@ class Development:
         what="a white level",
         metavar="auto|metadata|N",
     )
-    highlights: Highlights = setting(
-        "clip",
-        "Clip to white where the first channel clips, or keep what the unclipped ones still show (darker).",
+    highlights: Highlights | None = setting(
+        None,
+        "Complete clipped samples from their surroundings (reconstruct), keep what the unclipped channels "
+        "still show (blend, darker), or clip to white where the first channel clips.",
         _RAW,
         what="way with highlights",
+        shown="reconstruct; plain mosaics, --linear and --look neutral clip",
+        label="Highlights",
     )
     fringes: Literal["auto", "off"] = setting(
         "off",

@@ -70,6 +70,9 @@ _HEADROOM, _LOWEST_WHITE, _BRIGHTEST = 1.5, 0.5, 0.999
 # Colours are drawn back from this share of the way to the gamut's edge on, which lies just before white.
 _KNEE, _EDGE = 0.8, 0.995
 
+# Where the neutral look begins to roll off, if there is light above white.
+_FOOT = 0.7
+
 # Equal steps of the root of brightness in the table of factors, per unit, and the largest root it covers.
 _STEPS, _LARGEST_ROOT = 1 << 18, 1.5
 _DARK = 1 << 13  # steps of it from black on, where factors change fastest
@@ -94,10 +97,10 @@ class Adjustments:
         """What colours are multiplied by: 0 makes the picture grey, 2 is twice as vivid."""
         return 1 + self.saturation / 100
 
-    def adjust(self, tone: Tone) -> Tone:
+    def adjust(self, tone: Tone, top: float = 1.0) -> Tone:
         """A curve with the exposure before it and the contrast after it."""
         gain, power = 2.0**self.exposure, 2 ** (self.contrast / 100)
-        return lambda light: add_contrast(tone(brighten(light, gain)), power)
+        return lambda light: add_contrast(tone(top * brighten(light / top, gain)), power)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +139,26 @@ def _apply_tone(
     return np.moveaxis(shown, 0, -1)
 
 
-def neutral_look(luminance: Tones, added: Adjustments) -> ToneMapping | None:
-    """Light as it was measured; None if nothing is added to it. Exposure is a plain gain there, not ours."""
-    if added.contrast == 0 and added.saturation == 0:
+def neutral_look(luminance: Tones, added: Adjustments, top: float = 1.0) -> ToneMapping | None:
+    """Light as it was measured; None if nothing is added to it. Exposure is a plain gain there, not ours.
+
+    Light above white, up to a top, rolls off.
+    """
+    if added.contrast == 0 and added.saturation == 0 and top <= 1:
         return None
-    tone = Adjustments(contrast=added.contrast).adjust(lambda light: light)
-    return _look(tone, luminance, _PEAK, added.vividness)
+
+    def tone(light: Tones) -> Tones:
+        return light if top <= 1 else roll_off(light, top)
+
+    contrasted = Adjustments(contrast=added.contrast).adjust(tone, top)
+    return _look(contrasted, luminance, _PEAK, added.vividness, top)
+
+
+def roll_off(light: Tones, top: float) -> Tones:
+    """Light as it is up to the foot of a shoulder, which takes a top above white to white."""
+    width = (top - _FOOT) / (1 - _FOOT)
+    above = np.clip((light - _FOOT) / (1 - _FOOT), 0, width)
+    return np.asarray(np.minimum(light, _FOOT) + (1 - _FOOT) * above * (1 + above / width**2) / (1 + above))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,36 +207,39 @@ class _Curve:
 
 
 def automatic_look(
-    light: Float32, luminance: Tones, added: Adjustments, aim: float | None = None
+    light: Float32, luminance: Tones, added: Adjustments, aim: float | None = None, top: float = 1.0
 ) -> ToneMapping:
     """The look that suits a picture by its own histogram; `light` is a sample of its pixels, (count, 3).
 
-    `aim` is the median luminance that is wanted, where it is known.
+    `aim` is the median luminance that is wanted, where it is known, and `top` the light, from 1 up, that may
+    be shown as white.
     """
     median = float(np.clip(np.median(light @ luminance), 1e-4, 0.9))
     if aim is None:
         usual = min(max(_AIM * (median / 0.1) ** _POWER, median), _MOST * median)
-        curve = _fit_unclipping_curve(light, median, usual)
+        curve = _fit_unclipping_curve(light, median, usual, top)
     else:
-        curve = _fit_guided_curve(light, luminance, median, min(aim, _MOST * median))
-    return _look(added.adjust(curve), luminance, _PEAK, _SATURATION * added.vividness)
+        curve = _fit_guided_curve(light, luminance, median, min(aim, _MOST * median), top)
+    tone = added.adjust(curve, max(curve.white, 1.0))
+    return _look(tone, luminance, _PEAK, _SATURATION * added.vividness, top)
 
 
-def _fit_guided_curve(light: Float32, luminance: Tones, median: float, aim: float) -> _Curve:
+def _fit_guided_curve(light: Float32, luminance: Tones, median: float, aim: float, top: float) -> _Curve:
     """The curve that shows colours, which it brightens less than grey, with a median luminance."""
     few, corrected = light[::_FEW], aim
     for _ in range(_CORRECTIONS):
-        curve = _fit_unclipping_curve(light, median, corrected)
+        curve = _fit_unclipping_curve(light, median, corrected, top)
         shown = float(np.median(curve.show(few, luminance) @ luminance))
         corrected = min(corrected * aim / max(shown, 1e-6), 0.9)
-    return _fit_unclipping_curve(light, median, corrected)
+    return _fit_unclipping_curve(light, median, corrected, top)
 
 
-def _fit_unclipping_curve(light: Float32, median: float, aim: float) -> _Curve:
+def _fit_unclipping_curve(light: Float32, median: float, aim: float, top: float) -> _Curve:
     """The curve with the sharpest shoulder, or the brightest one, that clips few pixels newly."""
     largest = light.max(axis=-1)
-    white = float(np.clip(_HEADROOM * np.quantile(largest, _BRIGHTEST), _LOWEST_WHITE, 1.0))
-    kept = np.array([_below_end(largest, end) for end in _ENDS])
+    white = float(np.clip(_HEADROOM * np.quantile(largest, _BRIGHTEST), _LOWEST_WHITE, top))
+    full = max(white, 1.0)
+    kept = full * np.array([_below_end(largest / np.float32(full), end) for end in _ENDS])
 
     def clips_few(curve: _Curve) -> bool:
         return bool((curve(kept) < _ENDS).all())
@@ -251,25 +271,28 @@ def _last(curve: Callable[[float], _Curve], holds: Callable[[_Curve], bool]) -> 
     return curve(low)
 
 
-def camera_look(light: Float32, shown: Float32, luminance: Tones, added: Adjustments) -> ToneMapping:
+def camera_look(
+    light: Float32, shown: Float32, luminance: Tones, added: Adjustments, top: float = 1.0
+) -> ToneMapping:
     """The look of the camera's own picture; both are linear light, samples of pixels as (count, 3).
 
     One scene has one order of luminances, so equal parts of the pixels lie below corresponding ones; the
-    curve goes through those pairs, monotonically, and through black and white.
+    curve goes through those pairs, monotonically, and through black and white, which lies at `top`.
     """
     from scipy.interpolate import PchipInterpolator  # noqa: PLC0415 (slow to load; other looks do without)
 
-    measured = np.sqrt(np.clip(np.quantile(light @ luminance, _QUANTILES), 0, 1))
+    end = float(np.sqrt(top))
+    measured = np.sqrt(np.clip(np.quantile(light @ luminance, _QUANTILES), 0, top))
     wanted = np.sqrt(np.clip(np.quantile(shown @ luminance, _QUANTILES), 0, 1))
     kept = np.flatnonzero(np.diff(measured, prepend=0.0) > 1e-3)
-    kept = kept[measured[kept] < 1 - 1e-3]
-    curve = PchipInterpolator([0.0, *measured[kept], 1.0], [0.0, *np.maximum.accumulate(wanted[kept]), 1.0])
+    kept = kept[measured[kept] < end - 1e-3]
+    curve = PchipInterpolator([0.0, *measured[kept], end], [0.0, *np.maximum.accumulate(wanted[kept]), 1.0])
     vivid = float(np.clip(_vividness(shown) / max(_vividness(light), 1e-6), _LEAST_VIVID, _MOST_VIVID))
 
     def tone(measured: Tones) -> Tones:
-        return np.asarray(curve(np.sqrt(np.clip(measured, 0, 1))) ** 2)
+        return np.asarray(curve(np.sqrt(np.clip(measured, 0, top))) ** 2)
 
-    return _look(added.adjust(tone), luminance, 0.0, vivid * added.vividness)
+    return _look(added.adjust(tone, top), luminance, 0.0, vivid * added.vividness, top)
 
 
 def brighten(light: Tones, gain: float, shoulder: float = _SHOULDER) -> Tones:
@@ -298,14 +321,15 @@ def add_contrast(light: Tones, power: float, end: float = 0.0) -> Tones:
     return np.where(within < MID_GREY, below, above)
 
 
-def _look(tone: Tone, luminance: Tones, peak: float, saturation: float) -> ToneMapping:
-    """The look of a curve, as a table of factors."""
+def _look(tone: Tone, luminance: Tones, peak: float, saturation: float, top: float = 1.0) -> ToneMapping:
+    """The look of a curve, as a table of factors, which reaches further for light above white."""
+    reach = _LARGEST_ROOT if top <= 1 else _LARGEST_ROOT * float(np.sqrt(top))
 
     def factor(step: Tones) -> Tones:
         brightness = np.square(np.maximum(step, 1) / _STEPS)
         return np.asarray(tone(brightness) / brightness)
 
-    table = tabulate(factor, round(_LARGEST_ROOT * _STEPS) + 1, _DARK).astype(np.float32)
+    table = tabulate(factor, round(reach * _STEPS) + 1, _DARK).astype(np.float32)
     return ToneMapping(np.asarray(luminance, dtype=np.float32), table, peak, saturation)
 
 

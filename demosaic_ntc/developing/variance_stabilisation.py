@@ -37,6 +37,8 @@ _LEAST_SHIFT, _LARGEST_SHIFT = 1e-4, 0.05
 _CLEAR_OF_BLACK, _FAR_FROM_BLACK = 4.0, 25.0
 _NODES = 21  # of the quadrature
 _LOWEST, _HIGHEST = -0.5, 1.5  # encoded values that the way back covers
+_HIGHEST_COMPLETED = 3.0  # and where highlights were completed, whose light lies in this range
+_COMPLETED = np.linspace(1.5, 6.0, 9_001)
 _STEPS = 1 << 18  # of the way back, per unit
 
 
@@ -82,6 +84,7 @@ class Stabilised:
     slope: tuple[float, float, float]
     floor: tuple[float, float, float]
     curve: Root
+    largest: float = 1.0  # light
 
     @classmethod
     def of(cls, noise: NoiseModel, photo: RawPhoto, exposure: Exposure) -> "Stabilised":
@@ -118,16 +121,24 @@ class Stabilised:
         ``removed`` is the share of the noise's variance that the average took off: what is still in a value
         must not be corrected for.
         """
-        light = np.linspace(-0.25, 2.25, 20_001)
+        count = round((_HIGHEST - _LOWEST) * _STEPS) + 1
+        table = self._invert_steps(channel, removed, np.linspace(-0.25, 2.25, 20_001), 0, count)
+        if self.largest <= 1:
+            return table
+        more = round((_HIGHEST_COMPLETED - _HIGHEST) * _STEPS)
+        return np.concatenate([table, self._invert_steps(channel, removed, _COMPLETED, count, more)])
+
+    def _invert_steps(self, channel: int, removed: float, light: Doubles, first: int, count: int) -> Float32:
+        """Return some of the steps, from what is expected of light in a range that holds theirs."""
         nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
         spread = math.sqrt(removed) * self.deviation(light, channel)
         noisy = self.curve.encode(light[:, None] + spread[:, None] * nodes)
         expected = np.maximum.accumulate(noisy @ (weights / weights.sum()))
 
         def invert_part(step: Doubles) -> Doubles:
-            return SRGB_CURVE.encode(np.interp(_LOWEST + step / _STEPS, expected, light))
+            return SRGB_CURVE.encode(np.interp(_LOWEST + (first + step) / _STEPS, expected, light))
 
-        return tabulate(invert_part, round((_HIGHEST - _LOWEST) * _STEPS) + 1).astype(np.float32)
+        return tabulate(invert_part, count).astype(np.float32)
 
 
 def convert_to_srgb_curve(stabilised: Stabilised, removed: float) -> Callable[[Float32], Float32]:

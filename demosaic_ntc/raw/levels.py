@@ -52,6 +52,7 @@ class Exposure:
     levels: Levels  # at which red, green and blue saturate
     clip: float = 1.0  # the light that every saturated sample reaches
     light: Temperature | None = None  # what the balance makes grey, where the camera's colours are known
+    baseline: float = 0.0  # stops that the file asks for and the gains have, so that highlights lie above 1
 
     @property
     def white(self) -> float:

@@ -143,11 +143,12 @@ def read_negative(source: Path, development: Development) -> Negative:
     look = finish_of(guess, ready, development, bits=8)
     pixels = cut(finish(guess, encoded.lift, look, ignore_share), photo, development)
     samples = cut(encoded.samples, photo, development)
+    white = max(encoded.white, float(samples.max()))  # completed highlights lie above
     return Negative(
         name=source.stem,
-        mosaic=np.rint(samples * (WHITE / encoded.white)).astype(np.uint16),
+        mosaic=np.rint(samples * (WHITE / white)).astype(np.uint16),
         cfa=cfa and cfa.shift(box.top, box.left),
-        white=encoded.white,
+        white=white,
         lift=encoded.lift,
         look=look,
         orientation=photo.orientation,

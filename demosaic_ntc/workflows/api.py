@@ -108,7 +108,7 @@ class Keywords(TypedDict, total=False):
     wb: Balance | float
     black: tuple[float, ...] | None
     white: White
-    highlights: Highlights
+    highlights: Highlights | None
     ca: Literal["auto", "off"]
     denoise: float | Literal["auto", "off"]
     denoise_color: float | None

@@ -12,8 +12,9 @@ import numpy as np
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
 from demosaic_ntc.developing.engine_run import RestoredPhoto
 from demosaic_ntc.developing.framing import choose_orientation, cut, finish_of, look_name, orient_pixels
+from demosaic_ntc.developing.highlights import widen_error
 from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
-from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic, prepare
+from demosaic_ntc.developing.preprocess import Prepared, choose_highlights, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
 from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
@@ -203,9 +204,11 @@ def _orient_errors(
     """The errors expected of the finished pixels, cut and turned alike; None if they were not wanted."""
     if restored.error is None:
         return None
-    photo = ready.photo
-    image, error = cut(restored.image, photo, how), cut(restored.error, photo, how)
-    codes = orient_pixels(finish_error(image, error, ready.mosaic.lift, look), photo, how)
+    photo, lift, whole = ready.photo, ready.mosaic.lift, restored.error
+    if ready.highlights is not None:
+        whole = widen_error(whole, restored.image, lift, photo, ready.highlights)
+    image, error = cut(restored.image, photo, how), cut(whole, photo, how)
+    codes = orient_pixels(finish_error(image, error, lift, look), photo, how)
     return Expected(codes, choose_orientation(photo, how), 2**look.bits - 1)
 
 
@@ -250,8 +253,9 @@ def _parameters(ready: Prepared, settings: Settings) -> str:
     exposure = ready.exposure
     balance = ",".join(f"{value:.4g}" for value in exposure.balance[:3])
     light = f" {exposure.light.kelvin:.0f}K,{exposure.light.tint:+.0f}" if exposure.light else ""
-    look = look_name(ready, settings.development)
-    used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", look=look)
+    how = settings.development
+    known = {"look": look_name(ready, how), "highlights": choose_highlights(ready.photo, how)}
+    used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", **known)
     return used + _noise_note(ready)
 
 

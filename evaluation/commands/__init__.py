@@ -7,14 +7,14 @@ these are loaded.
 from collections.abc import Callable
 from typing import Any
 
-from .benchmarks import convert, demosaic, errors, inpaint, noise, paper, speed, tensors
+from .benchmarks import completions, convert, demosaic, errors, inpaint, noise, paper, speed, tensors
 from .raws import raws
 from .run_all import measure_all, report
-from .studies import blemishes, defects, effort, looks, start, studio, widths
+from .studies import blemishes, defects, effort, highlights, looks, start, studio, widths
 
 _ALL: tuple[Callable[..., Any], ...] = (
-    *(report, demosaic, tensors, inpaint, errors, noise, defects),
-    *(blemishes, widths, convert, speed, effort, looks, raws, studio, start),
+    *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, blemishes),
+    *(widths, convert, speed, effort, highlights, looks, raws, studio, start),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,

@@ -74,6 +74,36 @@ def tensors(
     measure("tensors", folders, how, json, csv, details=details)
 
 
+def completions(
+    folders: o.Folders,
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Completions of groups.", show_default="ours, ALS, SiLRTC, TNCP, HaLRTC, controls"),
+    ] = None,
+    pictures: Annotated[
+        str | None,
+        typer.Option(help="Demosaicing methods beside them.", show_default="bilinear, and ours"),
+    ] = None,
+    masks: o.Masks = None,
+    groups: Annotated[int, typer.Option(min=1, help="Groups of each picture under the colour array.")] = 24,
+    hole_groups: Annotated[int, typer.Option(min=1, help="Groups of each picture under each mask.")] = 4,
+    box: Annotated[str | None, o.part("128,128,48,48, or all of it where one is smaller")] = None,
+    images: o.Images = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the groups and masks.")] = 0,
+    details: o.Details = False,
+    json: o.Json = None,
+    csv: o.Csv = None,
+) -> None:
+    """Compare completions of the same groups of patches: errors at entries that nobody measured.
+
+    Groups are those of the method ntc, from mosaics and around holes; --crop-box is the part of each picture
+    that is demosaiced to stand beside them. With --json the next run does only what is missing.
+    """
+    how = {"methods": methods, "pictures": pictures, "masks": masks, "groups": groups}
+    how |= {"hole_groups": hole_groups, "box": box, "seed": seed}
+    measure("completions", folders, how, json, csv, images=images, details=details)
+
+
 def inpaint(
     folders: o.Folders,
     masks: o.Masks = None,

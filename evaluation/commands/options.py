@@ -15,7 +15,7 @@ def parse_box(text: str) -> tuple[int, int, int, int]:
     return left, top, width, height
 
 
-def _part(shown: str) -> Any:
+def part(shown: str) -> Any:
     """The option for a part of each picture, and what is taken without it."""
     return typer.Option(
         "--crop-box",
@@ -52,7 +52,7 @@ Images = Annotated[str | None, _numbers("Only the pictures of these numbers in e
 Sigmas = Annotated[
     str, typer.Option(metavar="5,10,20", help="Noise added to mosaics, in 255ths of white; also its seed.")
 ]
-Boxed = Annotated[str | None, _part("all of it")]
+Boxed = Annotated[str | None, part("all of it")]
 Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")]
 Details = Annotated[bool, typer.Option("--details", help="Print every quantity of every picture.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of each method.")]
@@ -65,7 +65,7 @@ Sizes = Annotated[
     str, typer.Option(metavar="6,24,100", help="Megapixels of synthetic raws; none where this is empty.")
 ]
 Programs = Annotated[str, typer.Option(help="Programs to compare; what is not installed is left out.")]
-NoisyPart = Annotated[str | None, _part("128,128,192,192, or all of it where one is smaller")]
+NoisyPart = Annotated[str | None, part("128,128,192,192, or all of it where one is smaller")]
 NoiseReference = Annotated[
     Path | None,
     typer.Option(

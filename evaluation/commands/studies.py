@@ -76,6 +76,44 @@ def looks(
     show([look_table(run_all(works))])
 
 
+def highlights(
+    inputs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DIR|SET|RAW...]", help="Raws, folders of 8-bit RGB pictures, kodak, mcmaster."
+        ),
+    ] = None,
+    images: o.Images = None,
+    ways: Annotated[str | None, typer.Option(help="Some of the ways, such as reconstruct,clip.")] = None,
+) -> None:
+    """Clip pictures and parts of raws as sensors do and compare what becomes of their highlights.
+
+    Without arguments Kodak, McMaster and the raws of the test data are taken; other programs where installed.
+    """
+    limit_threads(1)
+    from ..data.highlights import make_scenes
+    from ..data.raws import choose_raws
+    from ..methods.highlights import WAYS
+    from ..report.tables import show
+    from ..studies.highlights import measure, tables
+
+    given = inputs or []
+    files = [path for path in given if path.is_file()]
+    names = split_names(ways) if ways else list(WAYS)
+    with usage():
+        if unknown := [name for name in names if name not in WAYS]:
+            raise InputError(f"{unknown[0]!r} is no way with highlights; give some of {', '.join(WAYS)}")
+        raws = choose_raws(files) if files or not given else []
+    folders = [path for path in given if path not in files] or (
+        [] if given else [Path("kodak"), Path("mcmaster")]
+    )
+    scenes = list(make_scenes(choose_sets(folders, images), [raw.make(Path()) for raw in raws]))
+    with usage():
+        if not scenes:
+            raise InputError("nothing is there to be clipped; give pictures below white, or raws of cameras")
+    show(tables(run_all({each.name: partial(measure, each, names) for each in scenes})))
+
+
 def effort(
     folders: Annotated[
         list[Path] | None,

@@ -1,6 +1,7 @@
 """The parts of a report. Another is a subclass of `Benchmark` in `evaluation/measure/` and a line here."""
 
 from ..measure.benchmark import Benchmark
+from ..measure.completions import CompletionBenchmark
 from ..measure.convert import ConvertBenchmark
 from ..measure.demosaic import DemosaicBenchmark
 from ..measure.errors import ErrorBenchmark
@@ -15,6 +16,7 @@ from ..measure.tensors import TensorBenchmark
 _ALL: tuple[type[Benchmark], ...] = (
     *(DemosaicBenchmark, TensorBenchmark, NoiseBenchmark, InpaintBenchmark),
     *(ErrorBenchmark, SpeedBenchmark, ConvertBenchmark, PaperBenchmark),
+    CompletionBenchmark,
 )
 PARTS: dict[str, type[Benchmark]] = {part.name: part for part in _ALL}
 

@@ -19,6 +19,7 @@ import json, sys
 import numpy as np
 from demosaic_ntc import demosaic, inpaint
 from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.highlights.completion import complete_highlights
 from demosaic_ntc.detection.defects import find_defects
 from demosaic_ntc.jit.entries import load_all
 from demosaic_ntc.demosaicing.noise import NOISELESS
@@ -36,6 +37,8 @@ for quality in ("fast", "normal"):
     for missing in (some, wide, line):
         inpaint(picture, missing, quality=quality, error=quality == "fast")
 find_defects(mosaic, Cfa.from_name("RGGB"), NOISELESS)
+for name in ("RGGB", "XTRANS"):
+    complete_highlights(mosaic, Cfa.from_name(name), (0.9, 0.6, 0.8), some[:48, :48])
 for entry in load_all():
     for types in entry.kernel.signatures:
         print(entry.name, *types, sep="|")

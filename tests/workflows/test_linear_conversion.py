@@ -13,6 +13,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from cli.app import app
+from demosaic_ntc.choices import Highlights
 from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
@@ -253,17 +254,20 @@ def test_dng_again(tmp_path: Path, kind: str, compress: bool) -> None:
     assert np.abs(_converted(again) - _converted(source)).mean() < 2e-5
 
 
-@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize(("compress", "highlights"), [(False, "clip"), (True, "reconstruct")])
 @pytest.mark.parametrize("noisy", [False, True])
-def test_our_dng_of_a_mosaic_is_the_picture_itself(tmp_path: Path, compress: bool, noisy: bool) -> None:
+def test_our_dng_of_a_mosaic_is_the_picture_itself(
+    tmp_path: Path, compress: bool, noisy: bool, highlights: Highlights
+) -> None:
     camera, source, cfa = Camera(), tmp_path / "a.dng", Cfa.from_name("GRBG")
     mosaic = exposed(LIGHT, cfa, camera)
     mosaic = _noisy(mosaic, camera=camera).clip(0, camera.white) if noisy else mosaic
     write_dng(source, mosaic, cfa, camera, exif=EXIF, changed=PROFILE if noisy else {})
     linear = tmp_path / "b.dng"
     engine = Engine(quality="fast")
-    convert_file(source, linear, Settings(engine=engine, output=Output(compress=compress)))
-    direct, again = _converted(source, engine), _converted(linear, engine)
+    how = Development(highlights=highlights)
+    convert_file(source, linear, Settings(development=how, engine=engine, output=Output(compress=compress)))
+    direct, again = (_converted(each, engine, highlights=highlights) for each in (source, linear))
     assert np.abs(direct - again).mean() < 1e-4
     assert read_photo(linear).is_denoised == noisy
 

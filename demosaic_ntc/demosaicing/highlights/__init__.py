@@ -1,0 +1,1 @@
+"""Highlights: clipped samples of a mosaic, completed before it is demosaiced."""

@@ -1,0 +1,188 @@
+"""What becomes of clipped highlights: our ways, and those of LibRaw, RawTherapee and darktable.
+
+All get the same mosaic, the others as a DNG whose camera sees sRGB, and give linear light, white 1 and more.
+Programs that brighten or darken are brought in line by one gain per channel, from what is not clipped.
+"""
+
+import struct
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import imageio.v3 as imageio
+import numpy as np
+import rawpy
+
+from demosaic_ntc.arrays import Float64
+from demosaic_ntc.demosaicing.highlights.completion import complete_highlights
+from demosaic_ntc.developing.render import blend_highlights
+from demosaic_ntc.errors import Unsupported
+from demosaic_ntc.io.colour import SRGB_CURVE, XYZ_FROM_SRGB
+
+from ..data.highlights import ClippedScene, demosaic_light
+from ..siblings import Camera, dng
+from .programs import run_program
+
+Way = Callable[[ClippedScene], Float64]
+
+_BLACK, _WHITE = 1024, 16383
+_STOPS = 2  # that RawTherapee darkens by: its pictures end at white
+
+_PROFILE = """[Version]
+AppVersion=5.9
+Version=349
+[Exposure]
+Auto=false
+Compensation=-{stops}
+HighlightCompr=0
+HistogramMatching=false
+ClampOOG=false
+[HLRecovery]
+Enabled=true
+Method=Color
+Hlbl=0
+[White Balance]
+Enabled=true
+Setting=Camera
+[Color Management]
+InputProfile=(cameraICC)
+ToneCurve=false
+ApplyLookTable=false
+ApplyBaselineExposureOffset=false
+ApplyHueSatMap=false
+WorkingProfile=sRGB
+OutputProfile=RTv4_sRGB
+[RAW Bayer]
+Method=amaze
+"""
+_HISTORY = """<?xml version="1.0" encoding="UTF-8"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:darktable="http://darktable.sf.net/" darktable:xmp_version="4"
+ darktable:auto_presets_applied="1" darktable:history_end="1" darktable:iop_order_version="2">
+<darktable:history><rdf:Seq><rdf:li darktable:num="0" darktable:operation="highlights"
+ darktable:enabled="1" darktable:modversion="4" darktable:params="{parameters}" darktable:multi_name=""
+ darktable:multi_priority="0"/></rdf:Seq></darktable:history></rdf:Description></rdf:RDF></x:xmpmeta>
+"""
+_SEGMENTS, _OPPOSED = 4, 5  # darktable's numbers
+
+
+def reconstruct(scene: ClippedScene) -> Float64:
+    """Complete what is clipped, then demosaic."""
+    return demosaic_light(complete_highlights(scene.mosaic, scene.cfa, scene.levels), scene.cfa)
+
+
+def clip(scene: ClippedScene) -> Float64:
+    """Clip where the first channel does."""
+    level = min(scene.levels)
+    return np.minimum(demosaic_light(np.minimum(scene.mosaic, level), scene.cfa), level)
+
+
+def blend(scene: ClippedScene) -> Float64:
+    """Keep what the unclipped channels show, and draw it to the colour of what is clipped."""
+    light = demosaic_light(scene.mosaic, scene.cfa).astype(np.float32)
+    return blend_highlights(light, min(scene.levels)).astype(np.float64)
+
+
+def by_libraw(mode: int) -> Way:
+    """LibRaw's AHD with a way of its own: 2 blends, 5 reconstructs."""
+
+    def develop(scene: ClippedScene) -> Float64:
+        with rawpy.imread(BytesIO(write_scene(scene))) as raw:
+            picture = raw.postprocess(
+                demosaic_algorithm=rawpy.DemosaicAlgorithm.AHD,
+                use_camera_wb=True,
+                output_color=rawpy.ColorSpace.raw,
+                gamma=(1, 1),
+                no_auto_bright=True,
+                output_bps=16,
+                user_flip=0,
+                highlight_mode=rawpy.HighlightMode(mode),
+                adjust_maximum_thr=0.0,
+            )
+        return align(picture / 65535, scene)
+
+    return develop
+
+
+def by_rawtherapee(scene: ClippedScene) -> Float64:
+    """RawTherapee's colour propagation, two stops darker, else neutral."""
+    with TemporaryDirectory() as folder:
+        source, profile, target = (Path(folder, name) for name in ("a.dng", "a.pp3", "a.png"))
+        source.write_bytes(write_scene(scene))
+        profile.write_text(_PROFILE.format(stops=_STOPS))
+        words = ["rawtherapee-cli", "-o", str(target), "-p", str(profile), "-n", "-b16", "-Y", "-c"]
+        run_program([*words, str(source)], target)
+        picture = imageio.imread(target) / 65535
+    return align(SRGB_CURVE.decode(picture) * 2**_STOPS, scene)
+
+
+def by_darktable(mode: int) -> Way:
+    """Return darktable's way of a number, without any look."""
+
+    def develop(scene: ClippedScene) -> Float64:
+        with TemporaryDirectory() as folder:
+            source, history, target = (Path(folder, name) for name in ("a.dng", "a.xmp", "a.pfm"))
+            source.write_bytes(write_scene(scene))
+            values = (mode, 1.0, 0.0, 0.0, 1.0, 0.0, 1, 6, 0.4, 2.0, 0, 0.0)
+            history.write_text(_HISTORY.format(parameters=struct.pack("<ifffffiiffif", *values).hex()))
+            own = ["--core", "--configdir", f"{folder}/own", "--cachedir", f"{folder}/own"]
+            own += ["--library", ":memory:", "--disable-opencl", "--conf", "plugins/darkroom/workflow=none"]
+            words = ["darktable-cli", str(source), str(history), str(target), "--icc-type", "LIN_REC709"]
+            run_program([*words, *own], target)
+            return align(_read_pfm(target.read_bytes()), scene)
+
+    return develop
+
+
+def _read_pfm(data: bytes) -> Float64:
+    """A picture of floats, whose last row comes first."""
+    _, size, _, samples = data.split(b"\n", 3)
+    width, height = map(int, size.split())
+    rows = np.frombuffer(samples[-12 * width * height :], "<f4").reshape(height, width, 3)
+    return rows[::-1].astype(np.float64)
+
+
+WAYS: dict[str, Way] = {
+    "reconstruct": reconstruct,
+    "blend": blend,
+    "clip": clip,
+    "LibRaw blend": by_libraw(2),
+    "LibRaw reconstruct": by_libraw(5),
+    "RawTherapee colour propagation": by_rawtherapee,
+    "darktable opposed": by_darktable(_OPPOSED),
+    "darktable segmentation": by_darktable(_SEGMENTS),
+}
+
+#: Our default, and those that are ahead of all others of other programs.
+OURS = "reconstruct"
+PEERS = ("RawTherapee colour propagation", "darktable opposed", "darktable segmentation")
+
+
+def write_scene(scene: ClippedScene) -> bytes:
+    """A scene as the DNG of a camera that sees sRGB."""
+    height, width = scene.mosaic.shape
+    levels = np.array(scene.levels)
+    here = levels[scene.cfa.window(slice(0, height), slice(0, width)).astype(np.intp)]
+    codes = np.round(scene.mosaic / here * (_WHITE - _BLACK) + _BLACK)
+    red, green, blue = (1 / levels) / (1 / levels).max()
+    camera = Camera(
+        black=_BLACK,
+        white=_WHITE,
+        neutral=(float(red), float(green), float(blue)),
+        from_xyz=np.asarray(np.linalg.inv(XYZ_FROM_SRGB), np.float64),
+    )
+    return dng(np.clip(codes, 0, _WHITE).astype(np.uint16), scene.cfa, camera)
+
+
+def align(picture: Float64, scene: ClippedScene) -> Float64:
+    """A picture of a scene's size, with the truth's brightness in each channel where nothing is clipped."""
+    missing = [whole - part for whole, part in zip(scene.truth.shape[:2], picture.shape[:2], strict=True)]
+    if min(missing) < 0:
+        raise Unsupported(f"a picture of {picture.shape} is not that of {scene.name}; leave it out")
+    border = [(each // 2, each - each // 2) for each in missing]
+    whole = np.pad(picture, [*border, (0, 0)], mode="edge")
+    regions, truth = scene.regions(), scene.truth
+    calm = scene.known & ~regions["clipped"] & ~regions["ring"]
+    calm &= (truth.max(axis=2) > 0.08) & (truth.min(axis=2) > 0.02)
+    return np.asarray(whole * (truth[calm].sum(axis=0) / whole[calm].sum(axis=0)))

@@ -1,0 +1,193 @@
+"""What completing clipped samples must do, on mosaics whose light is known."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from demosaic_ntc.arrays import Float32
+from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_highlights, complete_rows
+from demosaic_ntc.demosaicing.highlights.grid import predict_channels, spread_tints
+from demosaic_ntc.demosaicing.highlights.kernels import MAGENTA, OFFSET, SLOPE
+from demosaic_ntc.demosaicing.highlights.window_kernels import MOMENTS
+
+LEVELS = (2.0, 1.0, 1.5)  # balanced, as of a camera with multipliers 2, 1 and 1.5
+SIZE = (160, 200)
+Arrays = NDArray[Any]
+ARRAYS = ("RGGB", "XTRANS", "QUAD_RGGB")
+
+
+def _cut(light: Arrays, cfa: Cfa) -> Float32:
+    """The samples of a picture, clipped."""
+    levels = np.array(LEVELS)[_channels(cfa)]
+    return np.asarray(np.minimum(cfa.sample(light), levels), np.float32)
+
+
+def _channels(cfa: Cfa) -> Arrays:
+    return cfa.window(slice(0, SIZE[0]), slice(0, SIZE[1])).astype(np.intp)
+
+
+def _is_clipped(mosaic: Arrays, cfa: Cfa) -> Arrays:
+    return np.asarray(mosaic >= 0.985 * np.array(LEVELS)[_channels(cfa)])
+
+
+def _ramp(colour: tuple[float, float, float], top: float) -> Arrays:
+    """A colour from dark to bright, across."""
+    across = np.linspace(0.1, top, SIZE[1]) * np.ones((SIZE[0], 1))
+    return np.asarray(across[..., None] * np.array(colour))
+
+
+def _hill(colour: tuple[float, float, float], top: float) -> Arrays:
+    """A colour that is brightest in the middle, on a field of texture."""
+    rows, columns = np.indices(SIZE)
+    hill = np.exp(-(((rows - 80) / 50) ** 2 + ((columns - 100) / 60) ** 2))
+    texture = 1 + 0.05 * np.sin(rows / 3) * np.sin(columns / 4)
+    return np.asarray(((0.3 + (top - 0.3) * hill) * texture)[..., None] * np.array(colour))
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_unclipped_samples_stay_and_clipped_ones_rise(name: str) -> None:
+    cfa = Cfa.from_name(name)
+    mosaic = _cut(_hill((1.2, 1.0, 0.8), 3.0), cfa)
+    completed, clipped = complete_highlights(mosaic, cfa, LEVELS), _is_clipped(mosaic, cfa)
+    assert 0.1 < clipped.mean() < 0.6
+    assert np.array_equal(completed[~clipped], mosaic[~clipped])
+    assert (completed[clipped] >= mosaic[clipped]).all()
+    assert completed[clipped].mean() > 1.1 * mosaic[clipped].mean()
+
+
+def test_nothing_is_done_where_nothing_is_clipped() -> None:
+    cfa = Cfa.from_name("RGGB")
+    mosaic = np.float32(0.3) * _cut(_hill((1.2, 1.0, 0.8), 3.0), cfa)
+    limits = np.array(LEVELS, np.float32)[cfa.pattern]
+    assert list(complete_rows(ClippedMosaic(lambda rows: mosaic[rows], SIZE, cfa.pattern, limits))) == []
+    assert np.array_equal(complete_highlights(mosaic, cfa, LEVELS), mosaic)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_grey_ramp_stays_grey_and_rises(name: str) -> None:
+    """Through one, two and three clipped channels; a sample of any colour is as bright as its neighbours."""
+    cfa = Cfa.from_name(name)
+    completed = complete_highlights(_cut(_ramp((1, 1, 1), 1.99), cfa), cfa, LEVELS)
+    truth = _ramp((1, 1, 1), 1.99)[..., 0]
+    np.testing.assert_allclose(completed[:, 8:-8], truth[:, 8:-8], rtol=0.03)
+    inside = completed[40:120].reshape(80 // 20, 20, SIZE[1]).mean(axis=(0, 1))
+    assert (np.diff(np.convolve(inside, np.ones(12) / 12, "valid")) > 0).all()
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("colour", [(0.9, 1.0, 0.7), (0.6, 1.0, 0.9), (1.3, 1.0, 0.5)])
+def test_green_of_one_colour_is_recovered(name: str, colour: tuple[float, float, float]) -> None:
+    cfa = Cfa.from_name(name)
+    light = _hill(colour, 1.4)
+    mosaic = _cut(light, cfa)
+    clipped = _is_clipped(mosaic, cfa)
+    assert set(_channels(cfa)[clipped]) == {1}
+    error = complete_highlights(mosaic, cfa, LEVELS)[clipped] / cfa.sample(light)[clipped] - 1
+    assert np.abs(error).mean() < 0.02
+    assert np.abs(error).max() < 0.12
+
+
+def test_a_tinted_wall_keeps_its_tint_where_all_is_clipped() -> None:
+    cfa = Cfa.from_name("RGGB")
+    light = _hill((1.1, 1.0, 0.85), 2.6)
+    completed = complete_highlights(_cut(light, cfa), cfa, LEVELS)
+    core = completed[64:96, 84:116]
+    red, blue = core[::2, ::2].mean(), core[1::2, 1::2].mean()
+    green = (core[::2, 1::2].mean() + core[1::2, ::2].mean()) / 2
+    assert red / green == pytest.approx(1.1, abs=0.06)
+    assert blue / green == pytest.approx(0.85, abs=0.06)
+    assert np.ptp(core[1::2, 1::2]) < 0.1 * blue  # no wavy edges
+
+
+def test_a_sunset_has_no_green_below_both_others() -> None:
+    cfa = Cfa.from_name("RGGB")
+    rows, columns = np.indices(SIZE)
+    far = np.hypot(rows - 80, columns - 100)
+    glow = np.exp(-far / 25)[..., None] * np.array([3.0, 1.7, 0.6])
+    sun = (far < 12)[..., None] * np.array([9.0, 7.5, 5.0])
+    light = 0.2 * np.array([1.0, 0.5, 0.2]) + glow + sun
+    completed = complete_highlights(_cut(light, cfa), cfa, LEVELS)
+    red, blue = completed[::2, ::2], completed[1::2, 1::2]
+    green = (completed[::2, 1::2] + completed[1::2, ::2]) / 2
+    bright = np.asarray(green > 1.02)
+    assert bright.sum() > 150
+    assert (green[bright] > 0.96 * np.minimum(red, blue)[bright]).all()
+
+
+def test_missing_samples_are_neither_used_nor_changed() -> None:
+    cfa = Cfa.from_name("RGGB")
+    mosaic = _cut(_hill((1.2, 1.0, 0.8), 2.0), cfa)
+    missing = np.random.default_rng(3).random(SIZE) < 0.01
+    missing[:20] = False
+    broken = np.where(missing, np.float32(5.0), mosaic)
+    other = np.where(missing, np.float32(0.0), mosaic)
+    first, second = (complete_highlights(each, cfa, LEVELS, missing) for each in (broken, other))
+    assert np.array_equal(first[~missing], second[~missing])
+    assert (first[missing] == 5).all()
+    dark = np.float32(0.2) * mosaic
+    calm = complete_highlights(dark, cfa, LEVELS)
+    hot = np.where(missing, np.float32(5.0), dark)
+    assert np.array_equal(complete_highlights(hot, cfa, LEVELS, missing)[~missing], calm[~missing])
+
+
+def test_threads_make_no_difference() -> None:
+    cfa = Cfa.from_name("XTRANS")
+    mosaic = _cut(_hill((1.2, 1.0, 0.8), 3.0), cfa)
+    one, four = (complete_highlights(mosaic, cfa, LEVELS, threads=count) for count in (1, 4))
+    assert np.array_equal(one, four)
+
+
+def test_pictures_with_all_channels_are_completed_as_well() -> None:
+    light = _hill((1.1, 1.0, 0.8), 1.8)
+    picture = np.minimum(light, LEVELS).astype(np.float32)
+    colours, limits = np.arange(3, dtype=np.uint8).reshape(1, 1, 3), np.array([[LEVELS]], np.float32)
+    completed = picture.copy()
+    for rows, part in complete_rows(ClippedMosaic(lambda rows: picture[rows], SIZE, colours, limits)):
+        completed[rows] = part
+    clipped = picture >= 0.985 * np.array(LEVELS)
+    assert 0.02 < clipped[..., 1].mean() < 0.6
+    assert np.array_equal(completed[~clipped], picture[~clipped])
+    np.testing.assert_allclose(completed[clipped], light[clipped], rtol=0.15)
+    assert np.abs(completed[clipped] / light[clipped] - 1).mean() < 0.02
+
+
+def _moments(roots: Arrays) -> Arrays:
+    """The moments of one cell of pixels of full weight."""
+    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    sums = [len(roots), *roots.sum(axis=0), *(float(roots[:, a] @ roots[:, b]) for a, b in pairs)]
+    return np.array(sums).reshape(1, 1, MOMENTS)
+
+
+def test_predictions_are_lines_through_the_pixels() -> None:
+    """Of many pixels on a line through grey, whose one cell all Gaussians see."""
+    generator = np.random.default_rng(0)
+    red, blue = generator.random((2, 100_000))
+    green = (red + blue) / 2 + 0.3 * (red - blue)
+    grid = predict_channels(_moments(np.stack([red, green, blue], axis=1)))
+    assert grid[0, 0, SLOPE + 1] == pytest.approx(0.3, abs=0.01)
+    assert grid[0, 0, OFFSET + 1] == pytest.approx(0.0, abs=0.01)
+
+
+def test_magenta_is_allowed_where_it_is_seen() -> None:
+    roots = np.random.default_rng(0).random((100_000, 1)) + np.array([0.2, 0.0, 0.1])
+    assert predict_channels(_moments(roots))[0, 0, MAGENTA] == pytest.approx(0.005 + 1.5 * 0.08, abs=0.005)
+    assert predict_channels(_moments(roots[:, [1, 0, 2]]))[0, 0, MAGENTA] == pytest.approx(0.005)
+
+
+def test_predictions_are_neutral_where_nothing_is_seen() -> None:
+    grid = predict_channels(np.zeros((5, 7, MOMENTS)))
+    assert not grid[..., : SLOPE + 3].any()
+
+
+def test_tints_spread_fade_and_are_hardly_magenta() -> None:
+    sums = np.zeros((40, 40, 3))
+    sums[20, 20] = [60, 60 * 0.3, -60 * 0.1]
+    most = np.full((40, 40), 0.01, np.float32)
+    tints = spread_tints(sums, 8.0, 1.0, most)
+    np.testing.assert_allclose(tints[20, 20], [0.3, -0.1], rtol=0.05)
+    assert np.abs(tints[20, 24]).max() > np.abs(tints[20, 39]).max()
+    sums[20, 20] = [60, 60 * 0.3, 60 * 0.2]
+    assert spread_tints(sums, 8.0, 1.0, most).min(axis=-1).max() <= 0.0101
