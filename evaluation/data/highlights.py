@@ -6,7 +6,7 @@ truth is what was measured. Exposure is such that a known share of the pixels ha
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from pathlib import Path
 
@@ -45,6 +45,7 @@ class ClippedScene:
     cfa: Cfa
     levels: tuple[float, float, float]  # of balanced light, at which channels saturate
     known: Flags  # (height, width): where the truth is none that was clipped itself
+    is_kept_out: bool = False  # of those that parameters were chosen on
 
     def regions(self) -> dict[str, Flags]:
         """What is clipped, of it where not all channels are and where all are, and a ring around it."""
@@ -60,13 +61,17 @@ class ClippedScene:
 
 
 def make_scenes(sets: Iterable[ImageSet], raws: Iterable[Path]) -> Iterator[ClippedScene]:
-    """Scenes of all pictures that are not clipped themselves, and of parts of raws."""
-    shares = cycle(SHARES)
+    """Scenes of all pictures that are not clipped themselves, and of parts of raws.
+
+    Every other picture, and the second part of every raw, is kept out of those that parameters are chosen on.
+    """
+    shares, kept_out = cycle(SHARES), cycle((False, True))
     for each in sets:
         for picture in each.pictures:
             pixels = picture.pixels()
             if (pixels >= _WHITE).any(axis=2).mean() <= _MOST_WHITE:
-                yield clip_picture(f"{each.name} {picture.name}", pixels, next(shares))
+                scene = clip_picture(f"{each.name} {picture.name}", pixels, next(shares))
+                yield replace(scene, is_kept_out=next(kept_out))
     for path in raws:
         yield from clip_raw(path, shares)
 
@@ -111,7 +116,8 @@ def clip_raw(path: Path, shares: Iterator[float]) -> Iterator[ClippedScene]:
         truth = demosaic_light(light[part], photo.cfa)
         known = ~maximum_filter(saturated[part], 5)
         levels, name = (red, green, blue), f"{path.stem} {number + 1}"
-        yield _expose(name, truth, light[part], photo.cfa, levels, next(shares), known)
+        scene = _expose(name, truth, light[part], photo.cfa, levels, next(shares), known)
+        yield replace(scene, is_kept_out=number > 0)
 
 
 def _measure(photo: RawPhoto, exposure: Exposure) -> tuple[Float64, Flags]:

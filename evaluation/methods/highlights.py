@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import imageio.v3 as imageio
+import cv2
 import numpy as np
 import rawpy
 
@@ -113,7 +113,7 @@ def by_rawtherapee(scene: ClippedScene) -> Float64:
         profile.write_text(_PROFILE.format(stops=_STOPS))
         words = ["rawtherapee-cli", "-o", str(target), "-p", str(profile), "-n", "-b16", "-Y", "-c"]
         run_program([*words, str(source)], target)
-        picture = imageio.imread(target) / 65535
+        picture = np.asarray(cv2.imread(str(target), cv2.IMREAD_UNCHANGED))[..., ::-1] / 65535
     return align(SRGB_CURVE.decode(picture) * 2**_STOPS, scene)
 
 

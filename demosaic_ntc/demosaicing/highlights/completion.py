@@ -5,8 +5,8 @@ demosaicing, in balanced light under the cube root, by regression on the unclipp
 two other channels where one is clipped, then from the third and the tint of its surroundings where two are,
 and last by the tint of the rim where all are. Regressions are local: their moments are summed on a grid of
 cells and averaged by Gaussians, from wide ones to narrow ones, each falling back on the wider one where it
-sees little. Bright neighbours tell most. A prediction is the mean of what lies above the bound, so that noise
-and texture make the bound soft.
+sees little. Bright neighbours tell most, vivid ones little. A prediction is the mean of what lies above the
+bound, so that noise and texture make the bound soft.
 """
 
 from collections.abc import Callable, Iterator

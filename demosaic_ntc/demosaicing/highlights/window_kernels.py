@@ -228,7 +228,8 @@ def add_moments(
 ) -> None:
     """Add the pixels without a flag to the moments of their cells, (rows, columns, MOMENTS).
 
-    A pixel weighs ρ¹⁶, ρ being the largest of its channels as a share of their levels.
+    A pixel weighs ρ¹⁶ γ²: ρ is the largest of its channels as a share of their levels, γ the least of its
+    roots as a share of the largest. Bright neighbours tell most, and vivid ones little of other colours.
     """
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
@@ -238,7 +239,8 @@ def add_moments(
             share = max(red**3 / levels[0], green**3 / levels[1], blue**3 / levels[2])
             if share == 0.0:
                 continue
-            weight = float(share) ** 16
+            grey = min(red, green, blue) / max(red, green, blue)
+            weight = float(share) ** 16 * float(grey) ** 2
             sums = moments[row // CELL, column // CELL]
             sums[0] += weight
             sums[1] += weight * red

@@ -145,7 +145,9 @@ def test_moments_are_summed_by_cells(light: Arrays) -> None:
     moments = np.zeros((2, -(-SIZE[1] // CELL), MOMENTS))
     window_kernels.add_moments(roots, flags, LEVELS, blocks, moments)
     share = (roots.astype(np.float64) ** 3 / LEVELS).max(axis=2)
-    weight = share**16 * (flags == 0) * np.repeat(blocks, BLOCK)[: SIZE[1]]
+    largest = np.maximum(roots.max(axis=2), 1e-9).astype(np.float64)
+    grey = roots.min(axis=2) / largest
+    weight = share**16 * grey**2 * (flags == 0) * np.repeat(blocks, BLOCK)[: SIZE[1]]
     parts = [weight, *(weight * roots[..., k] for k in range(3))]
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     parts += [weight * roots[..., a] * roots[..., b] for a, b in pairs]
