@@ -1,5 +1,6 @@
 """The benchmark of beginnings."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,8 +51,9 @@ def test_command_prints_medians_and_how_they_were_made(monkeypatch: pytest.Monke
     result = CliRunner().invoke(app, ["benchmark", "start"])
     assert result.exit_code == 0, result.output
     assert ["info", "0.50", "2.00"] in [line.split() for line in result.output.splitlines()]
-    for fact in ("median of 3 rounds", "photo: scene_rggb.dng", "0 of 22 came with the program", "machine: "):
+    for fact in ("median of 3 rounds", "photo: scene_rggb.dng", "machine: "):
         assert fact in result.output
+    assert re.search(r"0 of \d\d came with the program", " ".join(result.output.split()))
 
 
 def test_table_has_a_row_for_each_command() -> None:

@@ -155,19 +155,11 @@ def test_watch_goes_on_while_folders_come_and_go(tmp_path: Path, out: Path, smal
     assert "done" in answer.output
 
 
-def _gaps(told: Any) -> list[Any]:
-    """Every gap that a certificate tells."""
-    return [value for key, value in told.items() if key.endswith("gap")]
-
-
-def test_nothing_proven_is_no_gap_of_zero(tmp_path: Path, samples: Path) -> None:
+def test_a_picture_cut_short_claims_nothing_proven(tmp_path: Path, samples: Path) -> None:
     words = (samples / "scene_rggb.dng", tmp_path / "o.png", "--time-limit", 0.01, "--json")
     answer = run(*words, patience=1200)  # all kernels may have to be compiled first
     assert answer.code == 0, answer.errors
-    certificate = json.loads(answer.output)["certificate"]
-    assert certificate["share_certified"] == 0
-    assert len(_gaps(certificate)) == 2
-    assert 0.0 not in _gaps(certificate)
+    assert json.loads(answer.output)["certificate"] is None
     assert "time ran out" in answer.output + answer.errors
 
 
