@@ -25,8 +25,8 @@ _CODES = 65536
 _BAND = 64  # rows
 
 # Root mean squares of relative errors of channels completed in pixels with one, two and three of them
-# clipped, measured by `benchmark highlights`.
-_ERRORS = np.array([0.0, 0.08, 0.16, 0.3], np.float32)
+# clipped: means over twenty pictures of Kodak and McMaster, decoded and clipped.
+_ERRORS = np.array([0.0, 0.157, 0.284, 0.251], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
