@@ -1,0 +1,71 @@
+"""Row and column noise of a photo: told, and removed where it is beyond doubt."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from demosaic_ntc.choices import Banding
+from demosaic_ntc.detection.banding import LineNoise, find_line_noise, remove_line_noise
+from demosaic_ntc.raw.noise import span_of
+from demosaic_ntc.raw.photo import Mosaic, RawPhoto
+from demosaic_ntc.raw.saturation import saturation
+
+_LINES = ("rows", "columns")
+_CODES = 255.0  # in which offsets are told to people
+_BELOW = 0.98  # of the way from black to saturation: what is nearer is not told from it
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBanding:
+    """Offsets of the rows and columns of a photo, and its samples without those that are beyond doubt."""
+
+    lines: tuple[LineNoise, ...]
+    mosaic: Mosaic
+    span: float  # how far white lies above black
+
+    def describe(self) -> dict[str, Any]:
+        """Return how strong offsets are, of 255, and how far both ends of lines agree, for JSON."""
+        told = zip(_LINES, self.lines, strict=True)
+        return {
+            name: {
+                "deviation": _CODES * each.deviation / self.span,
+                "correlation": each.correlation,
+                "removed": each.is_found,
+            }
+            for name, each in told
+        }
+
+
+def find_banding(photo: RawPhoto) -> FoundBanding | None:
+    """The offsets of a photo's rows, then those of its columns; None of linear raws."""
+    if photo.cfa is None:
+        return None
+    limit, mosaic, lines = _find_limit(photo), photo.mosaic, []
+    for axis in range(len(_LINES)):
+        lines.append(find_line_noise(mosaic, photo.cfa, limit, axis))
+        if lines[axis].is_found:
+            mosaic = mosaic.copy() if mosaic is photo.mosaic else mosaic
+            remove_line_noise(mosaic, photo.cfa, lines[axis], limit, axis)
+    return FoundBanding(tuple(lines), mosaic, span_of(photo))
+
+
+def remove_banding(photo: RawPhoto, wanted: Banding | None) -> RawPhoto:
+    """The photo without row and column noise, with a notice; one without any is returned as it is.
+
+    Unless asked for, none is looked for in a mosaic without a camera.
+    """
+    if wanted == "off" or (wanted is None and photo.is_plain):
+        return photo
+    found = find_banding(photo)
+    if found is None or found.mosaic is photo.mosaic:
+        return photo
+    removed = ((name, each["deviation"]) for name, each in found.describe().items() if each["removed"])
+    told = ", ".join(f"{name} by {deviation:.2g} of 255" for name, deviation in removed)
+    remark = f"banding was found and removed: {told} (`banding=off` keeps it)"
+    return replace(photo, mosaic=found.mosaic, notices=(*photo.notices, remark))
+
+
+def _find_limit(photo: RawPhoto) -> float:
+    """The samples from which on a photo may be saturated."""
+    lowest = photo.white if photo.is_plain else min(saturation(photo))
+    black = float(photo.black.max())
+    return black + _BELOW * (lowest - black)
