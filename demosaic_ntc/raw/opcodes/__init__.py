@@ -1,0 +1,1 @@
+"""Opcodes: what a DNG states is to be done to its pixels, read, and done."""

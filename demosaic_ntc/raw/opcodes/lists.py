@@ -1,0 +1,141 @@
+"""Opcode lists read from their bytes (DNG specification 1.4, chapter 7), which may say anything.
+
+A list is big-endian whatever the file is: the number of opcodes, then for each its number, the version of
+DNG, flags and the length of its parameters. An opcode that makes no sense is left out and told of by its
+name; where a list breaks off, what came before it stays.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import get_args
+
+from demosaic_ntc.io.tiff_tags import Directory
+from demosaic_ntc.raw.opcodes.parameters import READERS, DamagedOpcode, Opcode, Parameters
+from demosaic_ntc.raw.opcodes.pixel_opcodes import Curve
+
+#: The tags of the three lists: for stored samples, linear samples, and demosaiced pixels.
+OPCODE_LISTS = (51008, 51009, 51022)
+
+_LINEARISATION = 50712  # a table that stored samples go through as they are decoded
+_OPTIONAL = 1  # a flag: readers may pass over such an opcode
+_MOST_OPCODES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class OpcodeList:
+    """The opcodes of a list that make sense, in their order, and what is to be told of the others."""
+
+    opcodes: tuple[Opcode, ...] = ()
+    notices: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # names of opcodes that make no sense
+    is_whole: bool = True  # it did not break off
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its opcodes are called."""
+        return tuple(opcode.name for opcode in self.opcodes)
+
+    def plane_curves(self, size: tuple[int, int]) -> tuple[Curve, ...]:
+        """The curves that it begins with and that hold for whole planes: how samples are stored."""
+
+        def is_curve(opcode: Opcode) -> bool:
+            return isinstance(opcode, get_args(Curve)) and opcode.area.covers(size, (1, 1))
+
+        return tuple(takewhile(is_curve, self.opcodes))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class StatedOpcodes:
+    """What a file asks for: of its samples as stored, of linear ones, and of demosaiced pixels.
+
+    The first list counts rows and columns of the stored image, the others those of its visible area.
+    """
+
+    stored: OpcodeList = OpcodeList()
+    linear: OpcodeList = OpcodeList()
+    pixels: OpcodeList = OpcodeList()
+    stored_size: tuple[int, int] = (0, 0)
+    margins: tuple[int, int] = (0, 0)  # stored rows and columns above and left of the visible area
+    is_stored: bool = True  # samples are the numbers that are stored
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What is to be told of opcodes that are not done."""
+        return self.stored.notices + self.linear.notices + self.pixels.notices
+
+    def without_curves(self, size: tuple[int, int]) -> "StatedOpcodes":
+        """The same, once samples went through the curves that the second list begins with."""
+        begun = len(self.linear.plane_curves(size))
+        return replace(self, linear=replace(self.linear, opcodes=self.linear.opcodes[begun:]))
+
+
+def read_stated(
+    tags: Directory,
+    stored_size: tuple[int, int],
+    margins: tuple[int, int],
+    size: tuple[int, int],
+    planes: int,
+) -> StatedOpcodes:
+    """Read the three lists of an image of so many planes per sample, of which a part is visible."""
+    shapes = ((stored_size, planes), (size, planes), (size, 3))
+    stored, linear, pixels = (
+        read_opcodes(_as_bytes(tags, tag), number, *shape) if tag in tags else OpcodeList()
+        for number, (tag, shape) in enumerate(zip(OPCODE_LISTS, shapes, strict=True), 1)
+    )
+    return StatedOpcodes(stored, linear, pixels, stored_size, margins, is_stored=_LINEARISATION not in tags)
+
+
+def _as_bytes(tags: Directory, tag: int) -> bytes:
+    """The bytes of a list, which is stored as such or as numbers of them."""
+    data = tags[tag]
+    if isinstance(data, bytes):
+        return data
+    return bytes(int(value) for value in data if 0 <= value < 256)
+
+
+def read_opcodes(data: bytes, number: int, size: tuple[int, int], planes: int) -> OpcodeList:
+    """Read list 1, 2 or 3 of an image of this height, width and number of planes."""
+    found, notices, left_out = list[Opcode](), list[str](), list[str]()
+    try:
+        for code, is_optional, parameters in _split(data):
+            try:
+                found.append(_read_opcode(code, parameters, size, planes))
+            except _Unknown:
+                if not is_optional:
+                    notices.append(f"opcode {code} of list {number} is not known; the picture lacks it")
+            except (DamagedOpcode, struct.error) as error:
+                left_out.append(READERS[code][0])
+                notices.append(f"{left_out[-1]} of list {number} is left out: {_reason(error)}")
+    except struct.error:
+        notices.append(f"opcode list {number} breaks off; what follows is left out")
+        return OpcodeList(tuple(found), tuple(dict.fromkeys(notices)), tuple(left_out), is_whole=False)
+    return OpcodeList(tuple(found), tuple(dict.fromkeys(notices)), tuple(left_out))
+
+
+class _Unknown(Exception):
+    """An opcode of another number."""
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, DamagedOpcode) else "its parameters break off"
+
+
+def _split(data: bytes) -> Iterator[tuple[int, bool, bytes]]:
+    """Each opcode's number, whether it may be passed over, and its parameters."""
+    (count,), place = struct.unpack_from(">L", data), 4
+    for _ in range(min(count, _MOST_OPCODES)):
+        code, _version, flags, length = struct.unpack_from(">4L", data, place)
+        place += 16
+        if length > len(data) - place:
+            raise struct.error("longer than the list")
+        yield code, bool(flags & _OPTIONAL), data[place : place + length]
+        place += length
+
+
+def _read_opcode(code: int, parameters: bytes, size: tuple[int, int], planes: int) -> Opcode:
+    """One opcode, checked."""
+    if code not in READERS:
+        raise _Unknown
+    return READERS[code][1](Parameters(parameters, size, planes))
