@@ -1,6 +1,5 @@
 """A batch from its task to its end: planned and checked as a whole, then worked through by a crew."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -8,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from demosaic_ntc.batch.discovery import check_apart, check_pairs, make_folders, make_output
 from demosaic_ntc.batch.job import Event, Job, JobLimits
 from demosaic_ntc.batch.naming import tell_apart
-from demosaic_ntc.batch.operations import Inpaint
 from demosaic_ntc.batch.recorder import Run, WorkerPool, history_of
 from demosaic_ntc.batch.records.resume import Skipped, decide
 from demosaic_ntc.batch.resources import team_for, workers_that_fit
@@ -18,7 +16,8 @@ from demosaic_ntc.batch.tally import Tally
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.errors import ClusterError
-from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.atomic import check_target, is_absent
+from demosaic_ntc.io.paths import find_paths
 from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.jit.precompile import prepare_all
 
@@ -66,7 +65,7 @@ class Plan:
         With a report to ask, the result of any job may have to be written.
         """
         task, everything = self.task, self.task.rules.asks_the_report
-        wanted = [job for job in self.jobs if everything or job.overwrite or not os.path.lexists(job.target)]
+        wanted = [job for job in self.jobs if everything or job.overwrite or is_absent(job.target)]
         make_output(task.naming.output)
         check_target(task.report.path)
         make_folders(task.naming.output, (job.target for job in wanted))
@@ -84,9 +83,10 @@ def plan_batch(task: BatchTask) -> Plan:
     alone = [task.job(file, number) for number, file in found]
     targets = tell_apart([(job.source, job.target) for job in alone])
     jobs = tuple(replace(job, target=target) for job, target in zip(alone, targets, strict=True))
-    masks = [job.work.mask for job in jobs if isinstance(job.work, Inpaint) and job.work.mask is not None]
-    check_pairs(((job.source, job.target) for job in jobs), masks)
-    check_apart(task.report.path, (path for job in jobs for path in (job.source, job.target)), masks)
+    works = {id(job.work): job.work for job in jobs}.values()  # files may share one
+    read = [path for work in works for path in find_paths(work)]
+    check_pairs(((job.source, job.target) for job in jobs), read)
+    check_apart(task.report.path, (path for job in jobs for path in (job.source, job.target)), read)
     return Plan(task, jobs)
 
 

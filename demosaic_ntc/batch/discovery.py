@@ -3,12 +3,15 @@
 import glob
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from demosaic_ntc.errors import Clash, InputError, NotWritable
+from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
+from demosaic_ntc.errors import Clash, InputError, NotWritable, OutputError
 from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.paths import file_key
 
 RAW_SUFFIXES = frozenset(
     f".{name}"
@@ -54,7 +57,7 @@ class InputSearch:
     def files(self, sources: Iterable[Path], on_refusal: OnRefusal | None = None) -> Iterator[FoundInput]:
         """The inputs that files, folders and patterns stand for, each once, in a fixed order.
 
-        Folders that can not be listed are refused: files in them would be missed without a word; unless
+        Folders that cannot be listed are refused: files in them would be missed without a word; unless
         somebody is told of them.
         """
         seen: set[FoundInput] = set()
@@ -79,17 +82,30 @@ class InputSearch:
             yield FoundInput(place)
 
     def _walk(self, top: Path, on_refusal: OnRefusal) -> Iterator[FoundInput]:
-        """The inputs in a folder, and below it if asked; links to folders are not followed."""
-        output = os.path.realpath(self.output)
+        """The inputs in a folder, and below it if asked; links to folders are not followed.
+
+        Results of another batch that lie further below, where its report names them, are no inputs.
+        """
+        output, results = os.path.realpath(self.output), set[str]()
         for folder, below, names in os.walk(top, onerror=on_refusal):
             inside = (name for name in sorted(below) if self.recursive and not name.startswith("."))
             below[:] = [name for name in inside if os.path.realpath(os.path.join(folder, name)) != output]
+            if DEFAULT_NAME in names and Path(folder) != top:
+                results |= _find_results(Path(folder, DEFAULT_NAME))
             for name in sorted(filter(self.takes, names)):
-                yield FoundInput(Path(folder, name), Path(folder).relative_to(top))
+                if os.path.join(folder, name) not in results:
+                    yield FoundInput(Path(folder, name), Path(folder).relative_to(top))
+
+
+def _find_results(report: Path) -> set[str]:
+    """The places of results that a report names; none if it cannot be read as one."""
+    with suppress(InputError, OutputError):
+        return {str(record["output"]) for record in Report(report).records()}
+    return set()
 
 
 def _refuse(error: OSError) -> None:
-    """Refuse a folder that can not be listed."""
+    """Refuse a folder that cannot be listed."""
     raise InputError(f"{error.filename}: cannot be listed ({error.strerror}); check its permissions")
 
 
@@ -110,17 +126,17 @@ def check_pairs(pairs: Iterable[tuple[Path, Path]], others: Iterable[Path] = ())
             raise Clash(f"{first} and {source} would both become {target}; {advice}")
         if os.path.lexists(target):
             existing.append(target)
-    inputs = {os.path.realpath(path) for path in (*taken.values(), *others)}
+    inputs = {file_key(path) for path in (*taken.values(), *others)}
     for target in existing:
-        if os.path.realpath(target) in inputs:
+        if file_key(target) in inputs:
             raise Clash(f"{target} is an input and would be overwritten; choose another `output` or `name`")
 
 
 def check_apart(report: Path, *others: Iterable[Path]) -> None:
     """Refuse a report that is one of these files as well: lines would be added to a picture."""
-    place = os.path.realpath(report)
+    place = file_key(report)
     for path in chain(*others):
-        if os.path.realpath(path) == place:
+        if file_key(path) == place:
             raise Clash(
                 f"{report} would be the report and is an input or a result, too; give another `report`"
             )

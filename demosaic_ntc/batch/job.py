@@ -85,6 +85,15 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """A result, and what it was made of."""
+
+    source: str  # where the input lay
+    result: Result
+    identity: Identity | None = None  # of the input, where that is on record
+
+
+@dataclass(frozen=True, slots=True)
 class JobOutcome:
     """How the work on a file ended, and what is known of it."""
 

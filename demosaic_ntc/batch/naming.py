@@ -27,6 +27,9 @@ _DATE_FORM, _COUNTER_FORM = re.compile(r"(%[aAbBdHIjmMpSUwWyY]|[-_. \w]){1,40}")
 # As `Formatter` parses a template: text, and the field after it, its form and its conversion.
 _Part = tuple[str, str | None, str | None, str | None]
 
+# Letters of a field: file systems take names of 255 bytes.
+_LONGEST_FIELD = 60
+
 # Letters that some file system does not take.
 _FORBIDDEN = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]+')
 
@@ -46,14 +49,14 @@ class Naming:
         try:
             parts = tuple(Formatter().parse(self.template))
         except ValueError as error:
-            raise InputError(f"{self.template!r} is no name ({error}); use e.g. '{{stem}}'") from error
+            raise InputError(f"{self.template!r} is not a name ({error}); use e.g. '{{stem}}'") from error
         object.__setattr__(self, "_parts", parts)
         is_name = os.path.basename(self.template) == self.template
         tells_apart = {"stem", COUNTER} & {name for _, name, _, _ in parts}
         if not is_name or not tells_apart or not all(map(_is_known, parts)):
             known = " ".join(f"{{{field}}}" for field in NAME_FIELDS)
             raise InputError(
-                f"{self.template!r} is no name; use {{stem}} or {{counter}}, and of {known} what you like, "
+                f"{self.template!r} is not a name; use {{stem}} or {{counter}}, and any of {known}, "
                 "such as {date:%Y%m%d} or {counter:04}; no folders"
             )
 
@@ -113,4 +116,4 @@ def _format_field(field: str, form: str, known: dict[str, Any], number: int) -> 
     if isinstance(value, datetime):
         return value.strftime(form or _PLAIN_DATE)
     text = f"{value:g}" if isinstance(value, float) else str(value or _UNKNOWN)
-    return _FORBIDDEN.sub("_", text).strip(" .") or _UNKNOWN
+    return _FORBIDDEN.sub("_", text[:_LONGEST_FIELD]).strip(" .") or _UNKNOWN

@@ -3,7 +3,7 @@
 What only one of them takes is imported when it is done: workers start sooner.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,12 +56,11 @@ class Convert:
             output=replace(self.settings.output, overwrite=overwrite),
         )
         facts = convert_file(source, target, settings, progress).facts
-        height, width = facts.size
         proven, check = (
             _find_certified_share(facts.certificate),
-            None if facts.check is None else facts.check.as_json(),
+            None if facts.check is None else asdict(facts.check),
         )
-        return WorkResult(height * width, facts.seconds, proven, facts.notices, check)
+        return WorkResult(facts.size[0] * facts.size[1], facts.seconds, proven, facts.notices, check)
 
 
 @dataclass(frozen=True, slots=True)

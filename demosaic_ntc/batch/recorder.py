@@ -45,7 +45,7 @@ class Run:
         self._trouble: OutputError | None = None
 
     def events(self, jobs: Iterable[Job | None], crew: WorkerPool) -> Iterator[Event]:
-        """What happens, told after it has been recorded; raises when results can not be written any more."""
+        """What happens, told after it has been recorded; raises when results cannot be written any more."""
         for event in crew.run(self._needed(jobs)):
             yield from self._select_skipped()
             self._note(event)
@@ -82,7 +82,7 @@ class Run:
         match event:
             case Publishing():
                 self._open.add(event.job.target)
-                self._begun.publish(event.job.target, event.result)
+                self._begun.publish(event.job, event.result)
             case JobEnded():
                 self._open.discard(event.job.target)
                 record = record_of(event.job, event.outcome)

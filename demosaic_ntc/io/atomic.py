@@ -7,6 +7,7 @@ An interrupted run, a full disk or a crash leaves the old file as it was; at wor
 import errno
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -15,10 +16,13 @@ from typing import BinaryIO
 
 from demosaic_ntc.errors import DiskFull, Exists, NotWritable, OutputError
 from demosaic_ntc.io.error_boundary import OF_THE_MACHINE
-from demosaic_ntc.io.temp_files import create_partial, hold_lock
+from demosaic_ntc.io.temp_files import create_partial, hold_lock, try_lock
 
 # What an operating system answers when no more bytes fit: the device, the quota, the largest file allowed.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+# Of renameat2(2), and of renamex_np(2) on macOS.
+_AT_FDCWD, _RENAME_NOREPLACE, _RENAME_EXCL = -100, 1, 4
 
 Ask = Callable[[Path, Path], None]  # the target as it is named on the disk, and the finished file
 
@@ -77,26 +81,98 @@ def check_target(target: Path) -> None:
         partial.unlink()
 
 
+def check_new(target: Path, *, overwrite: bool) -> None:
+    """Refuse, before any work is done, to replace a file unasked."""
+    if not overwrite and not is_absent(target):
+        raise Exists(f"{target}: exists already; use `overwrite` to replace it")
+
+
+def is_absent(target: Path) -> bool:
+    """Whether nothing lies at a place that could be lost: no file, or one without a byte."""
+    try:
+        status = os.stat(target)
+    except OSError:  # nothing is there, or a link that leads nowhere, and nobody knows what that stands for
+        return not os.path.lexists(target)
+    return stat.S_ISREG(status.st_mode) and status.st_size == 0
+
+
 def _publish(partial: Path, place: Path, *, overwrite: bool) -> None:
     """Give the finished file its name, and make the name itself survive a power cut."""
-    if not overwrite:
-        _claim(partial, place)
-    if partial.exists():
+    if overwrite:
         with suppress(OSError):  # whoever was kept from reading the old file is kept from reading the new one
             partial.chmod(stat.S_IMODE(place.stat().st_mode))
         os.replace(partial, place)
+    elif not _rename_to_new(partial, place):
+        with _claim(place):
+            os.replace(partial, place)
     _sync_folder(place.parent)
 
 
-def _claim(partial: Path, place: Path) -> None:
-    """Take a name that nobody has yet; two writers can not both succeed."""
+def _rename_to_new(partial: Path, place: Path) -> bool:
+    """Take a new name in one step; False where the file system cannot, or where the name is taken."""
+    for move in (_rename_without_replacing, _link_and_unlink):
+        try:
+            move(partial, place)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno in _FULL:
+                raise
+        else:
+            return True
+    return False
+
+
+def _link_and_unlink(partial: Path, place: Path) -> None:
+    """Move a file by a second name, which must be new."""
+    os.link(partial, place)
+    partial.unlink()
+
+
+def _rename_without_replacing(partial: Path, place: Path) -> None:
+    """Move a file in one step to a name that must be new; OSError where the system has no such step."""
+    if sys.platform == "win32":
+        os.rename(partial, place)  # there it refuses names that are taken
+        return
+    import ctypes  # noqa: PLC0415 (needed here only)
+
+    system = ctypes.CDLL(None, use_errno=True)
+    names = os.fsencode(partial), os.fsencode(place)
     try:
-        os.link(partial, place)
-        partial.unlink()
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links: claim the name by an empty file instead
-        os.close(os.open(place, os.O_CREAT | os.O_EXCL))
+        if sys.platform == "darwin":
+            failed = system.renamex_np(*names, _RENAME_EXCL)
+        else:
+            failed = system.renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_NOREPLACE)
+    except AttributeError as error:  # an old C library
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
+    if failed:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), str(place))
+
+
+@contextmanager
+def _claim(place: Path) -> Iterator[None]:
+    """Hold a name by an empty file: one's own, or one that a dead writer left; no two writers can.
+
+    Whatever goes wrong, no empty file stays behind.
+    """
+    if not is_absent(place):
+        raise _taken()
+    with open(os.open(place, os.O_RDWR | os.O_CREAT, 0o666), "rb") as file:
+        is_held = try_lock(file.fileno()) and os.path.samestat(os.fstat(file.fileno()), os.stat(place))
+        if not is_held or not is_absent(place):
+            raise _taken()
+        try:
+            yield
+        except BaseException:
+            with suppress(OSError):
+                place.unlink()
+            raise
+
+
+def _taken() -> FileExistsError:
+    """What the system says of a name that is taken."""
+    return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
 
 
 def _sync_folder(folder: Path) -> None:

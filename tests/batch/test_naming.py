@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.batch.naming import Naming, tell_apart
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.exif import MODEL, Exif, photo_fields
 from demosaic_ntc.io.tiff_tags import ASCII, Field

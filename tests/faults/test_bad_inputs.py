@@ -17,7 +17,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.tiff_tags import BYTE, LONG, SHORT, Field
 from samples.dng import Camera, write_dng
 from tests.faults.memory import peak_of

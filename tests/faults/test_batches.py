@@ -229,7 +229,7 @@ def test_report_that_is_garbage_is_refused_and_left_alone(
     report.write_bytes(b"do not lose\nme")
     result = batch("--report", report)
     assert result.exit_code == 3
-    assert "notes.txt: line 1 is no record of a batch" in result.stderr
+    assert "notes.txt: line 1 is not a record of a batch" in result.stderr
     assert report.read_bytes() == b"do not lose\nme"
     assert pictures(tmp_path / "out") == []
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc import complete, demosaic, develop, inpaint
-from demosaic_ntc.demosaicing.cfa import make_cfa
+from demosaic_ntc.cfa import make_cfa
 from demosaic_ntc.detection.chromatic_aberration import find_fringes
 from demosaic_ntc.errors import ClusterError, InputError
 from demosaic_ntc.studio.looks import LookSettings

@@ -19,7 +19,7 @@ from demosaic_ntc.batch.operations import Convert
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Engine, Settings
 from samples.dng import Camera, write_dng
 from tests.batch.batches import PATIENCE, REPORT, records

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.io.exif import Exif, exif_block, finish_metadata, photo_fields, read_exif, read_jpeg_exif
 from demosaic_ntc.io.tiff_tags import ASCII, RATIONAL, SHORT, UNDEFINED, Field, read_block

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish
 from demosaic_ntc.io.colour import SPACES
-from demosaic_ntc.io.lazy_image import LazyImage
-from demosaic_ntc.io.pixels import orient
-from demosaic_ntc.io.timings import Timings
+from demosaic_ntc.io.pixels import LazyImage, orient
+from demosaic_ntc.run import Timings
 
 PICTURE = np.random.default_rng(0).random((23, 17, 3)).astype(np.float32)
 
@@ -86,7 +85,7 @@ def test_it_is_read_within_a_context() -> None:
 
 def test_the_time_of_a_part_is_that_of_its_own_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter([0.0, 1.0, 4.0, 5.0, 6.0, 10.0])
-    monkeypatch.setattr("demosaic_ntc.io.timings.read_work_clock", lambda: next(ticks))
+    monkeypatch.setattr("demosaic_ntc.run.read_work_clock", lambda: next(ticks))
     journal = Timings()
     with journal.stage("write"):
         for _ in range(2):

@@ -32,16 +32,17 @@ def identify(path: Path) -> Identity | None:
     return None
 
 
-def is_unchanged(path: Path, known: Identity) -> bool:
+def is_unchanged(path: Path, known: Identity, *, proven: bool = False) -> bool:
     """Whether a file is the one that was known; it is read only where the cheap signs differ.
 
-    A file that was merely copied or touched is the same; one of equal size and time is taken for the same.
+    A file that was merely copied or touched is the same. One of equal size and time is taken for the same,
+    unless that is to be proven: programs that edit in place can keep both.
     """
     with suppress(OSError):
         status = os.stat(path)
         if status.st_size != known.bytes:
             return False
-        if status.st_mtime_ns == known.mtime_ns:
+        if not proven and status.st_mtime_ns == known.mtime_ns:
             return True
         now = identify(path)
         return now is not None and now.sha256 == known.sha256

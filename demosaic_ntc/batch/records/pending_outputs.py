@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from demosaic_ntc.batch.job import Result, result_from
+from demosaic_ntc.batch.job import Job, Published, Result, result_from
 from demosaic_ntc.io.atomic import refusals_explained
 from demosaic_ntc.io.temp_files import is_abandoned, owner
 
@@ -26,16 +26,16 @@ class PendingOutputs:
         self._path = report.with_name(f"{self._prefix}{owner()}.begun")
         self._adopted: list[Path] = []
 
-    def publish(self, output: Path, result: Result) -> None:
-        """Note a result before it can appear."""
-        line = json.dumps({"output": str(output), "result": asdict(result)})
+    def publish(self, job: Job, result: Result) -> None:
+        """Note a job's result before it can appear."""
+        line = json.dumps({"input": str(job.source), "output": str(job.target), "result": asdict(result)})
         with refusals_explained(self._path), open(self._path, "a", encoding="ascii") as file:
             file.write(line + "\n")
 
-    def adopt(self) -> dict[str, Result]:
+    def adopt(self) -> dict[str, Published]:
         """What dead runs have published, by place; their files are this run's to remove from now on."""
         self._adopted = list(self._find_dead_runs())
-        return {output: result for path in self._adopted for output, result in _read_published(path)}
+        return {output: made for path in self._adopted for output, made in _read_published(path)}
 
     def close(self) -> None:
         """Forget everything: the report has it all."""
@@ -54,10 +54,10 @@ class PendingOutputs:
                     yield path
 
 
-def _read_published(path: Path) -> Iterator[tuple[str, Result]]:
+def _read_published(path: Path) -> Iterator[tuple[str, Published]]:
     """The results that such a file names; its last line may be unfinished, any may be damaged."""
     with suppress(OSError):
         for line in path.read_text(encoding="ascii", errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, RecursionError):
                 entry = json.loads(line)
-                yield str(entry["output"]), result_from(entry["result"])
+                yield str(entry["output"]), Published(str(entry["input"]), result_from(entry["result"]))

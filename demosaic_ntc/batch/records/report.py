@@ -96,7 +96,7 @@ class Report:
                 stray = number
         if stray is not None and not records:
             advice = "move the file away or give another `report`"
-            raise InputError(f"{self.path}: line {stray} is no record of a batch; {advice}")
+            raise InputError(f"{self.path}: line {stray} is not a record of a batch; {advice}")
         return records
 
     def mend(self) -> None:

@@ -31,7 +31,7 @@ class ResultState(Enum):
 
 
 def measure(path: Path) -> Result:
-    """What a whole file is known by; raises OSError where it can not be read."""
+    """What a whole file is known by; raises OSError where it cannot be read."""
     heads: list[str] = []
     digest, checksum, length, goal = sha256(), 0, 0, 1
     with open(path, "rb") as file:
@@ -45,11 +45,11 @@ def measure(path: Path) -> Result:
     return Result(Identity(length, changed, digest.hexdigest()), "".join(heads))
 
 
-def state_of(path: Path, known: Result) -> ResultState:
-    """What became of a result that was published as this."""
+def state_of(path: Path, known: Result, *, proven: bool = False) -> ResultState:
+    """What became of a result that was published as this; `proven` before anything is replaced."""
     try:
         length = os.stat(path).st_size
-        if is_unchanged(path, known.identity):
+        if is_unchanged(path, known.identity, proven=proven):
             return ResultState.UNCHANGED
         is_cut = length == 0 or (length < known.identity.bytes and _is_cut(path, known))
     except OSError:

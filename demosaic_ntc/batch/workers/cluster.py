@@ -104,7 +104,7 @@ class _FarStop(Stop):
 
     @property
     def is_asked(self) -> bool:
-        """Whether it has been uttered; a scheduler that can not be asked has no use for the result."""
+        """Whether it has been uttered; a scheduler that cannot be asked has no use for the result."""
         now = time.monotonic()
         if now >= self._next and not super().is_asked:
             self._next = now + _ASK_SECONDS
@@ -153,13 +153,13 @@ def _address(scheduler: str) -> str:
     if _ADDRESS.fullmatch(scheduler) and not os.path.exists(scheduler):
         return scheduler
     if not os.path.exists(scheduler):
-        message = f"{scheduler}: there is no such file, and it is no address such as tcp://host:8786"
+        message = f"{scheduler}: there is no such file, and it is not an address such as tcp://host:8786"
         raise ClusterError(f"{message}; give one of both")
     try:
         with open_regular(Path(scheduler), InputLimits()) as file:
             address = json.loads(file.read(2**20))["address"]
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        message = f"{scheduler}: is no file of a Dask scheduler ({words(error)})"
+        message = f"{scheduler}: is not the file of a Dask scheduler ({words(error)})"
         raise ClusterError(
             f"{message}; give the one that `dask scheduler --scheduler-file` writes"
         ) from error

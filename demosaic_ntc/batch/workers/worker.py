@@ -126,7 +126,7 @@ class _Publisher:
         if place != self._place:
             return
         replaced = self._job.replaces
-        if replaced is not None and state_of(place, replaced) is ResultState.CHANGED:
+        if replaced is not None and state_of(place, replaced, proven=True) is ResultState.CHANGED:
             raise Changed(explain_keeping(self._job.target))
         self.result = measure(finished)
         _answer(self._channel, publishing=asdict(self.result))

@@ -5,19 +5,19 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from demosaic_ntc.batch.job import Identity, Job, JobOutcome, JobStatus, Result
+from demosaic_ntc.batch.job import Identity, Job, JobOutcome, JobStatus, Published, Result
 from demosaic_ntc.batch.records.identity import fingerprint, identify, is_unchanged
 from demosaic_ntc.batch.records.pending_outputs import PendingOutputs
 from demosaic_ntc.batch.records.report import Report, record_of
 from demosaic_ntc.batch.records.result import measure
 from demosaic_ntc.batch.records.resume import History, Skipped, decide
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.io import temp_files
@@ -26,6 +26,7 @@ from demosaic_ntc.io.layout import Layout
 from tests.batch.works import Copy
 
 RESULT = Result(Identity(3, 4, "abc"), "0123abcd")
+BEGUN = Job(Path("/in/a.dng"), Path("/out/new\nline.png"), Copy())
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def _done(job: Job, content: bytes = b"picture") -> dict[str, Any]:
     )
 
 
-def _history(*records: dict[str, Any], published: dict[str, Result] | None = None) -> History:
+def _history(*records: dict[str, Any], published: dict[str, Published] | None = None) -> History:
     return History.of(records, published or {})
 
 
@@ -147,7 +148,7 @@ def test_job_without_a_result_is_done(job: Job) -> None:
 
 
 def test_existing_result_is_skipped_unless_overwriting(job: Job) -> None:
-    job.target.touch()
+    job.target.write_bytes(b"somebody's")
     assert isinstance(decide(job, None), Skipped)
     overwriting = Job(job.source, job.target, job.work, overwrite=True)
     assert decide(overwriting, None) == overwriting
@@ -181,7 +182,7 @@ def test_result_of_an_input_that_was_only_touched_holds(job: Job) -> None:
 
 
 def test_result_that_nobody_recorded_is_left_alone(job: Job) -> None:
-    job.target.touch()
+    job.target.write_bytes(b"somebody's")
     decided = decide(job, _history())
     assert isinstance(decided, Skipped)
     assert "no record tells" in decided.reason
@@ -189,7 +190,7 @@ def test_result_that_nobody_recorded_is_left_alone(job: Job) -> None:
 
 def test_result_that_a_killed_run_has_published_is_made_again(job: Job) -> None:
     job.target.write_bytes(b"published, not recorded")
-    history = _history(published={str(job.target): measure(job.target)})
+    history = _history(published={str(job.target): Published(str(job.source), measure(job.target))})
     decided = decide(job, history)
     assert isinstance(decided, Job)
     assert decided.overwrite
@@ -200,7 +201,9 @@ def test_result_that_a_killed_run_has_published_is_made_again(job: Job) -> None:
 def test_later_record_does_not_hide_what_a_killed_run_has_published(job: Job) -> None:
     record = _done(job)
     job.target.write_bytes(b"published by a run with other settings")
-    decided = decide(job, _history(record, published={str(job.target): measure(job.target)}))
+    decided = decide(
+        job, _history(record, published={str(job.target): Published(str(job.source), measure(job.target))})
+    )
     assert isinstance(decided, Job), "it is ours, and of other settings"
 
 
@@ -230,7 +233,30 @@ def test_result_that_was_cut_is_made_again(job: Job, samples: Path, kept: int) -
     job.target.write_bytes(whole[:kept])
     decided = decide(job, history)
     assert isinstance(decided, Job)
-    assert decided.overwrite
+    assert decided.overwrite or kept == 0, "what is empty counts as absent"
+
+
+def test_edit_that_keeps_size_and_time_is_kept(job: Job) -> None:
+    history = _history(_done(job, b"picture"))
+    before = job.target.stat()
+    job.target.write_bytes(b"erutcip")
+    os.utime(job.target, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for again in (history, replace(history, again=True)):
+        decided = decide(Job(job.source, job.target, Copy("other settings")), again)
+        assert isinstance(decided, Skipped)
+        assert decided.status is JobStatus.KEPT
+
+
+def test_result_of_another_input_is_kept(job: Job, tmp_path: Path) -> None:
+    history = _history(_done(job))
+    (tmp_path / "other").mkdir()
+    other = Job(tmp_path / "other" / "a.dng", job.target, Copy("other settings"))
+    other.source.write_bytes(b"another raw")
+    decided = decide(other, history)
+    assert isinstance(decided, Skipped)
+    assert f"kept: made of {job.source}" in decided.reason
+    other.source.write_bytes(job.source.read_bytes())
+    assert isinstance(decide(other, history), Job), "the same photo, moved"
 
 
 def test_shorter_picture_that_is_whole_is_somebodys_work(job: Job, samples: Path) -> None:
@@ -268,10 +294,10 @@ def test_begun_outputs_of_a_dead_run_are_adopted_once(
     process.wait()
     with monkeypatch.context() as other:
         other.setattr(os, "getpid", lambda: process.pid)
-        PendingOutputs(tmp_path / "report").publish(Path("/out/new\nline.png"), RESULT)
+        PendingOutputs(tmp_path / "report").publish(BEGUN, RESULT)
     mine = PendingOutputs(tmp_path / "report")
-    mine.publish(Path("/out/mine.png"), RESULT)
-    assert mine.adopt() == {"/out/new\nline.png": RESULT}
+    mine.publish(replace(BEGUN, target=Path("/out/mine.png")), RESULT)
+    assert mine.adopt() == {"/out/new\nline.png": Published("/in/a.dng", RESULT)}
     mine.close()
     assert os.listdir(tmp_path) == []
 
@@ -279,7 +305,7 @@ def test_begun_outputs_of_a_dead_run_are_adopted_once(
 def test_begun_outputs_of_a_living_run_stay_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as other:
         other.setattr(os, "getpid", os.getppid)
-        PendingOutputs(tmp_path / "report").publish(Path("/out/a.png"), RESULT)
+        PendingOutputs(tmp_path / "report").publish(BEGUN, RESULT)
     assert PendingOutputs(tmp_path / "report").adopt() == {}
     assert [name for name in os.listdir(tmp_path) if temp_files.owner() not in name]
 

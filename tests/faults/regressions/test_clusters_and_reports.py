@@ -72,7 +72,13 @@ def _customised(folder: Path, code: str) -> str:
 
 # Pictures are put elsewhere in the end, whichever way they are put into their place.
 _ELSEWHERE = """
-import os
+import ctypes, os
+class Library(ctypes.CDLL):
+    def __getattr__(self, name):
+        if name == "renameat2":
+            raise AttributeError(name)
+        return super().__getattr__(name)
+ctypes.CDLL = Library
 def away(path): return os.fspath(path).replace(OUT, ELSEWHERE)
 def moved(put):
     def to(a, b, **k): return os.rename(a, away(b)) if os.fspath(b).endswith(".png") else put(a, b, **k)
