@@ -26,7 +26,7 @@ from .commands.studio import studio
 from .commands.watch import watch
 from .failures import exit_code, exit_on_error, explanation
 from .interrupts import signals_unwind
-from .limits import check_limits
+from .limits import check_limits, forget_odd_date
 from .streams import StdoutFailed, hang_up, sound_streams
 
 DEFAULT_COMMAND = "convert"
@@ -72,6 +72,7 @@ class CommandLine(CommandGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a failure becomes one line and an exit code, a signal unwinds the stack."""
         with signals_unwind(), exit_on_error(debug=bool(ctx.params.get("debug"))):
+            forget_odd_date()
             check_limits()
             return super().invoke(ctx)
 

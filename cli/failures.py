@@ -18,20 +18,23 @@ code meaning
 
 import errno
 import platform
+import re
 import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import Any
 
 import typer
 
+from demosaic_ntc.developing.repair_settings import RepairSettings
+from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import ClusterError, InputError, OutputError, SolverError
+from demosaic_ntc.recipe import settings_of
 
-from .flags import replace_flags
 from .limits import TooLittleMemory
 from .streams import StdoutFailed, hang_up
 
@@ -156,7 +159,7 @@ def exit_on_error(*, debug: bool, quiet: bool = False) -> Iterator[None]:
         with _warnings_in_one_line(quiet=quiet):
             yield
             if sys.stdout is not None:
-                sys.stdout.flush()  # what can not be written is told here, not when the interpreter ends
+                sys.stdout.flush()  # what cannot be written is told here, not when the interpreter ends
     except (Exception, KeyboardInterrupt, Terminated) as error:
         if _is_typers_own(error):
             raise
@@ -189,3 +192,53 @@ def _is_typers_own(error: BaseException) -> bool:
     """Usage errors, exits and a closed pipe have their answer in typer already."""
     own = isinstance(error, (typer.Exit, typer.Abort)) or hasattr(error, "exit_code")
     return own or (isinstance(error, OSError) and error.errno == errno.EPIPE)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print to stdout; where it is closed or full, what was done stays done, and the exit code tells."""
+    try:
+        for line in lines:
+            typer.echo(one_line(line))
+        sys.stdout.flush()
+    except OSError as error:
+        hang_up()
+        print_note(f"stdout cannot be written ({error.strerror}); what was done stays done")
+        raise typer.Exit(ExitCode.SOME_FAILED) from None
+
+
+def print_note(text: str) -> None:
+    """Print a note to stderr, if anybody reads it."""
+    with suppress(OSError, ValueError):
+        sys.stderr.write(f"demosaic-ntc: {one_line(text)}\n")  # where a progress bar lets it through
+        sys.stderr.flush()
+
+
+#: The options of settings that messages name; those of a batch are called as it calls them.
+SETTINGS = {
+    **{name: f"--{name}" for name in ("jobs", "memory", "name", "output", "report", "resume", "timeout")},
+    **{name: each.option for kind in (Settings, RepairSettings) for name, each in settings_of(kind).items()},
+}
+
+_NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
+
+
+def replace_flags(text: str) -> str:
+    """The text with `` `max_pixels` `` as ``--max-pixels`` and `` `wb=auto` `` as ``--wb auto``."""
+    return _NAMED.sub(_flag, text)
+
+
+def _flag(found: re.Match[str]) -> str:
+    """A setting as an option; what only looks like one stays."""
+    name, value = found.groups()
+    if name not in SETTINGS:
+        return found[0]
+    return SETTINGS[name] + (f" {value}" if value else "")
+
+
+@contextmanager
+def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
+    """Take errors of some kinds for wrong usage of the command."""
+    try:
+        yield
+    except kinds as error:
+        raise typer.BadParameter(one_line(str(error))) from error

@@ -86,7 +86,7 @@ class _ForgivingStream(_TextStream):
     """One whose failures harm nobody."""
 
     def write(self, words: str) -> int:
-        """Write, or drop what can not be written."""
+        """Write, or drop what cannot be written."""
         with suppress(OSError):
             return super().write(words)
         return len(words)

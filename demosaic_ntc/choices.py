@@ -11,9 +11,16 @@ White = Literal["auto", "metadata"] | float
 Crop = Literal["camera", "visible"]
 Space = Literal["srgb", "adobe", "prophoto", "rec2020", "p3", "camera"]
 Subsampling = Literal["4:4:4", "4:2:2", "4:2:0"]
+LensPart = Literal["distortion", "vignetting", "ca"]
+Lens = Literal["auto", "off"] | tuple[LensPart, ...]
 BadPixels = Path | Literal["auto", "off"] | None
+ArrayKind = Literal["bayer", "mono", "other"]  # of colour arrays, as costs tell them apart
+Banding = Literal["auto", "off"]
 Blemish = Literal["dust", "scratches"]
+GrainChoice = Literal["auto", "off"]
 
 QUALITIES: tuple[str, ...] = get_args(Quality)
 BALANCES: tuple[str, ...] = get_args(NamedBalance)
+LENS_PARTS: tuple[LensPart, ...] = get_args(LensPart)
 BLEMISHES: tuple[str, ...] = get_args(Blemish)
+GRAINS: tuple[str, ...] = get_args(GrainChoice)

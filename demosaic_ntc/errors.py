@@ -18,7 +18,7 @@
     ├── SolverError           an optimiser cannot do what was asked
     │   ├── LicenceMissing    no usable licence, or the package is not installed
     │   └── ModelTooLarge     the licence does not cover a model of this size
-    └── ClusterError          the machines that should do the work can not be reached or used
+    └── ClusterError          the machines that should do the work cannot be reached or used
 
 Running out of time or iterations is no exception: it is a solution with a status and an honest gap.
 Messages read ``what is wrong; what to do``; the callers that know a path put it in front.
@@ -93,7 +93,7 @@ class ModelTooLarge(SolverError):
 
 
 class ClusterError(DemosaicNtcError):
-    """The machines that should do the work can not be reached or used."""
+    """The machines that should do the work cannot be reached or used."""
 
 
 _RENAMED = {"predict-only": "gaussian"}

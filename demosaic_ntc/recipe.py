@@ -106,6 +106,22 @@ class _Part:
     helps: Mapping[str, str | None]  # what is said of some of them here; None: they are not for here
 
 
+class CheckedSettings:
+    """A dataclass of settings that are checked when it is made: each by its field, then all together."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Raise unless the values make sense."""
+        for each in fields(self):  # type: ignore[arg-type]  # a dataclass
+            if _SETTING in each.metadata:
+                _describe(each).check_value(getattr(self, each.name))
+        self.check_together()
+
+    def check_together(self) -> None:
+        """Raise where one setting excludes another."""
+
+
 def setting(default: Any, help: str, group: str, **known: Any) -> Any:
     """A field of a dataclass that is a setting; what may be `known` of it are the fields of `Setting`."""
     return field(default=default, metadata={_SETTING: Setting(help, group, **known)})
@@ -154,13 +170,6 @@ def build(kind: type[Kind], chosen: Mapping[str, Any]) -> Kind:
         elif _SETTING in each.metadata and (value := chosen.get(_describe(each).name)) is not None:
             given[each.name] = value
     return kind(**given)
-
-
-def check_settings(settings: Any) -> None:
-    """Raise unless the values of all settings make sense, each for itself."""
-    for each in fields(settings):
-        if _SETTING in each.metadata:
-            _describe(each).check_value(getattr(settings, each.name))
 
 
 def read_numbers(text: str, what: str) -> tuple[float, ...]:

@@ -1,15 +1,53 @@
-"""How a restoration is run: its threads, whom it reports to, when it ends, and whether errors are wanted."""
+"""How a restoration is run: its threads, whom it reports to, when it ends, and what it takes.
 
+`Deadline` is the only clock of the mathematics, injected so that it can be tested without waiting; it stands
+still while kernels are compiled, once on a machine.
+"""
+
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from numbers import Integral
 from typing import TypeVar
 
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError, as_number
+from demosaic_ntc.jit.waiting import read_work_clock
 from demosaic_ntc.machine import processors
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment after which a computation should return what it has."""
+
+    moment: float = math.inf
+    clock: Callable[[], float] = field(default=read_work_clock)
+    _heeded: list[bool] = field(default_factory=list, compare=False, repr=False)
+
+    @classmethod
+    def after(cls, seconds: float | None, clock: Callable[[], float] = read_work_clock) -> "Deadline":
+        """Return the deadline some seconds from now, or none at all."""
+        return cls() if seconds is None else cls(clock() + seconds, clock)
+
+    @property
+    def remaining(self) -> float:
+        """The seconds left; infinite without a deadline."""
+        return math.inf if self.moment == math.inf else self.moment - self.clock()
+
+    def is_over(self) -> bool:
+        """Return whether the moment is over."""
+        over = self.moment < math.inf and self.clock() >= self.moment
+        if over and not self._heeded:
+            self._heeded.append(True)
+        return over
+
+    @property
+    def has_cut(self) -> bool:
+        """Whether somebody who asked was told that it is over: something was left undone."""
+        return bool(self._heeded)
+
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -109,3 +147,33 @@ def imap_threads(work: Callable[[Item], Result], items: Sequence[Item], threads:
             result = running.pop(0).result()
             running.extend(pool.submit(work, item) for item in islice(waiting, 1))
             yield result
+
+
+@dataclass(slots=True)
+class Timings:
+    """Collects seconds and notices on the way."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    apart: float = 0.0  # seconds that were counted for parts
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the time inside for this stage, without that of parts."""
+        start, apart = read_work_clock(), self.apart
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + read_work_clock() - start - (self.apart - apart)
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Count the time inside for another stage than the one it happens in."""
+        start = read_work_clock()
+        yield
+        seconds = read_work_clock() - start
+        self.apart += seconds
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+
+def rows_as(stage: str, report: ReportProgress) -> Callable[[int, int], None]:
+    """Rows done, reported as progress of a stage."""
+    return lambda done, total: report(Progress(stage, done, total))

@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw, ImageFont
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from demosaic_ntc import Solution, complete, develop, inpaint
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.choices import LookName
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.engine.kernels.matching import match_patches
 from demosaic_ntc.engine.passes import PatchGrid
 from demosaic_ntc.inpainting.inpaint import Method

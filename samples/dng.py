@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import XYZ_FROM_SRGB
 from demosaic_ntc.io.exif import Exif, directory_block
 from demosaic_ntc.io.tiff_tags import ASCII, BYTE, LONG, RATIONAL, SHORT, SRATIONAL, Field

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import BAYER_ROWS, Cfa
+from demosaic_ntc.cfa import BAYER_ROWS, Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.exif import (
     DATE_TAKEN,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.exif import Exif, exif_block
 from demosaic_ntc.io.tiff_tags import ASCII, LONG, RATIONAL, SHORT, Field, write_directory
 

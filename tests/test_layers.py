@@ -17,6 +17,7 @@ ROWS = (
     ("io",),
     ("images",),
     ("raw",),
+    ("lens",),
     ("developing",),
     ("workflows",),
     ("batch", "viewer"),
@@ -79,7 +80,7 @@ def test_nothing_below_the_command_line_prints() -> None:
 # Where each foreign library may be reached: what it raises is made ours there.
 BORDERS = {
     "PIL": {
-        "developing/resize.py",
+        "developing/framing.py",
         "developing/dng_writing.py",
         "images/lossy.py",
         "images/pillow.py",
@@ -90,7 +91,9 @@ BORDERS = {
     },
     "tifffile": {"raw/dng/linear_reading.py", "images/tiff_reading.py", "raw/plain.py"},
     "rawpy": {"raw/libraw.py"},
+    "lensfunpy": {"lens/lensfun.py"},
     "imagecodecs": {"developing/dng_writing.py", "images/lossy.py", "images/png_reading.py"},
+    "simplejpeg": {"images/jpeg.py"},
     "psutil": {"machine.py"},
     "watchfiles": {"batch/watch.py"},
     "distributed": {"batch/workers/cluster.py"},

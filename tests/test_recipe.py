@@ -21,7 +21,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import CAMERA_SPACE, SPACES
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
-from demosaic_ntc.recipe import build, check_settings, part, setting, settings_of
+from demosaic_ntc.recipe import CheckedSettings, build, part, setting, settings_of
 from demosaic_ntc.studio.looks import LookSettings
 from demosaic_ntc.workflows.api import Keywords
 
@@ -130,7 +130,7 @@ def test_what_is_out_of_range_is_refused_at_every_entrance(entrance: str, name: 
     [
         ("contrast", 101.0, "contrast is 101; give -100 to 100"),
         ("exposure", 11, "exposure is 11; give -10 to 10 stops"),
-        ("denoise", 11, "denoising by 11 is not possible; give 0 to 10"),
+        ("denoise", 11, "11 is not a denoising strength; give 0 to 10"),
         ("white", 0, "no samples have a white level of 0; give 1 to 1e+06"),
         ("resize", 0, "no picture has a side of 0 pixels; give at least 1"),
         ("resize", 1.5, "no picture has a side of 1.5 pixels"),
@@ -138,7 +138,7 @@ def test_what_is_out_of_range_is_refused_at_every_entrance(entrance: str, name: 
         ("threads", 0, "0 threads cannot work; give at least 1"),
         ("jpeg_quality", 0, "jpeg_quality is 0; give 1 to 100"),
         ("color_space", "cmyk", "unknown colour space 'cmyk'; use one of srgb"),
-        ("highlights", 3, "unknown way with highlights 3"),
+        ("highlights", 3, "unknown highlight mode 3"),
     ],
 )
 def test_what_is_wrong_is_said_with_what_to_do(name: str, value: Any, words: str) -> None:
@@ -186,14 +186,11 @@ def test_spaces_are_those_of_the_choices() -> None:
 
 
 @dataclass(frozen=True)
-class Inner:
+class Inner(CheckedSettings):
     """Some settings."""
 
     amount: float | Literal["auto"] = setting("auto", "How much.", "Engine", low=0, high=2, what="an amount")
     count: int | None = setting(None, "How many.", "Engine", low=1)
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
 
 @dataclass(frozen=True)

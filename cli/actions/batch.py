@@ -1,20 +1,27 @@
-"""A batch asked for on the command line: planned, shown or worked through."""
+"""A batch or a watch asked for on the command line: planned, shown or worked through."""
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from demosaic_ntc.batch.batch import Plan, plan_batch
+import typer
+
+from demosaic_ntc.batch.batch import Plan, RunningBatch, plan_batch
 from demosaic_ntc.batch.discovery import MASK_ENDINGS, make_output
 from demosaic_ntc.batch.job import Job
 from demosaic_ntc.batch.operations import Inpaint
 from demosaic_ntc.batch.space import DiskSpace
-from demosaic_ntc.errors import Clash
+from demosaic_ntc.batch.spec import BatchTask, Rules, Workers
+from demosaic_ntc.batch.watch import Arrivals, begin_watch, check_watched
+from demosaic_ntc.errors import Clash, DemosaicNtcError, InputError
 
-from ..flags import wrong_usage
-from ..output.batch_summary import megabytes, plan_lines
-from ..output.messages import print_lines, print_note
-from .task import task_from
-from .work import work_shown
+from ..failures import ExitCode, print_lines, print_note, wrong_usage
+from ..interrupts import signals_ask
+from ..output.batch_display import BatchView, Forecast, show_batch
+from ..output.batch_summary import megabytes, plan_lines, summary_lines
+from ..output.progress import prepare_shown
+from . import convert, inpaint
 
 
 def batch_files(options: Mapping[str, Any]) -> None:
@@ -56,3 +63,62 @@ def _tell_room(room: DiskSpace, *, always: bool = False) -> None:
     """Say how much room the results will take, if it matters."""
     if room.needed > room.free or always:
         print_note(f"results will take about {megabytes(room.needed)}; {megabytes(room.free)} are free")
+
+
+_SAME_NAMES = ("output", "name", "recursive", "report")
+
+
+def task_from(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
+    """The work on all files that the options describe; what makes no sense is wrong usage."""
+    of_workers = {name: options[name] for name in ("jobs", "threads", "timeout", "scheduler")}
+    gigabytes = options["memory"]
+    where = {name: options[name] for name in _SAME_NAMES} | {
+        "workers": Workers(memory=gigabytes and round(gigabytes * 1e9), **of_workers),
+        "rules": Rules(options["overwrite"], options["resume"], options["overwrite_ours"]),
+    }
+    with wrong_usage(InputError):
+        if options["inpainting"]:
+            pictures = inpaint.settings_from(options)
+            return BatchTask.repair(sources, settings=pictures, format=options["format"], **where)
+        raws, format = convert.settings_from(options), options["format"] or "png"
+        return BatchTask.convert(sources, settings=raws, format=format, **where)
+
+
+def work_shown(begun: RunningBatch, files: int | None, *, quiet: bool, verbose: bool) -> None:
+    """Let a batch of so many files work, or of files still to appear; exit by what became of it."""
+    task, tally, trouble, is_watch = begun.task, begun.tally, None, files is None
+    with signals_ask(begun.stop) as heard:
+        forecast = Forecast(task.kind.costs, begun.room.sizes)
+        view = BatchView(
+            tally, forecast, files, quiet, verbose or is_watch
+        )  # a watch says what it has finished
+        try:
+            if begun.workers and not task.workers.scheduler:
+                prepare_shown(quiet=quiet)
+            with show_batch(view) as show:
+                for event in begun.events():
+                    show(event)
+        except DemosaicNtcError as error:
+            trouble = error
+    if not quiet and (tally.counts or trouble is None):
+        print_lines(summary_lines(tally, task.report.path))
+    if heard.signal is not None and not is_watch and not quiet:
+        print_note("the same command with --resume goes on from here")
+    heard.raise_again()
+    if trouble is not None:
+        raise trouble
+    if tally.failures:
+        raise typer.Exit(ExitCode.SOME_FAILED)
+
+
+def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
+    """Convert what appears in a folder until somebody stops it."""
+    task = task_from([folder], options)
+    with wrong_usage(Clash):
+        check_watched(folder, task)
+    how = {name: options[name] for name in ("settle", "existing", "poll")}
+    arrivals = Arrivals(Path(os.path.abspath(folder)), task.search, **how)
+    with begin_watch(task, arrivals, print_note) as begun:
+        if not options["quiet"]:
+            print_note(f"watching {folder}; Ctrl-C ends it")
+        work_shown(begun, None, quiet=options["quiet"], verbose=options["verbose"])

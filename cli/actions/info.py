@@ -7,11 +7,14 @@ from typing import Any
 
 import typer
 
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
+from demosaic_ntc.lens.correction import choose_parts, correct_lens, describe_correction
+from demosaic_ntc.lens.lensfun import find_profile
+from demosaic_ntc.lens.sample_opcodes import prepare_samples
+from demosaic_ntc.raw.calibration.banding import find_banding
 from demosaic_ntc.raw.levels import expose
 from demosaic_ntc.raw.noise import noise_of, percent, span_of
 from demosaic_ntc.raw.photo import RawPhoto
@@ -19,8 +22,7 @@ from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.recipe import build
 from demosaic_ntc.workflows.costs import QUALITIES, memory, seconds
 
-from ..failures import ExitCode, exit_code, one_line
-from ..flags import replace_flags
+from ..failures import ExitCode, exit_code, one_line, replace_flags
 from ..output.results import NOISE_SOURCES, white_levels
 
 # What is told of raws that need no demosaicing.
@@ -28,7 +30,7 @@ _NO_ARRAY = {"linear": "linear, no colour filter array", "MONO": "monochrome, no
 
 
 def inform(sources: list[Path], options: Mapping[str, Any], *, as_json: bool) -> None:
-    """Describe every file; one that can not be read is named and does not stop the others."""
+    """Describe every file; one that cannot be read is named and does not stop the others."""
     facts: list[dict[str, Any]] = []
     failures: list[ExitCode] = []
     limits = build(InputLimits, options)
@@ -52,8 +54,8 @@ def describe_photo(source: Path, photo: RawPhoto, noise: NoiseModel | None = Non
     """All that is known of a photo, its noise if none is given, and what would be done with it."""
     exposure = expose(photo, "camera", "auto", keep_highlights=False)
     height, width = photo.size
-    crop, cfa = photo.camera_crop, photo.cfa or Cfa.from_name("MONO")
-    found = noise_of(photo, noise)
+    crop, array = photo.camera_crop, photo.cfa.kind if photo.cfa else "mono"
+    found, banding = noise_of(photo, noise), find_banding(photo)
     return {
         "source": str(source),
         "camera": photo.exif.camera,
@@ -73,13 +75,32 @@ def describe_photo(source: Path, photo: RawPhoto, noise: NoiseModel | None = Non
         },
         "matrix": {"source": photo.matrix.source, "to_srgb": photo.matrix.to_srgb.round(6).tolist()},
         "noise": found.describe(span_of(photo)),
+        "banding": None if banding is None else banding.describe(),
+        "lens_corrections": _describe_lens(photo),
         "orientation": photo.orientation,
         "camera_crop": [crop.left, crop.top, crop.width, crop.height] if crop else None,
         "estimated_seconds": {
-            quality: seconds("gaussian", quality, height * width, cfa) for quality in QUALITIES
+            quality: seconds("gaussian", quality, height * width, array) for quality in QUALITIES
         },
         "estimated_megabytes": round(memory(height * width) / 1e6),
         "notices": [replace_flags(notice) for notice in (*photo.notices, *found.notices)],
+    }
+
+
+def _describe_lens(photo: RawPhoto) -> dict[str, Any]:
+    """The opcodes of the file, by list, what is done because of them, and the profile that lensfun has."""
+    stated = photo.opcodes
+    lists = {"1": stated.stored.names, "2": stated.linear.names, "3": stated.pixels.names}
+    prepared = prepare_samples(photo, shading=True, bad_pixels=True)
+    done = correct_lens(photo, prepared, choose_parts("auto"))
+    try:
+        profile = find_profile(photo, "auto").description
+    except InputError as error:
+        profile = f"none: {str(error).split(';', maxsplit=1)[0]}"
+    return {
+        "opcodes": {number: list(names) for number, names in lists.items() if names},
+        "applied": describe_correction(done),
+        "profile": profile,
     }
 
 
@@ -110,6 +131,8 @@ def _lines(fact: dict[str, Any]) -> list[str]:
         "balance": f"{balance['source']} ({multipliers})",
         "matrix": f"{matrix['source']} {matrix['to_srgb']}",
         "noise": _noise_line(fact["noise"]),
+        "banding": _banding_line(fact["banding"]),
+        "lens": _lens_line(fact["lens_corrections"]),
         "orientation": f"{fact['orientation']}"
         + (" (will be turned upright)" if fact["orientation"] > 1 else ""),
         "camera crop": fact["camera_crop"] or "none",
@@ -120,6 +143,14 @@ def _lines(fact: dict[str, Any]) -> list[str]:
         f"  {name:<14} {one_line(str(value))}" for name, value in rows.items()
     ]
     return lines + [f"  note           {one_line(notice)}" for notice in fact["notices"]]
+
+
+def _lens_line(lens: dict[str, Any]) -> str:
+    """What the file states of its lens and what is made of it, and which profile there would be."""
+    said = (f"list {number}: {', '.join(dict.fromkeys(names))}" for number, names in lens["opcodes"].items())
+    stated = "; ".join(said) or "nothing stated"
+    applied = f" (applied: {lens['applied']})" if lens["applied"] else ""
+    return f"{stated}{applied}; profile {lens['profile']}"
 
 
 def _format_exposure(taken: dict[str, Any]) -> str:
@@ -142,3 +173,12 @@ def _noise_line(noise: dict[str, Any]) -> str:
         if noise["source"] != "estimated" and noise[f"{name}_mid_grey"] is not None:
             how.append(f"{name} {percent(noise[f'{name}_mid_grey'])}")
     return f"at mid grey {percent(noise['mid_grey'])} of white, read noise {read} DN ({', '.join(how)})"
+
+
+def _banding_line(banding: dict[str, Any] | None) -> str:
+    """How strong the offsets are that whole lines share, and whether that is beyond doubt."""
+    told = (
+        f"{name} {each['deviation']:.2g} of 255 ({'removed' if each['removed'] else 'none beyond doubt'})"
+        for name, each in (banding or {}).items()
+    )
+    return ", ".join(told) or "not looked for"

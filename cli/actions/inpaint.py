@@ -1,6 +1,5 @@
 """A repair asked for on the command line: its files and settings, its run, and what it says afterwards."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,19 +8,24 @@ from typing import Any
 import typer
 
 from demosaic_ntc.developing.repair_settings import RepairSettings
-from demosaic_ntc.errors import InputError, OutputError
+from demosaic_ntc.errors import Clash, InputError, OutputError
 from demosaic_ntc.images.writing import repair_format
-from demosaic_ntc.inpainting.inpaint import METHODS
 from demosaic_ntc.io.header import open_header
-from demosaic_ntc.recipe import build
+from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
 from demosaic_ntc.workflows.repair import Repair, repair_file
 
-from ..arguments.options import check_method
-from ..failures import one_line
-from ..flags import wrong_usage
-from ..output.results import Verbosity, check_error_map, engine_facts, engine_lines, seconds_line, tell_done
-from .single_file import is_wanted, run_single_file
+from ..failures import one_line, wrong_usage
+from ..output.progress import run_single_file
+from ..output.results import (
+    Verbosity,
+    check_error_map,
+    engine_facts,
+    engine_lines,
+    is_wanted,
+    seconds_line,
+    tell_done,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +65,20 @@ def files_from(
 
 def settings_from(options: Mapping[str, Any]) -> RepairSettings:
     """The settings that the options of a command describe; what makes no sense is wrong usage."""
-    check_method(options["method"], METHODS)
     with wrong_usage(InputError):
-        return build(RepairSettings, options)
+        return RepairSettings.of(options)
 
 
 def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> None:
     """Repair a picture and say what was done; an existing target is left alone unless told otherwise."""
     with wrong_usage(OutputError):
         repair_format(files.target)
-    check_error_map(files.error_map, settings.engine.method, (files.source, files.mask, files.target))
-    _check_saved_mask(files)
-    sources = (files.source,) if files.mask is None else (files.source, files.mask)
-    if not is_wanted(sources, files.target, telling, overwrite=settings.overwrite):
+    check_error_map(files.error_map, settings.engine.method)
+    _check_saved_mask(files.saved_mask)
+    with wrong_usage(Clash):
+        reads = (files.source, files.mask, *find_paths(settings))
+        check_distinct(reads, (files.target, files.error_map, files.saved_mask))
+    if not is_wanted(files.source, files.target, telling, overwrite=settings.overwrite):
         return
     with (
         open_header(files.source, settings.limits) as header,
@@ -84,16 +89,10 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
     tell_done(describe_repair(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 
 
-def _check_saved_mask(files: Files) -> None:
-    """Take for wrong usage a mask to write that is no PNG, or another file of this run."""
-    saved = files.saved_mask
-    if saved is None:
-        return
-    others = (files.source, files.mask, files.target, files.error_map)
-    if saved.suffix.lower() != ".png":
+def _check_saved_mask(saved: Path | None) -> None:
+    """Take for wrong usage a mask to write that is not a PNG."""
+    if saved is not None and saved.suffix.lower() != ".png":
         raise typer.BadParameter(f"{one_line(str(saved))}: a mask is a PNG; give a name that ends in .png")
-    if any(other is not None and os.path.realpath(other) == os.path.realpath(saved) for other in others):
-        raise typer.BadParameter(f"{one_line(str(saved))}: is another file of this run; choose another name")
 
 
 def describe_repair(done: Repair, settings: RepairSettings) -> dict[str, Any]:

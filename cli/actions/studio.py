@@ -10,8 +10,8 @@ import typer
 from demosaic_ntc.errors import LicenceMissing, OutputError
 from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 
-from ..output.messages import print_note
-from .prepare import prepare_shown
+from ..failures import print_note
+from ..output.progress import prepare_shown
 
 
 def serve_studio(

@@ -20,7 +20,7 @@ class FiniteCommand(TyperCommand):
         for parameter in self.params:
             value = ctx.params.get(parameter.name)
             if isinstance(value, float) and not isfinite(value):
-                raise typer.BadParameter(f"{value} is no number", param_hint=parameter.opts[0])
+                raise typer.BadParameter(f"{value} is not a number", param_hint=parameter.opts[0])
         return rest
 
 

@@ -1,6 +1,5 @@
 """The options of commands that are no settings: what is read and written, and what a run says."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -8,17 +7,11 @@ from typing import Annotated
 import typer
 
 from demosaic_ntc.developing.setting_values import parse_patch
-from demosaic_ntc.errors import InputError, check_choice
+from demosaic_ntc.errors import InputError
 
-from ..flags import wrong_usage
+from ..failures import wrong_usage
 
 _OUTPUT, _RUNNING = "Output", "Running"
-
-
-def check_method(name: str, known: Collection[str]) -> None:
-    """Take a method that is none of these for wrong usage."""
-    with wrong_usage(InputError):
-        check_choice("method", name, tuple(known))
 
 
 def _parse_patch(text: str) -> object:

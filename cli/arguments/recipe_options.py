@@ -9,7 +9,7 @@ import typer
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.recipe import Setting, settings_of
 
-from ..flags import wrong_usage
+from ..failures import wrong_usage
 
 # What help lists first; the options of a group stay in the order of their settings.
 _GROUPS = ("Mask", "Input", "Output", "Raw development", "Engine", "Running")

@@ -31,20 +31,20 @@ def bad_pixels(
     with exit_on_error(debug=debug, quiet=quiet):
         import numpy as np
 
-        from demosaic_ntc.errors import Exists
-        from demosaic_ntc.io.atomic import check_target
+        from demosaic_ntc.errors import Clash
+        from demosaic_ntc.io.atomic import check_new, check_target
         from demosaic_ntc.io.header import InputLimits
+        from demosaic_ntc.io.paths import check_distinct
         from demosaic_ntc.raw.dark_frames import hot_pixels, write_bad_pixels
         from demosaic_ntc.raw.reading import read_photo
         from demosaic_ntc.recipe import build
 
-        from ..output.results import check_different
+        from ..failures import wrong_usage
 
         overwrite = chosen["overwrite"]
-        for source in sources:
-            check_different(source, output)
-        if output.exists() and not overwrite:
-            raise Exists(f"{output}: exists already; use --overwrite to replace it")
+        with wrong_usage(Clash):
+            check_distinct(sources, (output,))
+        check_new(output, overwrite=overwrite)
         check_target(output)
         limits = build(InputLimits, chosen)
         found = hot_pixels((path, read_photo(path, limits=limits)) for path in sources)

@@ -11,8 +11,8 @@ from demosaic_ntc.recipe import build
 
 from ..arguments.recipe_options import options_of
 from ..arguments.sharing import add_options
+from ..failures import print_lines
 from ..measuring import Choice, parse_box, progress_bar, split_names, usage
-from ..output.messages import print_lines
 
 _PARTS, PAGE = "Parts", "index.html"
 
@@ -80,12 +80,10 @@ def compare(
 
 def _check_folder(folder: Path, *, overwrite: bool) -> None:
     """Refuse before the work a page that could not be written after it."""
-    from demosaic_ntc.errors import Exists
-    from demosaic_ntc.io.atomic import check_target, refusals_explained
+    from demosaic_ntc.io.atomic import check_new, check_target, refusals_explained
 
     page = folder / PAGE
     with refusals_explained(folder):
-        if page.exists() and not overwrite:
-            raise Exists(f"{page}: exists already; use --overwrite to replace it")
+        check_new(page, overwrite=overwrite)
         folder.mkdir(parents=True, exist_ok=True)
     check_target(page)

@@ -40,7 +40,7 @@ def convert_sample(target: Path, method: str) -> list[str]:
     from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
     from demosaic_ntc.workflows.conversion import convert_file
 
-    from ..actions.prepare import show_waits
+    from ..output.progress import show_waits
     from ..output.results import describe_certificate
 
     source, truth = SAMPLES / RAW, SAMPLES / TRUTH

@@ -49,6 +49,6 @@ def watch(
     fixed = {"inpainting": False, "scheduler": None, "overwrite_ours": False, "resume": True}
     options = {**chosen, **locals(), **fixed}  # every option by its name
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
-        from ..actions.watch import watch_folder
+        from ..actions.batch import watch_folder
 
         watch_folder(folder, options)

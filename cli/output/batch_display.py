@@ -10,9 +10,8 @@ from typing import Any, Protocol
 from demosaic_ntc.batch.job import Event, JobEnded, JobProgress, JobStarted, JobStatus
 from demosaic_ntc.batch.tally import Tally
 
-from ..failures import one_line
+from ..failures import one_line, print_note
 from .batch_summary import complaint, duration
-from .messages import print_note
 
 # How often a line is written where no bar can be drawn.
 _LINE_SECONDS = 10.0

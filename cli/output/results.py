@@ -1,7 +1,6 @@
 """What commands that make a picture say before and after, for people or as JSON."""
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -12,9 +11,7 @@ import typer
 
 from demosaic_ntc.errors import InputError
 
-from ..failures import one_line
-from ..flags import replace_flags
-from .messages import print_lines
+from ..failures import one_line, print_lines, replace_flags
 
 if TYPE_CHECKING:
     from demosaic_ntc.engine.result import NormCertificate
@@ -35,21 +32,13 @@ class Verbosity:
         return not self.quiet and not self.json
 
 
-def check_different(source: Path, target: Path) -> None:
-    """Refuse to write over the input, also through a link."""
-    if os.path.realpath(source) == os.path.realpath(target):
-        raise typer.BadParameter(
-            f"{one_line(str(target))}: input and output are the same file; choose another OUT"
-        )
-
-
-def check_error_map(target: Path | None, method: str, others: Iterable[Path | None]) -> None:
-    """Take for wrong usage an error map that makes no sense with this method or beside these files."""
+def check_error_map(target: Path | None, method: str) -> None:
+    """Take for wrong usage an error map that makes no sense by its name or with this method."""
     from demosaic_ntc.images.error_map import check_asked
 
     try:
         if target is not None:
-            check_asked(target, method, others)
+            check_asked(target, method)
     except InputError as error:
         raise typer.BadParameter(one_line(str(error)), param_hint="--error-map") from error
 
@@ -60,6 +49,16 @@ def tell_skipped(source: Path, target: Path, telling: Verbosity) -> None:
         typer.echo(json.dumps({"source": str(source), "target": str(target), "status": "skipped"}))
     elif not telling.quiet:
         typer.echo(f"{one_line(str(target))}: exists, skipped; use --overwrite to replace it", err=True)
+
+
+def is_wanted(source: Path, target: Path, telling: Verbosity, *, overwrite: bool) -> bool:
+    """Whether a target is to be made: none that is there, unless told otherwise."""
+    from demosaic_ntc.io.atomic import is_absent
+
+    if overwrite or is_absent(target):
+        return True
+    tell_skipped(source, target, telling)
+    return False
 
 
 def tell_done(
@@ -115,17 +114,15 @@ def engine_facts(parameters: str, done: RunSummary, mapped: "ErrorMap | None") -
     return {
         "parameters": parameters,
         "seconds": {**done.seconds, "total": sum(done.seconds.values())},
-        "certificate": _certificate(done.certificate),
+        "certificate": None if done.certificate is None else _certificate(done.certificate),
         "error_map": str(mapped.target) if mapped else None,
         "expected_rms": _finite(mapped.rms) if mapped else None,
         "notices": [replace_flags(notice) for notice in done.notices],
     }
 
 
-def _certificate(groups: "NormCertificate | None") -> dict[str, float | None] | None:
-    """What is proven about the norms of completed groups; other methods prove nothing."""
-    if groups is None:
-        return None
+def _certificate(groups: "NormCertificate") -> dict[str, float | None]:
+    """What is proven about the norms of completed groups."""
     return {
         "groups": groups.groups,
         "completed": groups.completed,

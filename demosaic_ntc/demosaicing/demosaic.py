@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
+from demosaic_ntc.cfa import Cfa, make_cfa
 from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic, check_strength, complete_mosaic
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear
 from demosaic_ntc.demosaicing.interpolation.blend import blend
@@ -27,10 +27,8 @@ from demosaic_ntc.engine.checks import (
     is_finite,
     result_type,
 )
-from demosaic_ntc.engine.result import Restored, out_of_time
-from demosaic_ntc.engine.sample_check import notices_of
-from demosaic_ntc.engine.tiles import row_bands
-from demosaic_ntc.engine.windowed import Windowed
+from demosaic_ntc.engine.result import Restored, notices_of, out_of_time
+from demosaic_ntc.engine.tiles import Windowed, row_bands
 from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.run import Progress, ReportProgress, Run
 
@@ -210,7 +208,9 @@ def put_back(picture: NDArray[Any], samples: NDArray[Any], cfa: Cfa, missing: Fl
 def _check_white(white: float, samples: NDArray[Any]) -> float:
     """Return a usable full-scale value, or raise."""
     if not 0 < as_number(white) < np.inf:
-        raise InputError(f"white level {white!r} is no positive number; give the sample value of full scale")
+        raise InputError(
+            f"white level {white!r} is not a positive number; give the sample value of full scale"
+        )
     if float(samples.max()) / float(white) > _MOST_OF_WHITE:
         raise InputError(f"white level {white:g} lies far below the samples; give the value of full scale")
     return float(white)

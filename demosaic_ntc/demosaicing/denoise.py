@@ -12,7 +12,7 @@ from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import NOISY
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import StoredPicture, out_of_time
-from demosaic_ntc.engine.windowed import Windowed
+from demosaic_ntc.engine.tiles import Windowed
 from demosaic_ntc.run import Run
 
 

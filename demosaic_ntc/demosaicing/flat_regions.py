@@ -20,11 +20,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 from demosaic_ntc.demosaicing.superpixels import centre_means
-from demosaic_ntc.engine.tiles import Tile, close_to, tiles_of
-from demosaic_ntc.engine.windowed import Windowed, WritableWindowed
+from demosaic_ntc.engine.tiles import Tile, Windowed, WritableWindowed, close_to, tiles_of
 from demosaic_ntc.run import Run
 
 _CELL = 2  # pixels along a cell: samples of a colour in a cell are compared with one mean

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap, first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection
@@ -26,6 +26,7 @@ from demosaic_ntc.run import Run
 
 _RIM = 5  # pixels
 _LEAST_SHARE = np.float32(0.3)  # of the correction of means, where the first estimate is the smooth guess
+_STRONGEST = 1e3  # times the noise there is: more changes nothing
 _DOUBT = 1.5  # standard deviations of noise that guesses differ by for its sake
 # Two trials tell as much as three, within .01 dB in the mean; of one alone some pictures lose .4 dB.
 _TWO_SHIFTS = ((0, 1), (1, 0))
@@ -180,7 +181,7 @@ def _shares(confidence: SubsampledMap) -> Shares:
 def _works(
     steps: tuple[Step, ...], small: Step, wanted: Flags, uncertain: Flags, shares: Shares
 ) -> list[MaskedPass]:
-    """Return the steps: all where guesses differ, small groups where noise alone is to be taken off."""
+    """Return the steps: all where guesses differ, small groups where only noise is to be removed."""
     if wanted is uncertain:
         return [MaskedPass(step, wanted, shares, step is steps[-1]) for step in steps]
     differing = wanted & uncertain
@@ -207,7 +208,8 @@ def _variance(expected: Float32, known: ObservedPixels, noise: Float32 | None) -
 
 
 def check_strength(strength: float) -> float:
-    """Return a strength that noise can be taken off with, or raise."""
-    if not 0 <= as_number(strength) < np.inf:
-        raise InputError(f"denoise is {strength!r}; give a strength from 0 up, 1 for the noise there is")
+    """Return a strength that noise can be removed with, or raise."""
+    if not 0 <= as_number(strength) <= _STRONGEST:
+        advice = f"give a strength from 0 to {_STRONGEST:g}, 1 for the noise there is"
+        raise InputError(f"denoise is {strength!r}; {advice}")
     return float(strength)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Places
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.blend import (
     SMOOTHING_HALO,
     MethodSelection,

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Planes
 from demosaic_ntc.demosaicing.quantised_planes import Codes, Quantiser
-from demosaic_ntc.engine.tiles import row_bands
-from demosaic_ntc.engine.windowed import Windowed
+from demosaic_ntc.engine.tiles import Windowed, row_bands
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise_patches import FEWEST_PATCHES, NoisePatches, find_clipping_levels
 from demosaic_ntc.errors import InputError
 
@@ -91,7 +91,7 @@ def _check_numbers(what: str, values: float | Sequence[float]) -> tuple[float, f
         raise InputError(f"noise has {len(flat)} numbers as its {what}; give one, or one per colour")
     for value in flat:
         if not (math.isfinite(value) and value >= 0):
-            raise InputError(f"noise {what} {value:g} is no variance; give numbers from zero up")
+            raise InputError(f"noise {what} {value:g} is not a variance; give numbers from zero up")
     red, green, blue = flat if len(flat) == 3 else flat * 3
     return red, green, blue
 
@@ -118,8 +118,8 @@ def noise_factor(
     """Return how many times the deviations of a model the noise of a mosaic has; None if it cannot be told.
 
     The mosaic and its levels are those of `estimate_noise`. One number is fitted instead of a line for each
-    colour, which texture misleads far less. Texture adds to most bins, and lossy compression takes the noise
-    off some lights: of the numbers between the lower envelope of all bins and the lower quartile of those of
+    colour, which texture misleads far less. Texture adds to most bins, and lossy compression removes noise
+    at some lights: of the numbers between the lower envelope of all bins and the lower quartile of those of
     the lights, the one nearest to the model is returned.
     """
     patches = NoisePatches.of(mosaic, cfa, *find_clipping_levels(mosaic, low, high))

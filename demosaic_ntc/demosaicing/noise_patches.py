@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 
 FEWEST_PATCHES = 200  # from fewer, nothing can be told
 

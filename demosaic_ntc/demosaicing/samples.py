@@ -1,6 +1,6 @@
 """The samples of a mosaic as they are stored: small numbers, and what each of them is worth at its site."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Places
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.tiles import row_bands
 
 _NOTHING = (np.zeros((0, 2), np.int64), np.zeros(0, np.float32))
@@ -25,6 +25,7 @@ class MosaicSamples:
     stored: NDArray[Any]  # (height, width)
     tables: Mapping[tuple[int, int], Float32] = field(default_factory=dict)
     period: tuple[int, int] = (1, 1)
+    adjust: Callable[[Float32, slice, slice], Float32] | None = None  # values of some rows and columns
     mended: tuple[Places, Float32] = _NOTHING  # other values at some places, (count, 2), sorted by rows
 
     @property
@@ -68,7 +69,9 @@ class MosaicSamples:
         for (y, x), table in self.tables.items():
             site = slice((y - top) % down, None, down), slice((x - left) % across, None, across)
             values[site] = np.take(table, part[site], mode="clip")
-        return values
+        if self.adjust is None:
+            return values
+        return self.adjust(values, slice(top, top + part.shape[0]), slice(left, left + part.shape[1]))
 
     def whole(self) -> Float32:
         """Return all values, (height, width)."""

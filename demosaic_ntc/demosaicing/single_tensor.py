@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.result import NormCertificate
 from demosaic_ntc.ntc.complete import complete
 from demosaic_ntc.run import Progress, Run

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation import refine
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, guess_halo, refine_guesses

@@ -1,9 +1,9 @@
-"""Lateral colour fringes: red and blue drawn a little larger or smaller than green by the lens, and put back.
+"""Lateral chromatic aberration: red and blue drawn a little larger or smaller than green, and corrected.
 
 Towards the corners of a picture, what green shows at p, red shows at p + s (p − centre). Red follows green
 locally, R ≈ k G, so a shift shows as R ≈ k (G + s r·∇G) with r = p − centre: in every block of the red sites
 the regression of R on G and r·∇G, both without their local means, gives an estimate of s, and their weighted
-median is taken. Blue alike. Red is then put back by its difference to green, which is smooth: R(p) = G(p) +
+median is taken. Blue alike. Red is then corrected by its difference to green, which is smooth: R(p) = G(p) +
 (R − G)(where red shows p).
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError
 
 _RED, _GREEN, _BLUE = range(3)

@@ -1,8 +1,8 @@
-"""How much noise is taken off a photo, and what of it is given back.
+"""How much noise is removed from a photo, and how much of it is given back as grain.
 
 Colour noise is blotches nobody wants, noise of brightness is grain: each has a strength of its own. The
-engine estimates every channel at the larger of the two; of what it took off each sample a share is then given
-back to all channels alike, as grey grain, if brightness is to keep more of it.
+engine estimates every channel at the larger of the two; a share of what it removed from each sample is then
+given back to all channels alike, as grey grain, if brightness is to keep more of it.
 """
 
 from collections.abc import Callable
@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.developing.variance_stabilisation import Stabilised
-from demosaic_ntc.io.lazy_image import LazyImage
+from demosaic_ntc.io.pixels import LazyImage
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import RawPhoto
 
-# The methods that take noise off; interpolations show it.
+# The methods that remove noise; interpolations show it.
 DENOISING_METHODS = ("gaussian", "ntc")
 
-COLOUR_OVER_BRIGHTNESS = 1.25  # how much stronger colour noise is taken off where nothing else is asked
+COLOUR_OVER_BRIGHTNESS = 1.25  # how much more strongly colour noise is removed where nothing else is asked
 _HARDLY_SEEN = 0.5 / 255  # under the sRGB curve at mid grey: less noise is left alone
 _GLANCE, _GLANCE_ROWS = 96, 12  # of so many rows, so many first are looked at: whole periods of any array
 _MOST_GLANCED = 2_000_000  # samples: of large pictures fewer rows are looked at
@@ -31,7 +31,7 @@ _MOST_GLANCED = 2_000_000  # samples: of large pictures fewer rows are looked at
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
-    """How much noise is taken off, in multiples of what the model says there is."""
+    """How much noise is removed, in multiples of what the model says there is."""
 
     brightness: float = 1.0
     colour: float = COLOUR_OVER_BRIGHTNESS
@@ -43,12 +43,12 @@ class Strengths:
 
     @property
     def luma_only(self) -> "Strengths | None":
-        """The same for a photo that has no colours; None if no noise is taken off."""
+        """The same for a photo that has no colours; None if no noise is removed."""
         return Strengths(self.brightness, self.brightness) if self.brightness > 0 else None
 
     @property
     def grain(self) -> float:
-        """The share of what was taken off that brightness gets back."""
+        """The share of what was removed that brightness gets back."""
         return 1 - self.brightness / self.engine if self.engine > 0 else 0.0
 
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.denoising import add_grain
 from demosaic_ntc.developing.render import EncodedMosaic
 from demosaic_ntc.developing.variance_stabilisation import convert_to_srgb_curve, steepness_of_way
-from demosaic_ntc.engine.result import NormCertificate, Restored, StoredPicture
-from demosaic_ntc.engine.sample_check import SampleCheck, notices_of
-from demosaic_ntc.engine.windowed import Windowed
-from demosaic_ntc.io.lazy_image import ImageLike, LazyImage, Part
+from demosaic_ntc.engine.result import NormCertificate, Restored, SampleCheck, StoredPicture, notices_of
+from demosaic_ntc.engine.tiles import Windowed
+from demosaic_ntc.io.pixels import ImageLike, LazyImage, Part
 
 
 @dataclass(frozen=True, slots=True, eq=False)

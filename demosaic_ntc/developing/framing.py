@@ -1,23 +1,20 @@
-"""From the engine's picture to the one that is shown: its look, cut and turned as asked."""
+"""From the engine's picture to the one that is shown: its look, and the part and size that are kept."""
 
 from dataclasses import replace
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image as PillowImage
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.developing.preprocess import Prepared, is_neutral
 from demosaic_ntc.developing.render import Finish, find_auto_gain, light_of, subsample
 from demosaic_ntc.developing.settings import Development
 from demosaic_ntc.developing.tone import Adjustments, ToneMapping, automatic_look, camera_look, neutral_look
-from demosaic_ntc.io.colour import LINEAR_CURVE, ColourSpace, linearise, output_space
-from demosaic_ntc.io.lazy_image import ImageLike, LazyImage
-from demosaic_ntc.io.pixels import orient
+from demosaic_ntc.io.colour import LINEAR_CURVE, linearise, output_space
+from demosaic_ntc.io.pixels import Image, ImageLike
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.preview import shows_scene
-
-Image = TypeVar("Image", NDArray[Any], LazyImage, ImageLike)
 
 # A look is chosen by one in n rows and columns, so that about this many pixels decide.
 _DECIDING = 1 << 17
@@ -37,6 +34,7 @@ def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int) ->
         space = replace(space, curve=LINEAR_CURVE)
     blend_above = ready.exposure.clip if how.highlights == "blend" else None
     plain = Finish(space, photo.matrix.to_srgb, bits=bits, blend_above=blend_above)
+    luminance = np.asarray(space.to_xyz[1] / space.to_xyz[1].sum())  # of the primaries
     name, added = look_name(ready, how), Adjustments(0.0, how.contrast, how.saturation)
     if how.exposure == "auto":
         plain = replace(plain, gain=find_auto_gain(image, lift, plain))
@@ -44,10 +42,16 @@ def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int) ->
         plain = replace(plain, gain=2.0**how.exposure)
     else:
         added = replace(added, exposure=how.exposure)
+    if how.linear:
+        return replace(plain, look=neutral_look(luminance, added, 1.0))
+    every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
+    seen, top = light_of(subsample(image, every), lift, plain), 1.0
+    brightened = ready.lens.largest_gain
+    if ready.highlights is not None and ready.highlights.largest * brightened > 1:
+        top = _find_top(seen, plain, float(ready.highlights.limits.max()) * brightened)
     if name == "neutral":
-        top = 1.0 if how.linear else _find_top(_sample_light(image, plain, ready), plain, ready)
-        return replace(plain, look=neutral_look(_luminance(space), added, top))
-    return replace(plain, look=_look(image, plain, ready, added, name))
+        return replace(plain, look=neutral_look(luminance, added, top))
+    return replace(plain, look=_look(seen, luminance, plain, ready, added, name, top))
 
 
 def look_name(ready: Prepared, how: Development) -> str:
@@ -57,10 +61,20 @@ def look_name(ready: Prepared, how: Development) -> str:
     return "auto" if how.look is None or ready.embedded is None else how.look
 
 
-def _look(image: ImageLike, plain: Finish, ready: Prepared, added: Adjustments, name: str) -> ToneMapping:
-    """The automatic look, as bright as the camera's own picture if there is one, or the look of that."""
-    seen = _sample_light(image, plain, ready)
-    light, luminance, top = seen.reshape(-1, 3), _luminance(plain.space), _find_top(seen, plain, ready)
+def _look(
+    seen: Float32,
+    luminance: NDArray[np.float64],
+    plain: Finish,
+    ready: Prepared,
+    added: Adjustments,
+    name: str,
+    top: float,
+) -> ToneMapping:
+    """The automatic look, as bright as the camera's own picture if there is one, or the look of that.
+
+    `seen` is the light of the pixels that decide, (rows, columns, 3), and `top` what may be shown as white.
+    """
+    light = seen.reshape(-1, 3)
     if ready.embedded is None:
         return automatic_look(light, luminance, added, top=top)
     own = linearise(ready.embedded, plain.space)
@@ -69,20 +83,13 @@ def _look(image: ImageLike, plain: Finish, ready: Prepared, added: Adjustments, 
     return automatic_look(light, luminance, added, _brightness(own, seen, luminance, ready), top)
 
 
-def _sample_light(image: ImageLike, plain: Finish, ready: Prepared) -> Float32:
-    """The light of the pixels that decide, (rows, columns, 3)."""
-    every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
-    return light_of(subsample(image, every), ready.mosaic.lift, plain)
-
-
-def _find_top(light: Float32, plain: Finish, ready: Prepared) -> float:
+def _find_top(light: Float32, plain: Finish, limit: float) -> float:
     """The light that may be shown as white, from 1 up, given that of the pixels that decide.
 
-    Nearly all pixels stay below it. It is at most what saturates all channels, which is white by any measure.
+    Nearly all pixels stay below it. It is at most the limit that saturates all channels, which is white by
+    any measure.
     """
-    if ready.highlights is None or ready.highlights.largest <= 1:
-        return 1.0
-    most = float(ready.highlights.limits.max()) * plain.gain
+    most = limit * plain.gain
     return float(np.clip(np.quantile(light.max(axis=-1), _NEARLY_ALL), 1.0, max(most, 1.0)))
 
 
@@ -91,11 +98,6 @@ def _brightness(own: Float32, seen: Float32, luminance: NDArray[np.float64], rea
     assert ready.embedded is not None
     shown = (own @ luminance).reshape(ready.embedded.shape[:2])
     return float(np.median(shown)) if shows_scene(shown, seen @ luminance, ready.photo.orientation) else None
-
-
-def _luminance(space: ColourSpace) -> NDArray[np.float64]:
-    """The luminance of the primaries of a space, which sum to one."""
-    return np.asarray(space.to_xyz[1] / space.to_xyz[1].sum())
 
 
 def cut(image: Image, photo: RawPhoto, how: Development) -> Image:
@@ -108,11 +110,16 @@ def cut(image: Image, photo: RawPhoto, how: Development) -> Image:
     return image[top : top + max(1, box.height // side), left : left + max(1, box.width // side)]
 
 
-def orient_pixels(pixels: NDArray[Any], photo: RawPhoto, how: Development) -> NDArray[Any]:
-    """The pixels as they are stored: upright, unless they are to stay as the sensor lay."""
-    return orient(pixels, photo.orientation) if how.rotate else pixels
-
-
-def choose_orientation(photo: RawPhoto, how: Development) -> int:
-    """What EXIF says of the pixels as they are stored."""
-    return 1 if how.rotate else photo.orientation
+def shrink(image: ImageLike, longest: int | None) -> ImageLike:
+    """A picture (height, width, 3) whose longer side has at most so many pixels, by the filter of Lanczos."""
+    height, width = image.shape[:2]
+    if longest is None or max(height, width) <= longest:
+        return image
+    whole = np.asarray(image)  # it may be one that is made as it is read
+    scale = longest / max(height, width)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    smaller = np.empty((size[1], size[0], 3), dtype=np.float32)
+    for channel in range(3):  # one at a time: Pillow has no floating-point colours
+        plane = PillowImage.fromarray(np.ascontiguousarray(whole[..., channel]))
+        smaller[..., channel] = np.asarray(plane.resize(size, PillowImage.Resampling.LANCZOS))
+    return smaller

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_rows
+from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_rows, dilate
 from demosaic_ntc.demosaicing.highlights.window_kernels import CLIPPED_SHARE, LOWERED_SHARE, raise_lowered
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.io.lazy_image import ImageLike
+from demosaic_ntc.io.pixels import ImageLike
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, SECOND_GREEN, RawPhoto, Sites, place_of
 
@@ -198,14 +198,5 @@ def _flag_channels(photo: RawPhoto, found: CompletedHighlights) -> Iterator[tupl
         flags = found.flags(photo.mosaic[start:stop], start)
         if channels is not None:
             shown = channels.window(slice(start, stop), slice(0, width))[..., None] == np.arange(3)
-            flags = _dilate(flags[..., None] & shown)
+            flags = dilate(flags[..., None] & shown, 1)
         yield rows, flags[top - start : top - start + rows.stop - top]
-
-
-def _dilate(flags: Flags) -> Flags:
-    """Flag pixels next to flagged ones."""
-    for axis in (0, 1):
-        padded = np.pad(flags, [(1, 1) if each == axis else (0, 0) for each in range(3)])
-        length = flags.shape[axis]
-        flags = np.logical_or.reduce([np.take(padded, range(s, s + length), axis) for s in range(3)])
-    return flags

@@ -17,7 +17,7 @@ from demosaic_ntc.developing.preprocess import Prepared
 from demosaic_ntc.developing.render import camera_light
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.io.exif import ORIENTATION
-from demosaic_ntc.io.lazy_image import ImageLike
+from demosaic_ntc.io.pixels import ImageLike
 from demosaic_ntc.io.tiff_tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
 from demosaic_ntc.raw.noise import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
@@ -73,7 +73,7 @@ def find_headroom(ready: Prepared) -> float:
 
     It is from 1 to the most that is stored.
     """
-    largest = ready.highlights.largest if ready.highlights else 1.0
+    largest = ready.highlights.largest * ready.lens.largest_gain if ready.highlights else 1.0
     steps = ceil(_STEPS * log2(min(max(largest, 1.0), _MOST_HEADROOM)))
     return float(2.0 ** (steps / _STEPS))
 
@@ -87,7 +87,7 @@ def _baseline(stated: Field | None, ready: Prepared, how: Development) -> Field:
 
 
 def _noise_fields(ready: Prepared) -> dict[int, Field]:
-    """Whether noise was taken off; where none was and it is known, how much there is.
+    """Whether noise was removed; where none was and it is known, how much there is.
 
     Light x of the model has white at the file's level, here where samples saturate: it is k·x, and the
     variance slope·x + floor then reads k·slope·(k·x) + k²·floor.

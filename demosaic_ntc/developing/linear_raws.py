@@ -7,7 +7,7 @@ pixels are the engine's, as in mosaics. A monochrome picture has three equal cha
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.denoise import denoise_stored
 from demosaic_ntc.developing.denoising import DENOISING_METHODS, Strengths
 from demosaic_ntc.developing.engine_run import RestoredPhoto, expand_channels, finish_stored, read_later

@@ -1,6 +1,6 @@
 """A photo read and brought into the form the engine wants, and the engine's run on it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,17 +12,20 @@ from demosaic_ntc.demosaicing.group_demosaic import demosaic_stored
 from demosaic_ntc.demosaicing.superpixels import cell_means
 from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilise_noise
 from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
-from demosaic_ntc.developing.highlights import CompletedHighlights, complete_photo
+from demosaic_ntc.developing.highlights import BRIGHTEST, CompletedHighlights, complete_photo
 from demosaic_ntc.developing.linear_raws import complete_planes
 from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
+from demosaic_ntc.lens.correction import LensCorrection, choose_parts, correct_lens
+from demosaic_ntc.lens.sample_opcodes import prepare_samples, unite_flags
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
+from demosaic_ntc.raw.calibration.banding import remove_banding
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE
-from demosaic_ntc.raw.levels import Balance, Exposure, GreyPatch, expose, replace_levels
+from demosaic_ntc.raw.levels import Exposure, GreyPatch, expose, replace_levels
 from demosaic_ntc.raw.noise import FoundNoise, noise_of
 from demosaic_ntc.raw.photo import GREEN, RawPhoto
 from demosaic_ntc.raw.preview import decode_guide
@@ -41,13 +44,20 @@ class Prepared:
     mosaic: EncodedMosaic
     missing: NDArray[np.bool_] | None  # samples that are not to be used
     noise: FoundNoise | None = None  # where it was looked for
-    strengths: Strengths = AS_IT_IS  # how much of it is taken off, if the mosaic is stabilised for that
+    strengths: Strengths = AS_IT_IS  # how much of it is removed, if the mosaic is stabilised for that
     embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where a look is wanted
     highlights: CompletedHighlights | None = None  # where they are reconstructed
+    lens: LensCorrection = field(default_factory=LensCorrection)
+
+    @property
+    def raw_white(self) -> NDArray[np.float64]:
+        """The light that red, green and blue reach at the file's white level."""
+        span = self.photo.white - float(self.photo.black.min())
+        return np.array(self.exposure.gains[:3]) * span
 
     @property
     def denoise_strength(self) -> Strengths:
-        """How much noise the engine takes off."""
+        """How much noise the engine removes."""
         return self.strengths if self.mosaic.stabilised else AS_IT_IS
 
 
@@ -57,13 +67,20 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     with open_header(source, settings.limits) as header:
         photo = read_photo(header, settings.layout)
     with prefix_path(header.path):
-        photo = replace_levels(photo, how.black, how.white)
-    photo, missing, noise = remove_bad_pixels(photo, how.bad_pixels, how.noise)
+        photo = remove_banding(replace_levels(photo, how.black, how.white), how.banding)
+    parts = choose_parts(how.lens, ca=how.fringes == "off")
+    stated = prepare_samples(photo, shading="vignetting" in parts, bad_pixels=how.bad_pixels != "off")
+    photo, missing, noise = remove_bad_pixels(stated.photo, how.bad_pixels, how.noise)
+    missing = unite_flags(missing, stated.bad)
     with prefix_path(header.path):
-        balance = locate_grey_patch(how.balance, photo, how)
+        lens = correct_lens(photo, stated, parts, how.lens_profile)
+    with prefix_path(header.path):
+        balance = how.balance
+        if isinstance(balance, GreyPatch):
+            balance = locate_grey_patch(balance, photo, how)
         way = choose_highlights(photo, how)
         exposure = expose(photo, balance, how.white, keep_highlights=way == "blend")
-        if way != "blend":
+        if photo.is_linear and way != "blend":
             exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
         photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
@@ -84,8 +101,8 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     if way == "reconstruct":
         photo, highlights = complete_photo(photo, exposure, missing, check_threads(engine.threads))
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
-    encoded = encode_mosaic(photo, exposure, stabilised, highlights)
-    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded, highlights)
+    encoded = encode_mosaic(photo, exposure, stabilised, highlights, lens.sites)
+    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded, highlights, lens)
 
 
 def choose_highlights(photo: RawPhoto, how: Development) -> Highlights:
@@ -101,7 +118,7 @@ def choose_highlights(photo: RawPhoto, how: Development) -> Highlights:
 def apply_baseline(photo: RawPhoto, exposure: Exposure) -> Exposure:
     """Brighten a linear raw as its file asks for: it was stored darker to keep highlights."""
     stated = photo.stated.get(BASELINE_EXPOSURE)
-    stops = max(float(stated.values[0]), 0.0) if stated and photo.is_linear else 0.0
+    stops = max(float(stated.values[0]), 0.0) if stated else 0.0
     red, green, blue, second_green = (gain * 2.0**stops for gain in exposure.gains)
     return replace(exposure, gains=(red, green, blue, second_green), baseline=stops)
 
@@ -111,10 +128,8 @@ def is_neutral(photo: RawPhoto, how: Development) -> bool:
     return how.look == "neutral" or (how.look is None and (photo.is_plain or how.linear))
 
 
-def locate_grey_patch(balance: Balance, photo: RawPhoto, how: Development) -> Balance:
-    """A grey patch of the finished picture as a place on the sensor; any other balance as it is."""
-    if not isinstance(balance, GreyPatch):
-        return balance
+def locate_grey_patch(balance: GreyPatch, photo: RawPhoto, how: Development) -> GreyPatch:
+    """A grey patch of the finished picture as a place on the sensor."""
     box = photo.frame(how.crop)
     orientation = photo.orientation if how.rotate else 1
     height, width = (box.width, box.height) if orientation >= 5 else (box.height, box.width)
@@ -127,7 +142,22 @@ def locate_grey_patch(balance: Balance, photo: RawPhoto, how: Development) -> Ba
 
 
 def complete_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
-    """Let the engine restore the full colours, and say how far off they may be if that is wanted."""
+    """Let the engine restore the full colours, and say how far off they may be if that is wanted.
+
+    The picture is without the shading that the file states: it is the raw's, whatever is made of it.
+    """
+    restored, lens, lift = _run_engine(ready, engine, run), ready.lens, ready.mosaic.lift
+    if lens.shading is None:
+        return restored
+    error = restored.error
+    if error is not None:
+        error = lens.brighten_error(error, restored.image, lift)
+    most = 1.0 if ready.highlights is None else BRIGHTEST
+    return replace(restored, image=lens.brighten(restored.image, lift, most), error=error)
+
+
+def _run_engine(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
+    """The engine's picture of a mosaic or of planes."""
     cfa, mosaic = ready.photo.cfa, ready.mosaic
     if cfa is None or cfa.is_mono:
         return complete_planes(mosaic, ready.missing, ready.strengths, engine, run)

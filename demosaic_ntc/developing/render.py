@@ -6,10 +6,9 @@ straight on), so the whole mosaic is lifted by a constant to be nonnegative; bot
 Everything runs over bands of rows in float32, with tables for the curves, so memory stays bounded.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +17,11 @@ from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.measured_planes import PlaneSamples
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.developing.highlights import CompletedHighlights
-from demosaic_ntc.developing.lookup_tables import tabulate
 from demosaic_ntc.developing.tone import ToneMapping
 from demosaic_ntc.developing.variance_stabilisation import Root, Stabilised
-from demosaic_ntc.io.colour import SRGB_CURVE, ColourSpace, Curve, make_space_matrix
-from demosaic_ntc.io.lazy_image import ImageLike, LazyImage
-from demosaic_ntc.io.pixels import Pixels, ReportRows, ignore_share
+from demosaic_ntc.io.colour import SRGB_CURVE, ColourSpace, Curve, make_space_matrix, tabulate
+from demosaic_ntc.io.pixels import Image, ImageLike, LazyImage, Pixels, ReportRows, ignore_share
+from demosaic_ntc.lens.gains import SiteGains
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, RawPhoto, Sites, place_of
 
@@ -58,7 +56,7 @@ _LARGEST_GAIN = 256.0
 class EncodedMosaic:
     """Balanced samples under the sRGB curve, plus a constant that makes them nonnegative.
 
-    Where their noise is to be taken off they are signed, under the curve that makes it alike everywhere.
+    Where their noise is to be removed they are signed, under the curve that makes it alike everywhere.
     """
 
     stored: MosaicSamples | PlaneSamples  # with full scale 1: divided by the value of a saturated sample
@@ -87,10 +85,12 @@ def encode_mosaic(
     exposure: Exposure,
     stabilised: Stabilised | None = None,
     highlights: CompletedHighlights | None = None,
+    shading: SiteGains | None = None,
 ) -> EncodedMosaic:
     """The samples as the engine wants them: black subtracted, balanced, under a curve.
 
-    They are clipped at white, unless their highlights were completed.
+    They are clipped at white, unless their highlights were completed. What shading differs by from colour to
+    colour is taken off as they are read.
     """
     curve = stabilised.curve if stabilised else SRGB_CURVE
     tables = _build_encoding_tables(photo.sites, exposure, curve, highlights)
@@ -98,12 +98,26 @@ def encode_mosaic(
     lift = 0.0
     if not stabilised:  # tables rise, so that the least value of a site is that of its least sample
         least = (table[photo.mosaic[place_of(site, period)].min()] for site, table in tables.items())
-        lift = max(0.0, -float(min(least)))
+        lift = max(0.0, -float(min(least))) * (shading.largest if shading else 1.0)
     lifted = {site: (table + np.float32(lift)) / np.float32(1 + lift) for site, table in tables.items()}
     if photo.is_linear:
         return EncodedMosaic(PlaneSamples(photo.mosaic, tuple(lifted.values())), lift, stabilised)
     by_place = {(y, x): table for (y, x), table in lifted.items()}
-    return EncodedMosaic(MosaicSamples(photo.mosaic, by_place, photo.sites.period), lift, stabilised)
+    adjust = None if shading is None else _adjust_encoded(shading, curve, lift, exposure.clip)
+    return EncodedMosaic(MosaicSamples(photo.mosaic, by_place, photo.sites.period, adjust), lift, stabilised)
+
+
+def _adjust_encoded(
+    shading: SiteGains, curve: Curve | Root, lift: float, saturated: float
+) -> Callable[[Float32, slice, slice], Float32]:
+    """What takes encoded samples of some rows and columns by the gains of their sites."""
+
+    def adjust(values: Float32, rows: slice, columns: slice) -> Float32:
+        light = curve.decode(values.astype(np.float64) * (1 + lift) - lift)
+        even = shading.apply(light.astype(np.float32), rows, columns, saturated)
+        return np.asarray((curve.encode(even.astype(np.float64)) + lift) / (1 + lift), np.float32)
+
+    return adjust
 
 
 def _build_encoding_tables(
@@ -152,7 +166,7 @@ def camera_light(
         yield rows, light if blend_above is None else blend_highlights(light, blend_above)
 
 
-def finish(image: ImageLike, lift: float, how: Finish, report: ReportRows) -> Pixels:
+def finish(image: Image, lift: float, how: Finish, report: ReportRows) -> Image:
     """Undo the engine's encoding, apply matrix, gain, look and transfer curve, and round.
 
     Of a picture that is read later this is done then, and not reported.
@@ -172,11 +186,11 @@ def finish(image: ImageLike, lift: float, how: Finish, report: ReportRows) -> Pi
 
     if isinstance(image, LazyImage):
         report = ignore_share
-        return cast(Pixels, image.map(finish_part, table.dtype))
+        return image.map(finish_part, table.dtype)
     return finish_part(image)
 
 
-def finish_error(image: ImageLike, error: Float32, lift: float, how: Finish) -> Float32:
+def finish_error(image: ImageLike, error: ImageLike, lift: float, how: Finish) -> Float32:
     """The standard deviations of finished pixels in code values, from those of the engine's picture.
 
     `image` and `error` are (height, width, 3), encoded and lifted; so is the result, from 0 up. To first
@@ -189,7 +203,9 @@ def finish_error(image: ImageLike, error: Float32, lift: float, how: Finish) -> 
     top = np.float32(2**how.bits - 1)
     for rows in _bands(image.shape[0]):
         light = _decode(np.asarray(image[rows]), lift)
-        shown, variance = _render_with_variance(light, error[rows] / SRGB_CURVE.steepness(light), how)
+        shown, variance = _render_with_variance(
+            light, np.asarray(error[rows], np.float32) / SRGB_CURVE.steepness(light), how
+        )
         steepness = how.space.curve.steepness(np.clip(shown, 0, 1))
         codes[rows] = np.sqrt(variance) * steepness * top
     return codes

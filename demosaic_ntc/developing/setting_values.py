@@ -4,7 +4,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from demosaic_ntc.choices import BALANCES
+from demosaic_ntc.choices import BALANCES, LENS_PARTS
 from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.recipe import read_numbers
 
@@ -37,7 +37,7 @@ def _parse_light(text: str, kelvin: str, tint: str) -> "Temperature":
     try:
         numbers = float(kelvin), float(tint or 0)
     except ValueError:
-        raise InputError(f"{text!r} is no light; give kelvin and tint such as 5200K or 5200K,+8") from None
+        raise InputError(f"{text!r} is not a light; give kelvin and tint such as 5200K or 5200K,+8") from None
     return Temperature(*numbers)
 
 
@@ -72,6 +72,21 @@ def parse_noise(text: str) -> "NoiseModel":
 def parse_bad_pixels(text: str) -> str | Path:
     """A rule for bad pixels, or the file that lists them."""
     return text if text in ("auto", "off") else Path(text)
+
+
+def parse_lens(text: str) -> str | tuple[str, ...]:
+    """A word for all or no lens corrections, or some of them."""
+    return text if text in ("auto", "off") else tuple(text.split(","))
+
+
+def check_lens(lens: Any) -> None:
+    """Refuse parts of a lens that are not corrected."""
+    if lens in ("auto", "off"):
+        return
+    for part in (lens,) if isinstance(lens, str) else lens:
+        check_choice("part of lens corrections", part, ("auto", "off", *LENS_PARTS))
+        if part in ("auto", "off"):
+            raise InputError(f"`lens={part}` stands alone; give it, or some of {', '.join(LENS_PARTS)}")
 
 
 def check_balance(balance: Any) -> None:

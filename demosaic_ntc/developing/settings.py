@@ -3,26 +3,29 @@
 Nothing is loaded for them but their own checks, so that help answers at once.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from demosaic_ntc.choices import BadPixels, Crop, Highlights, LookName, Quality, Space, White
+from demosaic_ntc.choices import BadPixels, Banding, Crop, Highlights, Lens, LookName, Quality, Space, White
 from demosaic_ntc.developing.setting_values import (
     check_balance,
     check_black,
+    check_lens,
     check_noise,
     check_white,
     parse_bad_pixels,
     parse_balance,
     parse_black,
+    parse_lens,
     parse_noise,
 )
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
-from demosaic_ntc.recipe import Slider, check_settings, part, setting
+from demosaic_ntc.recipe import CheckedSettings, Slider, build, part, setting
 
 if TYPE_CHECKING:
     from demosaic_ntc.demosaicing.noise import NoiseModel
@@ -33,11 +36,11 @@ if TYPE_CHECKING:
 _RAW, _OUTPUT, _ENGINE, _RUNNING = "Raw development", "Output", "Engine", "Running"
 
 _ADDED = {"low": -100, "high": 100, "metavar": "-100…100", "slider": Slider(step=5)}  # to the look's
-_STRENGTH = {"low": 0, "high": 10, "wrong": "denoising by {} is not possible"}  # times the noise there is
+_STRENGTH = {"low": 0, "high": 10, "wrong": "{} is not a denoising strength"}  # times the noise there is
 
 
 @dataclass(frozen=True, slots=True)
-class Development:
+class Development(CheckedSettings):
     """How samples become a picture."""
 
     look: LookName | None = setting(
@@ -94,7 +97,7 @@ class Development:
         "Complete clipped samples from their surroundings (reconstruct), keep what the unclipped channels "
         "still show (blend, darker), or clip to white where the first channel clips.",
         _RAW,
-        what="way with highlights",
+        what="highlight mode",
         shown="reconstruct; plain mosaics, --linear and --look neutral clip",
         label="Highlights",
     )
@@ -103,7 +106,24 @@ class Development:
         "Detect and correct lateral chromatic aberration (Bayer arrays).",
         _RAW,
         name="ca",
-        what="way with chromatic aberration",
+        what="chromatic aberration mode",
+    )
+    lens: Lens = setting(
+        "auto",
+        "Lens corrections that a DNG states, or a profile if one is asked for: all (auto), none (off), or "
+        "some of distortion, vignetting and ca.",
+        _RAW,
+        parse=parse_lens,
+        check=check_lens,
+        metavar="auto|off|PARTS",
+        label="Lens",
+    )
+    lens_profile: str | None = setting(
+        None,
+        "Take from lensfun's database what the file does not state: auto finds camera and lens by EXIF, a "
+        "name finds the lens by that; needs the extra `lens`.",
+        _RAW,
+        metavar="auto|NAME",
     )
     denoise: float | Literal["auto", "off"] = setting(
         "auto",
@@ -134,6 +154,13 @@ class Development:
         metavar="auto|off|FILE",
         shown="auto; off for mosaics without a camera",
     )
+    banding: Banding | None = setting(
+        None,
+        "Row and column noise, stripes of phase-detection pixels: remove what is found, or leave it.",
+        _RAW,
+        what="way with banding",
+        shown="auto; off for mosaics without a camera",
+    )
     space: Space = setting(
         "srgb", "Colour space of the picture.", _OUTPUT, name="color_space", what="colour space"
     )
@@ -155,15 +182,14 @@ class Development:
         metavar="PIXELS",
     )
 
-    def __post_init__(self) -> None:
-        """Check each setting, and what excludes another."""
-        check_settings(self)
+    def check_together(self) -> None:
+        """Refuse a look of linear light."""
         if self.linear and self.look in ("auto", "camera"):
             raise InputError("linear light has no look; leave out `linear` or give `look=neutral`")
 
     @property
     def strengths(self) -> "Strengths | None":
-        """How much noise is taken off; None if none is."""
+        """How much noise is removed; None if none is."""
         from demosaic_ntc.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths  # noqa: PLC0415
 
         if self.denoise == "off":
@@ -176,8 +202,8 @@ class Development:
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
-    """How what is missing is completed, of a mosaic or of a damaged picture."""
+class Engine(CheckedSettings):
+    """How what is missing is completed, of a mosaic or of a damaged picture, each by methods of its own."""
 
     method: Any = setting(
         "gaussian",
@@ -198,10 +224,6 @@ class Engine:
         None, "Stop the engine after S seconds; the picture is still written.", _ENGINE, low=0, metavar="S"
     )
 
-    def __post_init__(self) -> None:
-        """Check each setting; the methods are those of the engine that is meant."""
-        check_settings(self)
-
     def start(self, report: "ReportProgress", want_error: bool = False) -> "Run":
         """Return the run of a restoration that begins now."""
         from demosaic_ntc.run import Run  # noqa: PLC0415 (loads psutil, which help does without)
@@ -210,7 +232,7 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class Output(CheckedSettings):
     """How the picture is written."""
 
     bits: int | None = setting(
@@ -228,7 +250,7 @@ class Output:
     compress: bool = setting(False, "Compress a DNG without loss.", _OUTPUT)
     overwrite: bool = setting(False, "Replace OUT where it exists.", _RUNNING)
 
-    def __post_init__(self) -> None:
+    def check_together(self) -> None:
         """Check that such pictures exist."""
         if self.bits not in (None, 8, 16):
             raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
@@ -243,6 +265,15 @@ class Settings:
     development: Development = part(Development)
     engine: Engine = part(Engine)
     output: Output = part(Output)
+
+    @classmethod
+    def of(cls, chosen: Mapping[str, Any]) -> "Settings":
+        """Return the settings that some values stand for, by name; see `build`."""
+        from demosaic_ntc.demosaicing.demosaic import METHODS  # noqa: PLC0415 (help does without)
+
+        if (method := chosen.get("method")) is not None:
+            check_choice("method", method, METHODS)
+        return build(cls, chosen)
 
     def depth(self, target: Path, error_map: Path | None = None) -> int:
         """Bits per channel of the picture at a target: 16 unless asked otherwise, of some formats 8.

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.developing.lookup_tables import tabulate
-from demosaic_ntc.io.colour import SRGB_CURVE
+from demosaic_ntc.io.colour import SRGB_CURVE, tabulate
 
 Tones = NDArray[np.float64]
 Tone = Callable[[Tones], Tones]

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.developing.lookup_tables import tabulate
-from demosaic_ntc.io.colour import SRGB_CURVE
+from demosaic_ntc.io.colour import SRGB_CURVE, tabulate
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import RawPhoto
 

@@ -35,7 +35,7 @@ def _any_array(given: Any, what: str) -> NDArray[Any]:
     try:
         return np.asarray(given)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the {what} is no array of numbers ({error}); give one") from error
+        raise InputError(f"the {what} is not an array of numbers ({error}); give one") from error
 
 
 def is_finite(values: NDArray[Any]) -> bool:
@@ -58,6 +58,16 @@ def check_missing(
         )
     if flags.all():
         raise BadMask("every sample is missing: nothing is known, cannot complete; mask less")
+    return flags
+
+
+def check_source(source: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return the flags of what may be copied, or raise when they do not fit the picture."""
+    flags = _convert_flags(_any_array(source, "source"))
+    if flags.shape != shape or flags.dtype != np.bool_:
+        raise BadMask(
+            f"source is {flags.dtype} of shape {flags.shape}; give booleans, or 0 and 255, of shape {shape}"
+        )
     return flags
 
 
@@ -107,6 +117,8 @@ def full_scale(samples: NDArray[Any], noise: ArrayLike | None = None) -> float:
         return 1.0 if largest >= _FAINT or largest <= 0 else largest
     if largest > BRIGHTEST:
         return largest
+    if largest < 0:
+        raise InputError(f"values are negative, {largest:g} at most; give values from 0 up")
     bits = max(8, int(np.ceil(np.log2(largest + 1))))
     return float(2**bits - 1)
 

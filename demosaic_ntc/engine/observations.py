@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Planes
-from demosaic_ntc.engine.windowed import Windowed
+from demosaic_ntc.engine.tiles import Windowed
 
 DEEPEST = 48  # pixels into a hole; trust falls no further, or it would vanish in single precision
 _MOST_CHANNELS = 8  # one bit for each

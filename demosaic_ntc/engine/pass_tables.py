@@ -135,7 +135,7 @@ PLANS: dict[str, Plan] = {
 }
 
 
-# Where the first guesses of a noisy mosaic agree, little but its noise is left to be taken off: small groups
+# Where the first guesses of a noisy mosaic agree, little but its noise is left to be removed: small groups
 # do that as well as large ones, within .01 dB on parts of eight pictures with noise of 1.5 to 6 of 255. Fewer
 # of them that restore more patches each cost another .01 dB, at half the work; and patches further out than a
 # few pixels are as good at places where samples lie as in the reference.

@@ -24,8 +24,8 @@ from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, re
 from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.passes import Step
-from demosaic_ntc.engine.sample_check import SampleCheck
-from demosaic_ntc.engine.windowed import WritableWindowed
+from demosaic_ntc.engine.result import SampleCheck
+from demosaic_ntc.engine.tiles import WritableWindowed
 from demosaic_ntc.run import Run
 
 _NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are rather kept than estimated

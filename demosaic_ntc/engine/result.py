@@ -1,6 +1,7 @@
 """What a restoration returns."""
 
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -8,12 +9,89 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Planes
-from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.arrays import Planes, Sums
+from demosaic_ntc.engine.kernels.left_out import (
+    CHANNELS,
+    COUNT,
+    PRECISION,
+    PRECISION_UNIT,
+    RATIO,
+    RATIO_UNIT,
+    SQUARE,
+    SQUARE_UNIT,
+)
 from demosaic_ntc.engine.notebook_preview import preview
-from demosaic_ntc.engine.sample_check import SampleCheck
-from demosaic_ntc.engine.windowed import Windowed
+from demosaic_ntc.engine.tiles import Windowed
 from demosaic_ntc.html_repr import html_table
+from demosaic_ntc.run import Deadline
+
+_LEAST_SAMPLES = 1000  # fewer tell nothing
+_WHITE = 255
+_SUSPICIOUS = 1.5  # times what is expected
+_UNPREDICTABLE = 0.8  # of the spread of samples
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCheck:
+    """Samples left out and predicted by patches that did not measure them, with full scale 1.
+
+    Errors are those of the mean of the samples at a spot of similar patches, weighted by the inverse of the
+    variance that is expected of each: even places count most.
+    """
+
+    samples: int
+    error: float  # the root of the weighted mean square
+    expected: float  # what it would be if samples and estimates differed by chance alone
+    ratio: float  # of the two
+    unexplained: float  # the error of single samples over their standard deviation
+
+    @classmethod
+    def of(cls, sums: Sequence[Sums]) -> "SampleCheck | None":
+        """Return what sums amount to, see `add_left_out`; nothing where samples are few."""
+        samples = sum(int(each[CHANNELS::3].sum()) for each in sums)
+        if samples < _LEAST_SAMPLES:
+            return None
+        total = np.sum(sums, axis=0)
+        ratio = np.sqrt(total[RATIO] / RATIO_UNIT / total[COUNT])
+        expected = np.sqrt(total[COUNT] * PRECISION_UNIT / total[PRECISION])
+        plain = np.sqrt(total[SQUARE] / SQUARE_UNIT / samples)
+        unexplained = float(plain / max(_deviation(total[CHANNELS:]), 1e-9))
+        return cls(samples, float(ratio * expected), float(expected), float(ratio), unexplained)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What was found, in words."""
+        return {"left-out samples": str(self)}
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        error, expected = _WHITE * self.error, _WHITE * self.expected
+        return f"left-out samples predicted within {error:.1f} of {_WHITE}, {expected:.1f} expected"
+
+
+def _deviation(channels: Sums) -> float:
+    """Return the standard deviation of samples about the mean of their channel."""
+    counts, values, squares = channels.reshape(-1, 3).T.astype(np.float64)
+    within = squares.sum() - (values**2 / np.maximum(counts, 1)).sum() / SQUARE_UNIT
+    return float(np.sqrt(max(within, 0.0) / SQUARE_UNIT / counts.sum()))
+
+
+def notices_of(check: SampleCheck | None) -> tuple[str, ...]:
+    """Return what a user should know: that samples are not as a picture's would be."""
+    if check is None:
+        return ()
+    if check.ratio > _SUSPICIOUS:
+        return (
+            f"samples deviate {check.ratio:.1f} times as far as expected from what others tell of their "
+            "colour; the colour array may be wrong, try another `cfa`",
+        )
+    if check.unexplained > _UNPREDICTABLE:
+        return (
+            "samples hardly follow from those around them; if they are noisy give their `noise`, else "
+            "this may not be a picture, or its width or `cfa` may be wrong",
+        )
+    return ()
+
 
 CLOSE = 1.1  # the upper over the lower bound of a norm that counts as closely known
 
@@ -64,6 +142,25 @@ class NormCertificate:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CopiedPixels:
+    """Which pixels were copied from elsewhere in the picture, and where from: rows and columns."""
+
+    targets: NDArray[np.int32]  # (pixels, 2)
+    sources: NDArray[np.int32]  # (pixels, 2)
+
+    @property
+    def count(self) -> int:
+        """How many pixels were copied."""
+        return len(self.targets)
+
+    def as_map(self, shape: tuple[int, ...]) -> NDArray[np.int32]:
+        """Return the source of every pixel of a picture, (height, width, 2); −1 where there is none."""
+        places = np.full((*shape[:2], 2), -1, np.int32)
+        places[tuple(self.targets.T)] = self.sources
+        return places
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Restored:
     """A restored picture in the scale of its input; the methods of completion have a certificate."""
@@ -73,6 +170,7 @@ class Restored:
     notices: tuple[str, ...] = ()  # what a user should know about the result
     error: NDArray[np.float32] | None = None  # standard deviation of the expected error, in the image's scale
     check: SampleCheck | None = None  # how well samples of a mosaic were predicted from others
+    copied: CopiedPixels | None = None  # what wide holes were filled with; nothing of it is certified
 
     def __repr__(self) -> str:
         """Show what it is, not its pixels."""

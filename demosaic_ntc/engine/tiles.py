@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, product
+from typing import Any, Protocol
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags
+from demosaic_ntc.arrays import Flags, Float32
 
 TILE_SIDE = 768  # the margin costs 30 % there, and a tile's intermediate arrays some 100 MB
 _SMALL = (320, 128)  # sides of small tiles
@@ -51,6 +52,14 @@ def span(start: int, stop: int, margin: int, period: int, length: int) -> tuple[
     """Return a stretch, what it looks at from a multiple of the period on, and the first in the second."""
     first, last = max(start - margin, 0) // period * period, min(stop + margin, length)
     return slice(start, stop), slice(first, last), slice(start - first, stop - first)
+
+
+def overlap(one: tuple[slice, slice], other: tuple[slice, slice]) -> tuple[slice, slice] | None:
+    """Return what two boxes share, if they share anything."""
+    rows, columns = (
+        slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other, strict=True)
+    )
+    return (rows, columns) if rows.start < rows.stop and columns.start < columns.stop else None
 
 
 def within(part: tuple[slice, slice], whole: tuple[slice, slice]) -> tuple[slice, slice]:
@@ -123,3 +132,25 @@ def _any_along_rows(flags: Flags, pixels: int) -> Flags:
         held = held[:-stretch] | held[stretch:]
         stretch *= 2
     return held if stretch == length else held[: stretch - length] | held[length - stretch :]
+
+
+class Windowed(Protocol):
+    """Planes, (channels, height, width), that are read window by window."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Channels, height and width."""
+
+    @property
+    def size(self) -> int:
+        """How many entries there are."""
+
+    def __getitem__(self, place: tuple[slice, slice, slice], /) -> Any:
+        """Return a window, float32, (channels, rows, columns)."""
+
+
+class WritableWindowed(Windowed, Protocol):
+    """Planes that are written window by window, too."""
+
+    def __setitem__(self, place: tuple[slice, slice, slice], values: Float32, /) -> None:
+        """Write a window, (channels, rows, columns)."""

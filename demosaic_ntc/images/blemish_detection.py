@@ -10,11 +10,11 @@ from scipy import ndimage
 
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.detection.blemishes import find_blemishes
-from demosaic_ntc.errors import Exists, InputError
+from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.mask_rule import Detection
 from demosaic_ntc.images.picture import FULL, DecodedImage
 from demosaic_ntc.images.png_writing import write_png
-from demosaic_ntc.io.atomic import check_target, whole_file
+from demosaic_ntc.io.atomic import check_new, check_target, whole_file
 from demosaic_ntc.io.pixels import ignore_share, orient
 
 _CORNERS = np.ones((3, 3), np.bool_)
@@ -50,8 +50,7 @@ def check_mask_target(target: Path | None, *, overwrite: bool) -> None:
         return
     if target.suffix.lower() != ".png":
         raise InputError(f"{target}: a mask is a PNG; give a name that ends in .png")
-    if target.exists() and not overwrite:
-        raise Exists(f"{target}: exists already; use `overwrite` to replace it")
+    check_new(target, overwrite=overwrite)
     check_target(target)
 
 

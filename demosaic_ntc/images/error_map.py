@@ -5,8 +5,7 @@ zero where the picture holds what was measured. Errors of neighbouring pixels ar
 region is less certain than the mean of as many independent errors would be.
 """
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.errors import Exists, InputError
+from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, RGB, TiffForm, write_tiff
-from demosaic_ntc.io.atomic import check_target, whole_file
+from demosaic_ntc.io.atomic import check_new, check_target, whole_file
 from demosaic_ntc.io.exif import ORIENTATION
 from demosaic_ntc.io.pixels import ignore_share
 from demosaic_ntc.io.tiff_tags import SHORT, Field
@@ -59,24 +58,20 @@ class Expected:
         )
 
 
-def check_asked(target: Path, method: str, others: Iterable[Path | None]) -> None:
-    """Refuse a map that makes no sense: by its name, by the method, or in the place of another file."""
+def check_asked(target: Path, method: str) -> None:
+    """Refuse a map that makes no sense by its name or by the method."""
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(f"{target}: an error map is a TIFF; give a name that ends in .tif")
     if method not in METHODS:
         raise InputError(f"{method} does not know its errors; write error maps with `method=ntc`")
-    place = os.path.realpath(target)
-    if any(other is not None and os.path.realpath(other) == place for other in others):
-        raise InputError(f"{target}: is a picture or mask of this run; choose another name for the error map")
 
 
-def check_map(target: Path | None, method: str, others: Iterable[Path | None], *, overwrite: bool) -> None:
+def check_map(target: Path | None, method: str, *, overwrite: bool) -> None:
     """Refuse, before any work is done, a map that makes no sense or could not be written."""
     if target is None:
         return
-    check_asked(target, method, others)
-    if target.exists() and not overwrite:
-        raise Exists(f"{target}: exists already; use `overwrite` to replace it")
+    check_asked(target, method)
+    check_new(target, overwrite=overwrite)
     check_target(target)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from demosaic_ntc.choices import Subsampling
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.recipe import check_settings, setting
+from demosaic_ntc.recipe import CheckedSettings, setting
 
 FORMATS = {
     ".png": "PNG",
@@ -25,7 +25,7 @@ SHALLOW = ("JPEG", "WebP", "AVIF")
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(CheckedSettings):
     """How much may be left out: a quality from 1 to 100, and colours at full, half or quarter resolution."""
 
     quality: int = setting(
@@ -43,10 +43,6 @@ class Loss:
         "Output",
         name="jpeg_subsampling",
     )
-
-    def __post_init__(self) -> None:
-        """Check both."""
-        check_settings(self)
 
 
 def format_of(target: Path, among: Collection[str] = FORMATS.values()) -> str:

@@ -32,7 +32,7 @@ def icc_profile(space: ColourSpace) -> bytes:
 
 
 def _assemble(tags: dict[bytes, bytes]) -> bytes:
-    """Header, tag table and data; equal data is stored once."""
+    """Header, tag table and data; equal data is stored once, and the date is fixed: runs give equal files."""
     start = _HEADER + 4 + 12 * len(tags)
     data, places = bytearray(), dict[bytes, int]()
     table = struct.pack(">L", len(tags))
@@ -41,14 +41,9 @@ def _assemble(tags: dict[bytes, bytes]) -> bytes:
             places[content] = start + len(data)
             data += content + bytes(-len(content) % 4)
         table += struct.pack(">4sLL", name, places[content], len(content))
-    return _header(start + len(data)) + table + bytes(data)
-
-
-def _header(size: int) -> bytes:
-    """The 128 bytes that every profile starts with; its date is fixed, so that runs give equal files."""
-    fields = struct.pack(">L4sL4s4s4s", size, b"\0\0\0\0", 0x04300000, b"mntr", b"RGB ", b"XYZ ")
-    fields += struct.pack(">6H4s", 2024, 1, 1, 0, 0, 0, b"acsp")
-    return (fields + bytes(28) + _encode_fixed(D50)).ljust(_HEADER, b"\0")
+    header = struct.pack(">L4sL4s4s4s", start + len(data), bytes(4), 0x04300000, b"mntr", b"RGB ", b"XYZ ")
+    header += struct.pack(">6H4s", 2024, 1, 1, 0, 0, 0, b"acsp") + bytes(28) + _encode_fixed(D50)
+    return header.ljust(_HEADER, b"\0") + table + bytes(data)
 
 
 def _text(text: str) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
+import simplejpeg
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import Unsupported
@@ -17,7 +18,7 @@ from demosaic_ntc.images import pillow
 from demosaic_ntc.images.picture import DecodedImage, JpegForm, read_carried, strip_thumbnail
 from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
-from demosaic_ntc.io.jpeg_segments import FRAMES, read_segments
+from demosaic_ntc.io.jpeg_segments import FRAMES, check_scans, read_segments
 
 Segments = list[tuple[int, bytes]]
 
@@ -86,7 +87,17 @@ def _decode(file: BinaryIO, segments: Segments) -> tuple[NDArray[np.uint8], Jpeg
     tables, sampling, in_passes = pillow.jpeg_coding(image)
     sampling = _EVERY_OTHER if sampling == _UNKNOWN_SAMPLING else sampling
     form = JpegForm(_filter_segments(segments), tables, sampling, in_passes)
-    return pillow.decode(image), form
+    file.seek(0)
+    content = file.read()
+    check_scans(content)
+    return _decode_strictly(content, image.mode), form
+
+
+def _decode_strictly(content: bytes, mode: str) -> NDArray[np.uint8]:
+    """The pixels; what libjpeg only warns of is damage here: it fills in pixels that would pass for known."""
+    grey = mode == "L"
+    pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(content, "GRAY" if grey else "RGB", strict=True)
+    return pixels[..., 0] if grey else pixels
 
 
 def _filter_segments(segments: Segments) -> bytes:

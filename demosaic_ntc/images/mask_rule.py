@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from demosaic_ntc.choices import BLEMISHES
 from demosaic_ntc.errors import InputError, check_choice
-from demosaic_ntc.recipe import Slider, check_settings, setting
+from demosaic_ntc.recipe import CheckedSettings, Slider, setting
 
 Colour = tuple[int, int, int]
 
@@ -15,7 +15,7 @@ _GROUP = "Mask"
 def parse_colour(text: str) -> Colour:
     """Read a colour such as ``#ff00ff``."""
     if not re.fullmatch("#?[0-9a-fA-F]{6}", text):
-        raise InputError(f"{text!r} is no colour; give one such as '#ff00ff'")
+        raise InputError(f"{text!r} is not a colour; give one such as '#ff00ff'")
     red, green, blue = bytes.fromhex(text.removeprefix("#"))
     return red, green, blue
 
@@ -32,7 +32,7 @@ def parse_kinds(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class MaskRule:
+class MaskRule(CheckedSettings):
     """How a mask is understood."""
 
     invert: bool = setting(False, "Repair what is black.", _GROUP)
@@ -40,6 +40,9 @@ class MaskRule:
         None,
         "Take pixels of at least this share of white (0 to 1) for white; needed for masks with greys.",
         _GROUP,
+        low=0,
+        high=1,
+        wrong="a threshold of {} is not a share of white",
         metavar="SHARE",
     )
     colour: Colour | None = setting(
@@ -60,12 +63,14 @@ class MaskRule:
         shown=False,
     )
 
-    def __post_init__(self) -> None:
-        """Check that the rules make sense together."""
+    def check_together(self) -> None:
+        """Refuse rules that exclude each other."""
         if self.threshold is not None and not 0 < self.threshold <= 1:
-            raise InputError(f"a threshold of {self.threshold:g} is no share of white; give one from 0 to 1")
+            raise InputError(
+                f"a threshold of {self.threshold:g} is not a share of white; give one from 0 to 1"
+            )
         if self.colour is not None and (self.invert or self.threshold is not None):
-            raise InputError("a painted colour is no mask; give `invert` and `threshold` with a mask only")
+            raise InputError("a painted colour is not a mask; give `invert` and `threshold` with a mask only")
         if self.colour is not None and self.alpha:
             raise InputError("a painted colour is not transparent; give `mask_color` or `mask_from=alpha`")
 
@@ -76,7 +81,7 @@ class MaskRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Detection:
+class Detection(CheckedSettings):
     """What is looked for, and how readily it is believed."""
 
     kinds: tuple[str, ...] = setting(
@@ -95,15 +100,14 @@ class Detection:
         _GROUP,
         low=0,
         high=1,
-        wrong="a sensitivity of {} is none",
+        wrong="{} is not a sensitivity",
         metavar="0..1",
         label="Sensitivity",
         slider=Slider(step=0.05),
     )
 
-    def __post_init__(self) -> None:
-        """Check kinds and sensitivity, and give the kinds an order."""
-        check_settings(self)
+    def check_together(self) -> None:
+        """Check the kinds, and give them an order."""
         kinds = (self.kinds,) if isinstance(self.kinds, str) else self.kinds
         for kind in kinds:
             check_choice("kind of blemish", kind, BLEMISHES)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demosaic_ntc.io.pixels import Pixels, ReportRows, pack_bits
 
@@ -37,11 +36,6 @@ class PngForm:
         """The form that holds whole bytes of grey or RGB, with or without alpha."""
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]
         return cls(8 * pixels.itemsize, {1: GREY, 2: GREY_ALPHA, 3: RGB, 4: RGB_ALPHA}[channels])
-
-    @property
-    def step(self) -> int:
-        """Bytes from a pixel to the next; at least one."""
-        return max(1, self.bits * _CHANNELS[self.colour] // 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +79,24 @@ def _compress(pixels: Pixels, form: PngForm, report: ReportRows) -> Iterator[byt
     """The picture as one compressed stream, in pieces."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 15, 9, zlib.Z_HUFFMAN_ONLY)
     for top in range(0, len(pixels), _BAND):
-        data = packer.compress(_filter_rows(_rows(pixels[top : top + _BAND], form), form.step))
+        data = packer.compress(_filter_rows(pixels[top : top + _BAND], form))
         if data:
             yield data
         report(min(top + _BAND, len(pixels)), len(pixels))
     yield packer.flush()
 
 
-def _rows(band: Pixels, form: PngForm) -> NDArray[np.uint8]:
-    """Rows of big-endian bytes, or of packed bits."""
+def _filter_rows(band: Pixels, form: PngForm) -> bytes:
+    """Rows of big-endian bytes or packed bits, each less the byte of the pixel on its left.
+
+    Before each row stands the filter's number.
+    """
     if form.bits < 8:
-        return pack_bits(band, form.bits)
-    stored = np.ascontiguousarray(band, dtype=band.dtype.newbyteorder(">"))
-    return stored.reshape(len(band), -1).view(np.uint8)
-
-
-def _filter_rows(rows: NDArray[np.uint8], step: int) -> bytes:
-    """Rows of bytes, each less the byte of the pixel on its left, behind the filter's number."""
+        rows = pack_bits(band, form.bits)
+    else:
+        stored = np.ascontiguousarray(band, dtype=band.dtype.newbyteorder(">"))
+        rows = stored.reshape(len(band), -1).view(np.uint8)
+    step = max(1, form.bits * _CHANNELS[form.colour] // 8)  # bytes from a pixel to the next
     filtered = np.empty((len(rows), rows.shape[1] + 1), dtype=np.uint8)
     filtered[:, 0] = _SUB
     filtered[:, 1 : step + 1] = rows[:, :step]

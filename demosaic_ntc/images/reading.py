@@ -32,7 +32,7 @@ def _refuse_kind(kind: FileKind, header: FileHeader) -> InputError:
     """Why a file of another kind is not read."""
     match kind:
         case FileKind.UNKNOWN:
-            return NotAnImage(f"is no picture that is known here; {_CONVERT}")
+            return NotAnImage(f"is not a picture format that can be read; {_CONVERT}")
         case FileKind.RAW | FileKind.FOVEON:
             return Unsupported("is a raw file, not a picture; develop it with `demosaic-ntc convert`")
         case FileKind.POSTSCRIPT:

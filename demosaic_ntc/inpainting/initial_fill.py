@@ -3,9 +3,9 @@
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Planes
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.smooth_fill import Biharmonic, fill_by_blur
+from demosaic_ntc.run import Deadline
 
 _STEPS_PER_DEPTH, _MOST_STEPS = 12, 100
 _ACCURACY = 1e-3

@@ -6,22 +6,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.choices import GRAINS, GrainChoice
 from demosaic_ntc.engine.checks import (
     QUALITIES,
     Quality,
     as_array,
     check_missing,
     check_noise,
+    check_source,
     result_type,
 )
 from demosaic_ntc.engine.pass_tables import COMPLETIONS, PLANS, Plan
-from demosaic_ntc.engine.result import NormCertificate, Restored, out_of_time
+from demosaic_ntc.engine.result import CopiedPixels, NormCertificate, Restored, out_of_time
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.inpainting.fallback import plainly_restored
+from demosaic_ntc.inpainting.grain_fill import Grain, find_grain
 from demosaic_ntc.inpainting.region_inpainting import count_unproven, repair
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of, planes_of
+from demosaic_ntc.inpainting.texture.fill import FILLS, Fill
+from demosaic_ntc.inpainting.wide_holes import WideFill, describe_copied, fill_wide
 from demosaic_ntc.run import ReportProgress, Run
 
 Method = Literal["gaussian", "ntc", "biharmonic"]
@@ -45,6 +50,9 @@ def inpaint(
     time_limit: float | None = None,
     error: bool = False,
     noise: ArrayLike | None = None,
+    fill: Fill = "smooth",
+    source: NDArray[np.bool_] | NDArray[np.uint8] | None = None,
+    grain: GrainChoice = "off",
 ) -> Restored:
     """Restore the missing pixels of a picture, in its own type, known entries bit by bit as they were.
 
@@ -63,9 +71,18 @@ def inpaint(
     * ``noise``: the standard deviation of the noise in what is known, in the picture's scale: one, or one for
       each channel, or for each of them those at equal steps of the level, (channels, steps). What is known
       stays as it is, but is not taken at its word: what is restored does not go on with its noise.
+    * ``grain``: ``"auto"`` adds the noise of the surroundings to what is restored, as far as it lacks it, in
+      pictures of at most four channels where noise is clearly measured; ``"off"`` leaves the estimate, which
+      is closer to the scene and smoother.
+    * ``fill``: holes wider than 24 pixels are filled ``"smooth"``, or with texture copied from the picture
+      itself (``"auto"``); ``"texture"`` copies into narrower ones, too. `Restored.copied` tells where from;
+      errors expected there are rough, not calibrated.
+    * ``source``: flags of the pixels that may be copied, height × width, or a mask like that of what is
+      missing; without it, whatever is known.
     """
     run = Run.start(threads, progress, time_limit, error)
-    return inpaint_picture(image, missing, run, method=method, quality=quality, noise=noise)
+    how: dict[str, Any] = {"method": method, "quality": quality, "noise": noise, "grain": grain}
+    return inpaint_picture(image, missing, run, **how, fill=fill, source=source)
 
 
 def inpaint_picture(
@@ -76,11 +93,17 @@ def inpaint_picture(
     method: str = "gaussian",
     quality: str = "normal",
     noise: ArrayLike | None = None,
+    fill: str = "smooth",
+    source: NDArray[Any] | None = None,
+    grain: str = "off",
 ) -> Restored:
     """Do what `inpaint` does, in a run that has begun."""
     check_choice("method", method, METHODS)
     check_choice("quality", quality, QUALITIES)
+    check_choice("fill", fill, FILLS)
+    check_choice("grain", grain, GRAINS)
     picture = _check_picture(image)
+    wide = WideFill(fill, None if source is None else check_source(source, picture.shape[:2]))
     holes = _holes(missing, picture)
     scale = Scale.of(_check_extremes(planes_of(picture), holes, run))
     variance = None if noise is None else check_noise(noise, scale.width, len(holes))
@@ -88,17 +111,43 @@ def inpaint_picture(
         nothing = np.zeros(picture.shape, np.float32) if run.want_error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
     seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
-    made = _repair(picture, holes, scale, seen, plan, run, None if variance is None else variance[seen])
+    noisy = find_grain(planes_of(picture)[seen], holes[seen], scale) if grain == "auto" else None
+    made = _repair(
+        picture, holes, scale, seen, plan, run, None if variance is None else variance[seen], noisy
+    )
+    copied: CopiedPixels | None = None
+    told: tuple[str, ...] = ()
     if made is None:
         restored, spread = plainly_restored(picture, holes, scale, run)
         bounds = count_unproven(np.logical_or.reduce(holes, axis=0), plan)
     else:
         planes, spread, bounds = made
+        copied, told = _fill_wide(wide, planes, spread, holes, seen, run)
         restored = _write_back(picture, planes, holes, scale, run)
     certificate = NormCertificate.of(bounds) if method == "ntc" else None
     deviation = _deviation(spread, scale).reshape(picture.shape) if run.want_error else None
-    notices = (*_notices(seen), *_too_wide(holes, run), *out_of_time(run.deadline))
-    return Restored(restored, certificate, notices, deviation)
+    notices = (
+        *_notices(seen),
+        *_tell_grain(noisy, scale),
+        *told,
+        *_too_wide(holes, copied, run),
+        *out_of_time(run.deadline),
+    )
+    return Restored(restored, certificate, notices, deviation, copied=copied)
+
+
+def _fill_wide(
+    wide: WideFill, planes: Planes, variance: Planes, holes: Flags, seen: Flags, run: Run
+) -> tuple[CopiedPixels | None, tuple[str, ...]]:
+    """Copy texture into wide holes if that is wanted; return what was copied, and what to say of it."""
+    missing = np.logical_and.reduce(holes, axis=0)
+    parts = wide.find_parts(missing)
+    if not parts:
+        return None, ()
+    unknown = np.logical_or.reduce(holes[seen], axis=0)
+    copied = fill_wide(parts, planes, variance, unknown, wide.source, run)
+    restored = int(np.count_nonzero(missing))
+    return copied, describe_copied(parts, copied, restored, not run.deadline.is_over())
 
 
 def _repair(
@@ -109,6 +158,7 @@ def _repair(
     plan: Plan,
     run: Run,
     noise: Float32 | None,
+    grain: Grain | None,
 ) -> tuple[Planes, Planes, Float32] | None:
     """Return all channels with full scale 1, their expected squared errors, and what is proven.
 
@@ -121,7 +171,7 @@ def _repair(
     if seen.all() and run.deadline.is_over():
         return None
     known = np.logical_not(holes[used], order="C")
-    filled, bounds = repair(planes, known, plan, run, noise)
+    filled, bounds = repair(planes, known, plan, run, noise, grain=grain)
     spread = _fill_unseen(filled.variance, seen) if run.want_error else filled.variance
     return _fill_unseen(filled.planes, seen), spread, bounds
 
@@ -156,7 +206,7 @@ def _check_picture(image: NDArray[Any]) -> NDArray[Any]:
     picture = as_array(image, "image")
     if picture.ndim not in (2, 3) or picture.size == 0:
         raise InputError(
-            f"an image of shape {picture.shape} is no picture; give height × width, or × channels as well"
+            f"an image of shape {picture.shape} is not a picture; give height × width, or × channels as well"
         )
     return picture
 
@@ -207,9 +257,22 @@ def _notices(seen: Flags) -> tuple[str, ...]:
     )
 
 
-def _too_wide(holes: Flags, run: Run) -> tuple[str, ...]:
-    """Return what a user should know of holes that are wider than anything can be carried into."""
+def _tell_grain(grain: Grain | None, scale: Scale) -> tuple[str, ...]:
+    """Return what a user should know of grain that was added."""
+    if grain is None:
+        return ()
+    share = grain.profile.typical * scale.width / scale.white
+    return (
+        f"what was restored got the grain of its surroundings, about {share:.1%} of white; "
+        "`grain=off` leaves it smooth",
+    )
+
+
+def _too_wide(holes: Flags, copied: CopiedPixels | None, run: Run) -> tuple[str, ...]:
+    """Return what a user should know of smooth holes that are wider than anything can be carried into."""
     missing = np.logical_and.reduce(holes, axis=0)
+    if copied is not None:
+        missing[tuple(copied.targets.T)] = False
     if not _has_whole_block(missing, TOO_DEEP + 1):  # every pixel that deep has one close by
         return ()
     tops = range(0, len(missing), _TALL)

@@ -13,6 +13,7 @@ from demosaic_ntc.engine.pass_tables import Plan
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.tiles import Tile, row_bands
 from demosaic_ntc.inpainting.classification import depths, kinds_of
+from demosaic_ntc.inpainting.grain_fill import Grain, add_grain
 from demosaic_ntc.inpainting.initial_fill import fill_smoothly
 from demosaic_ntc.inpainting.regions import find_damaged_regions
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
@@ -29,6 +30,7 @@ def repair(
     run: Run,
     noise: Float32 | None = None,
     regions: list[Tile] | None = None,
+    grain: Grain | None = None,
 ) -> tuple[Estimate[Planes], Float32]:
     """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
 
@@ -36,7 +38,7 @@ def repair(
     variance of what is known, by channel and at equal steps of the level, (channels, steps); without it that
     is exact. Returns the estimate, with expected squared errors where they are wanted, and what is
     proven of all groups. A plan without steps leaves the first fill. Of given regions, nothing but
-    their cores is restored.
+    their cores is restored. What is restored gets the grain that it lacks, where one is given.
     """
     missing = ~np.logical_and.reduce(known, axis=0)
     variance = np.zeros(planes.shape if run.want_error else (0, 0, 0), np.float32)
@@ -56,6 +58,8 @@ def repair(
             part, proven, _ = restore(
                 start, what, works, own.part(number / len(sets), (number + 1) / len(sets))
             )
+            if grain is not None:
+                part = add_grain(grain, part, known[seen], region)
             whole.planes[core] = part.planes[:, *region.inner]
             if run.want_error:
                 whole.variance[core] = part.variance[:, *region.inner]

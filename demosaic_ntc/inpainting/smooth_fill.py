@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.ndimage import gaussian_filter
 
 from demosaic_ntc.arrays import select
-from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.run import Deadline
 
 Number = TypeVar("Number", bound=np.generic)
 Planes = NDArray[np.float32]  # (channels, height, width)
@@ -138,7 +138,7 @@ class Biharmonic:
         filled = planes.copy()
         for plane, source in zip(filled, planes, strict=True):
             values, shown = source[self._missing], source[~self._missing]
-            self._descend(values, self._sources(source), steps, accuracy, deadline)
+            descend(self._matrix, values, self._sources(source), steps, accuracy, deadline)
             plane[self._missing] = np.clip(values, shown.min(), shown.max())
         return filled
 
@@ -150,28 +150,29 @@ class Biharmonic:
             right -= np.float32(weight) * self._shift(padded, offset)
         return right
 
-    def _descend(
-        self,
-        solution: NDArray[np.float32],
-        right: NDArray[np.float32],
-        steps: int,
-        accuracy: float,
-        deadline: Deadline,
-    ) -> None:
-        """Take steps of conjugate gradients (Hestenes and Stiefel 1952), in place."""
-        residual = right - self._matrix @ solution
-        direction, error = residual.copy(), _inner(residual, residual)
-        goal = np.float32(accuracy**2) * _inner(right, right)
-        for _ in range(steps):
-            if error <= goal or deadline.is_over():
-                return
-            image = self._matrix @ direction
-            length = error / max(_inner(direction, image), _TINY)
-            solution += length * direction
-            residual -= length * image
-            before, error = error, _inner(residual, residual)
-            direction *= error / max(before, _TINY)
-            direction += residual
+
+def descend(
+    matrix: sparse.csr_array,
+    solution: NDArray[np.float32],
+    right: NDArray[np.float32],
+    steps: int,
+    accuracy: float,
+    deadline: Deadline = _NEVER,
+) -> None:
+    """Take steps of conjugate gradients (Hestenes and Stiefel 1952) towards a solution, in place."""
+    residual = right - matrix @ solution
+    direction, error = residual.copy(), _inner(residual, residual)
+    goal = np.float32(accuracy**2) * _inner(right, right)
+    for _ in range(steps):
+        if error <= goal or deadline.is_over():
+            return
+        image = matrix @ direction
+        length = error / max(_inner(direction, image), _TINY)
+        solution += length * direction
+        residual -= length * image
+        before, error = error, _inner(residual, residual)
+        direction *= error / max(before, _TINY)
+        direction += residual
 
 
 def _inner(one: NDArray[np.float32], other: NDArray[np.float32]) -> np.float32:

@@ -5,6 +5,7 @@ Primaries and curves as published: sRGB in IEC 61966-2-1, Adobe RGB (1998), ProP
 sRGB curve. White points are adapted by the Bradford transform, as ICC profiles expect.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,3 +123,22 @@ def linearise(codes: NDArray[np.uint8], space: ColourSpace) -> NDArray[np.float3
     """Linear light of a space, as pixels (count, 3), of 8-bit sRGB pixels of any arrangement."""
     light = SRGB_CURVE.decode(np.arange(256) / 255)[codes.reshape(-1, 3)]
     return np.asarray(light @ make_space_matrix(np.eye(3), space).T, dtype=np.float32)
+
+
+_EVERY = 16
+
+Function = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def tabulate(function: Function, count: int, exact: int = 0) -> NDArray[np.float64]:
+    """Return a function at 0, 1, … `count` − 1: of its values from `exact` on, one in 16 is computed.
+
+    The others lie on straight lines between these. A function with a pole of its slope at 0 is to be
+    computed exactly there.
+    """
+    first = np.arange(min(exact, count), dtype=np.float64)
+    cells = -(-max(count - exact, 0) // _EVERY)
+    nodes = np.asarray(function(exact + _EVERY * np.arange(cells + 1, dtype=np.float64)))
+    between = np.linspace(0, 1, _EVERY, endpoint=False)
+    rest = nodes[:-1, None] + np.diff(nodes)[:, None] * between
+    return np.concatenate([function(first), rest.ravel()])[:count]

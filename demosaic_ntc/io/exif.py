@@ -7,6 +7,7 @@ standard (CIPA DC-008), tables 4 to 15.
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -103,10 +104,6 @@ class Exif:
         values = {name: _value(self.photo.get(tag)) for name, tag in numbers.items()}
         known = {"camera": self.camera, "lens": lens, "date": taken, **values}
         return {name: value for name, value in known.items() if value}
-
-    def add_photo_fields(self, fields: Fields) -> "Exif":
-        """These fields where the photo directory does not say anything itself."""
-        return replace(self, photo={**fields, **self.photo})
 
 
 def read_exif(tags: TagReader) -> Exif:
@@ -216,14 +213,20 @@ def finish_metadata(
     hand_balanced: bool,
     software: str,
 ) -> Exif:
-    """The metadata of a finished picture: the photo's own, and what is true of the picture."""
+    """The metadata of a finished picture: the photo's own, and what is true of the picture.
+
+    SOURCE_DATE_EPOCH fixes the time at which it was made, for results that are equal byte by byte.
+    """
     height, width = size
+    modified = datetime.now()
+    with suppress(ValueError, OverflowError, OSError):  # what is no moment is ignored
+        modified = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC)
     balanced = {_WHITE_BALANCE: Field(SHORT, (_BY_HAND,))} if hand_balanced else {}
     image = {
         **exif.image,
         ORIENTATION: Field(SHORT, (orientation,)),
         SOFTWARE: Field(ASCII, software.encode() + b"\0"),
-        _MODIFIED: _date(_now()),
+        _MODIFIED: _date(modified),
         **dict.fromkeys(_RESOLUTION, Field(RATIONAL, (_DOTS_PER_INCH,))),
         _RESOLUTION_UNIT: Field(SHORT, (_INCH,)),
     }
@@ -238,12 +241,6 @@ def finish_metadata(
         USER_COMMENT: Field(UNDEFINED, b"ASCII\0\0\0" + parameters.encode("ascii", "replace")),
     }
     return replace(exif, image=image, photo=photo)
-
-
-def _now() -> datetime:
-    """The time a picture is made; SOURCE_DATE_EPOCH fixes it for results that are equal byte by byte."""
-    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdigit() else datetime.now()
 
 
 def _date(moment: datetime) -> Field:

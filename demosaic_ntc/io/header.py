@@ -10,18 +10,19 @@ import os
 import stat
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
+from demosaic_ntc.choices import ArrayKind
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated
 from demosaic_ntc.io.error_boundary import OF_THE_MACHINE, reading_failures_explained
 from demosaic_ntc.io.jpeg_segments import jpeg_size
 from demosaic_ntc.io.tiff_tags import Directory, TagReader, number, numbers
-from demosaic_ntc.recipe import check_settings, setting
+from demosaic_ntc.recipe import CheckedSettings, setting
 
 COLOUR_FILTER_ARRAY, LINEAR_RAW, RGB = 32803, 34892, 2
 
@@ -33,17 +34,13 @@ _PNG_SIZE = 16  # where it stands in the header
 
 
 @dataclass(frozen=True, slots=True)
-class InputLimits:
+class InputLimits(CheckedSettings):
     """What is refused before it is decoded."""
 
     pixels: int = setting(
         150_000_000, "Refuse larger files before decoding.", "Input", name="max_pixels", low=1
     )
     file_bytes: int = 2**31
-
-    def __post_init__(self) -> None:
-        """Check what a user may set."""
-        check_settings(self)
 
 
 class FileKind(Enum):
@@ -206,9 +203,14 @@ class FileHeader:
         return number(self.mosaic_tags, _PHOTOMETRIC) == LINEAR_RAW
 
     @property
-    def is_xtrans(self) -> bool:
-        """Whether an X-Trans array is likely."""
-        return self.head.startswith(FUJIFILM) or numbers(self.mosaic_tags, _CFA_DIMENSIONS) == (6, 6)
+    def array_kind(self) -> ArrayKind:
+        """The likely kind of colour array; a linear raw has none, and takes as long as a monochrome one."""
+        with suppress(OSError):
+            if self.is_linear:
+                return "mono"
+            if self.head.startswith(FUJIFILM) or numbers(self.mosaic_tags, _CFA_DIMENSIONS) == (6, 6):
+                return "other"
+        return "bayer"
 
     @cached_property
     def picture_kind(self) -> str | None:

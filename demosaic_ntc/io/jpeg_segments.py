@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from demosaic_ntc.errors import Truncated
+from demosaic_ntc.errors import Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
 
 #: Markers of frames, which state the size and the kind of colour.
@@ -15,6 +15,9 @@ _BARE = {0x01, *range(0xD0, 0xD8)}
 
 # Before the pixels of any picture: 64 KiB of metadata each fill gigabytes.
 _MOST_MARKERS = 1 << 16
+
+# Encoders make about ten passes; each costs as much time as all pixels, however few bytes it has.
+_MOST_SCANS = 100
 
 
 def read_segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -28,6 +31,13 @@ def read_segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
             length = struct.unpack(">H", file.read(2))[0]
             yield code, file.read(max(length - 2, 0))
     raise Truncated(f"truncated or damaged JPEG (more than {_MOST_MARKERS} markers); copy it again")
+
+
+def check_scans(content: bytes) -> None:
+    """Refuse a JPEG that is coded in so many passes that only its decoder's time can be meant."""
+    scans = content.count(bytes((0xFF, _SCAN)))
+    if scans > _MOST_SCANS:
+        raise Unsupported(f"is a JPEG of {scans} passes; save it anew by another program")
 
 
 def _marker(file: BinaryIO) -> int:

@@ -4,23 +4,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.recipe import check_settings, setting
+from demosaic_ntc.recipe import CheckedSettings, setting
 
 if TYPE_CHECKING:
-    from demosaic_ntc.demosaicing.cfa import Cfa
+    from demosaic_ntc.cfa import Cfa
 
 _GROUP = "Input"
 
 
 def parse_cfa(text: str) -> "Cfa":
     """A colour array by its name or its rows."""
-    from demosaic_ntc.demosaicing.cfa import Cfa  # noqa: PLC0415 (help does without)
+    from demosaic_ntc.cfa import Cfa  # noqa: PLC0415 (help does without)
 
     return Cfa.parse(text)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(CheckedSettings):
     """The colour array of a mosaic, its depth, and its size where no header gives it."""
 
     cfa: "Cfa | None" = setting(
@@ -42,13 +42,7 @@ class Layout:
         wrong="{} bits per sample are not supported",
     )
 
-    def __post_init__(self) -> None:
-        """Check that the numbers make sense together."""
-        check_settings(self)
+    def check_together(self) -> None:
+        """Refuse half a size."""
         if (self.width is None) != (self.height is None):
             raise InputError("width and height go together; give both or none")
-
-    @property
-    def is_headerless(self) -> bool:
-        """Whether the size comes from the user, not from the file."""
-        return self.width is not None

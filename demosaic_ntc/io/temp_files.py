@@ -46,7 +46,7 @@ def hold_lock(file: BinaryIO) -> Iterator[None]:
     holder = os.dup(file.fileno()) if sys.platform != "win32" else None
     try:
         if holder is not None:
-            _try_lock(holder)
+            try_lock(holder)
         yield
     finally:
         if holder is not None:
@@ -92,6 +92,10 @@ def _host() -> str:
 
 if sys.platform == "win32":
 
+    def try_lock(descriptor: int) -> bool:
+        """Windows has no such lock; its own rename refuses names that are taken."""
+        return True
+
     def _lock_is_free(path: Path) -> bool:
         """Windows lets nobody delete an open file: no lock is needed."""
         return True
@@ -99,7 +103,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try_lock(descriptor: int) -> bool:
+    def try_lock(descriptor: int) -> bool:
         """Take the lock of an open file; where the file system has no locks, nobody holds one either."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -116,6 +120,6 @@ else:
         except OSError:
             return False
         try:
-            return _try_lock(descriptor)
+            return try_lock(descriptor)
         finally:
             os.close(descriptor)

@@ -26,8 +26,8 @@ _MOST_DIRECTORIES = 64
 _MOST_ENTRIES = 2000
 _LARGEST_VALUE = 1 << 16
 
-# What may be larger: XMP, and tables of DNGs: linearisation, and the curves of the second list of opcodes.
-_LARGEST_VALUES = {XMP: 1 << 20, 50712: 1 << 18, 51009: 1 << 20}
+# What may be larger: XMP, and tables of DNGs: linearisation, and the maps and curves of lists of opcodes.
+_LARGEST_VALUES = {XMP: 1 << 20, 50712: 1 << 18, 51008: 1 << 23, 51009: 1 << 23, 51022: 1 << 23}
 
 # Olympus and Panasonic write TIFF under numbers of their own.
 _MAGICS = {42, 0x55, 0x4F52, 0x5352}
@@ -100,7 +100,7 @@ class TagReader:
         return directory, struct.unpack(self._order + "L", tail)[0] if len(tail) == 4 else 0
 
     def _values(self, kind: int, amount: int, inline: bytes, largest: int) -> Values | None:
-        """The values of an entry; text and opaque data as bytes; None where they can not be read.
+        """The values of an entry; text and opaque data as bytes; None where they cannot be read.
 
         Numbers that are none (NaN, infinity) leave the entry empty: it was there and says nothing.
         """
@@ -118,19 +118,15 @@ class TagReader:
             return data
         flat = struct.unpack(self._order + letters * amount, data)
         if len(letters) == 2:
-            return _fractions(flat)
+            pairs = list(zip(flat[::2], flat[1::2], strict=True))
+            is_defined = all(bottom != 0 for _, bottom in pairs)
+            return tuple(Fraction(*pair) for pair in pairs) if is_defined else None
         return flat if all(map(isfinite, flat)) else ()
 
 
 def read_block(block: bytes) -> TagReader:
     """The directories of a block of EXIF, which is a TIFF without a picture."""
     return TagReader(io.BytesIO(block))
-
-
-def _fractions(flat: tuple[int, ...]) -> tuple[Fraction, ...] | None:
-    """Rationals from their alternating numerators and denominators; None if one is undefined."""
-    pairs = list(zip(flat[::2], flat[1::2], strict=True))
-    return None if any(bottom == 0 for _, bottom in pairs) else tuple(Fraction(*pair) for pair in pairs)
 
 
 def numbers(directory: Mapping[int, Values], tag: int) -> tuple[Number, ...]:

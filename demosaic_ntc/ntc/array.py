@@ -82,7 +82,9 @@ def _convert_to_floats(array: Any) -> Any:
             raise TypeError
         return np.array(plain, kept)
     except (TypeError, ValueError):
-        raise InputError("array is no array of real numbers; give one of at least one dimension") from None
+        raise InputError(
+            "array is not an array of real numbers; give one of at least one dimension"
+        ) from None
 
 
 def _convert_to_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:

@@ -31,12 +31,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.ntc.atoms import ActiveSet
 from demosaic_ntc.ntc.corrective import Descent
 from demosaic_ntc.ntc.kernels.supports import slope_at
 from demosaic_ntc.ntc.oracle import OracleResult, WeakSeparation
 from demosaic_ntc.ntc.solution import Certificate, Status
+from demosaic_ntc.run import Deadline
 
 ACCURACY = 1.2  # K of Algorithm 1
 STALLED = 1e-13  # of the energy: decreases below this are rounding

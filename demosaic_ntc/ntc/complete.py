@@ -8,7 +8,6 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import ArrayLike
 
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation
 from demosaic_ntc.ntc.atoms import ActiveSet, active_from, constant_start
@@ -21,6 +20,7 @@ from demosaic_ntc.ntc.problem import Observations, Problem, observe
 from demosaic_ntc.ntc.proving import ORACLES, separation
 from demosaic_ntc.ntc.radius import choose_misfit
 from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
+from demosaic_ntc.run import Deadline
 
 RADII = ("auto", "least")
 DESCENTS: dict[str, type[Descent]] = {"corrective": FullyCorrective, "simplex": SimplexDescent}

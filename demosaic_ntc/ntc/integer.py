@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from demosaic_ntc.arrays import Float64
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc.atoms import Vertex, vertex_of
 from demosaic_ntc.ntc.oracle import NOTHING, OracleResult
 from demosaic_ntc.ntc.problem import Bits, Observations
+from demosaic_ntc.run import Deadline
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -26,13 +26,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from demosaic_ntc.arrays import Float64
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, zero_vertex
 from demosaic_ntc.ntc.bcg import SolverProgress, local_gap
 from demosaic_ntc.ntc.corrective import Descent, FullyCorrective
 from demosaic_ntc.ntc.kernels.supports import slope_at
 from demosaic_ntc.ntc.oracle import OracleResult, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem
+from demosaic_ntc.run import Deadline
 
 PART_OF_MISFIT = 1.6  # a vertex is taken when its Frank-Wolfe gap is this part of the misfit, at first
 START = 1e-3  # of the largest value: the first radius, before any bound is known
@@ -51,9 +51,9 @@ class Dual:
     length: float  # ‖ȳ − ψ‖ in the norm weighted by w
 
     def bound(self, misfit: float, steepest: float) -> float:
-        """Return the bound on the radius that ε² = misfit and D = steepest give."""
+        """Return the bound on the radius that ε² = misfit and D = steepest give; none if D is zero."""
         room = self.toward - math.sqrt(misfit) * self.length
-        return room / steepest if room > 0 else 0.0
+        return room / steepest if room > 0 and steepest > 0 else 0.0
 
 
 def dual_at(problem: Problem, point: Float64) -> Dual:

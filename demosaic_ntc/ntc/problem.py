@@ -24,7 +24,7 @@ Slots = NDArray[np.int32]
 LARGEST_SLOT_COUNT = 10_000_000
 """A vertex stores one byte per slice of every mode; more than this many slices is refused."""
 
-LARGEST_NUMBER = 1e120
+LARGEST_NUMBER, SMALLEST_NUMBER = 1e120, 1e-120  # squares of others are no numbers, or zero
 """Objectives are sums of squares times weights, which must not overflow."""
 
 
@@ -86,6 +86,8 @@ def observe(
     where, seen, counts = where[counts > 0], seen[counts > 0], counts[counts > 0]
     if not len(where):
         raise InputError("all weights are zero; give at least one sample with a positive weight")
+    if 0 < seen.max() < SMALLEST_NUMBER:
+        raise InputError(f"value goes up to {seen.max():g} only; scale it to at least {SMALLEST_NUMBER:g}")
     return _merge(shape, where, seen, counts)
 
 
@@ -110,7 +112,7 @@ def _check_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     except (TypeError, ValueError):
         raise InputError(f"shape {shape!r} is not a tuple of whole numbers; give one size per mode") from None
     if not sizes or any(size < 1 or size != given for size, given in zip(sizes, shape, strict=True)):
-        raise InputError(f"shape {shape!r} is no tensor shape; give one whole size of at least 1 per mode")
+        raise InputError(f"shape {shape!r} is not a tensor shape; give one whole size of at least 1 per mode")
     if sum(sizes) > LARGEST_SLOT_COUNT:
         raise TooLarge(
             f"shape {sizes} has {sum(sizes)} slices in all, more than {LARGEST_SLOT_COUNT}; "
@@ -123,7 +125,7 @@ def _check_index(shape: tuple[int, ...], index: ArrayLike) -> NDArray[np.int64]:
     try:
         where = np.asarray(index)
     except (TypeError, ValueError):
-        raise InputError("index is no array of whole numbers; give one row per sample") from None
+        raise InputError("index is not an array of whole numbers; give one row per sample") from None
     if where.ndim != 2 or where.shape[1] != len(shape):
         raise InputError(
             f"index has shape {where.shape}; give (samples, {len(shape)}), one column per mode of {shape}"

@@ -1,12 +1,12 @@
 """Which oracle may speak the last word, by the size of the tensor."""
 
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import ModelTooLarge
 from demosaic_ntc.ntc import integer
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation, make_heuristic_oracles
 from demosaic_ntc.ntc.enumeration import ENUMERATION_WORK, BranchAndBound, Enumeration
 from demosaic_ntc.ntc.oracle import Oracle, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations
+from demosaic_ntc.run import Deadline
 
 ORACLES = ("auto", "heuristic", "exact", "gurobi", "highs")
 THOROUGH_BATCHES = 8  # of 64 starts, before a run may end unproved

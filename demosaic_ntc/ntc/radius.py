@@ -12,12 +12,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.ntc.alternating import make_heuristic_oracles
 from demosaic_ntc.ntc.atoms import entries_at
 from demosaic_ntc.ntc.least import path_from_zero
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem
+from demosaic_ntc.run import Deadline
 
 FOLDS = 4
 CELLS_FOR_ALL_FOLDS = 20_000  # with more, one fold tells as much as four of fewer cells

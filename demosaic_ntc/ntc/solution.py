@@ -144,6 +144,9 @@ class Solution:
 
 FORMAT = "demosaic-ntc solution 1"
 
+ROUNDING = 1e-6  # by which weights may miss a sum of 1
+LARGEST_UNFOLDED, LARGEST_RATIO = 1 << 28, 100  # bytes, and times the length of the file
+
 
 def save_solution(solution: Solution, file: BinaryIO) -> None:
     """Write a solution as arrays; the factors take a bit each."""
@@ -163,10 +166,22 @@ def save_solution(solution: Solution, file: BinaryIO) -> None:
     )
 
 
+def _check_size(kept: np.lib.npyio.NpzFile, length: int) -> None:
+    """Refuse a file that unfolds to far more than any solution of its length."""
+    members = kept.zip.infolist() if kept.zip is not None else []
+    unfolded = 8 * sum(member.file_size for member in members)  # bits become bytes
+    if unfolded > max(LARGEST_UNFOLDED, LARGEST_RATIO * length):
+        raise InputError(f"the solution of {length} bytes unfolds to {unfolded}; solve anew")
+
+
 def load_solution(file: BinaryIO) -> Solution:
     """Read a solution; what is none, or damaged, is refused."""
     try:
+        start = file.tell()
+        length = file.seek(0, 2) - start
+        file.seek(start)
         with np.load(file, allow_pickle=False) as kept:
+            _check_size(kept, length)
             if str(kept["format"]) != FORMAT:
                 raise InputError(f"the solution is of format {kept['format']}; this reads {FORMAT!r}")
             shape = tuple(int(size) for size in kept["shape"])
@@ -174,7 +189,8 @@ def load_solution(file: BinaryIO) -> Solution:
             vertices = np.split(factors, np.cumsum(shape)[:-1], axis=1)
             radius, objective, lower = (float(number) for number in kept["numbers"])
             weights = kept["weights"]
-            if weights.shape != (len(factors),) or not (weights >= 0).all() or not 0 < radius < math.inf:
+            is_convex = (weights >= 0).all() and abs(weights.sum() - 1) < ROUNDING
+            if weights.shape != (len(factors),) or not is_convex or not 0 < radius < math.inf:
                 raise InputError("the solution is damaged: weights or radius; solve anew")
             return Solution(
                 shape,
@@ -191,5 +207,5 @@ def load_solution(file: BinaryIO) -> Solution:
         raise
     except Exception as error:  # numpy, zipfile and zlib raise many kinds of damaged files, each its own
         raise InputError(
-            f"this is no saved solution ({error}); give a file that Solution.save wrote"
+            f"this is not a saved solution ({error}); give a file that Solution.save wrote"
         ) from None

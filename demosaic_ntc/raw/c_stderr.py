@@ -3,7 +3,7 @@
 LibRaw and its libjpeg print their warnings by C's own stream `stderr`. That stream is replaced while they
 work, not the file descriptor behind it: Python's stderr, traces of crashes, and programs started meanwhile
 write to the descriptor and are not affected, and it does not matter whether it is open. One block runs at a
-time, so that what is printed belongs to one file. Where the stream can not be replaced, C prints as ever.
+time, so that what is printed belongs to one file. Where the stream cannot be replaced, C prints as ever.
 """
 
 import ctypes
@@ -50,7 +50,7 @@ class _CStream:
 
 @cache
 def _stream() -> _CStream | None:
-    """The stream of this process; None where stderr can not be replaced."""
+    """The stream of this process; None where stderr cannot be replaced."""
     if sys.platform == "win32":
         return None
     libc = ctypes.CDLL(None)

@@ -16,6 +16,9 @@ _FLOATING_POINT = 3
 # Compressions of a mosaic that the decoder takes for damage, or does not know.
 _UNREAD_COMPRESSIONS = {5: "LZW", 8: "deflate", 32946: "deflate", 52546: "JPEG XL"}
 
+# Cells of a pattern of black levels; sensors have at most as many as their colour array.
+_LARGEST_PATTERN = 64
+
 # No file of an unknown header is read as a whole if it is larger, in bytes.
 _LARGEST_UNKNOWN = 1 << 28
 
@@ -27,6 +30,15 @@ _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 # only in one direction, or in some columns, as where each sample has two bytes.
 _LEAST_CORRELATION = 0.7
 _LARGEST_RATIO = 4.0
+
+
+def check_black_pattern(rows: int, columns: int) -> None:
+    """Refuse a pattern of black levels that no sensor has, and that would take tables of its size squared."""
+    if rows * columns > _LARGEST_PATTERN:
+        reason = f"its black levels repeat every {rows}×{columns} samples"
+        raise Unsupported(
+            f"{reason}; more than {_LARGEST_PATTERN} cells are not read, the file may be damaged"
+        )
 
 
 def check_raw(header: FileHeader) -> None:

@@ -1,4 +1,4 @@
-"""Colour fringes of a photo found and put back, in balanced light, where grey is the same in all samples."""
+"""Lateral chromatic aberration of a photo, found and corrected in balanced light."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def correct_photo_fringes(photo: RawPhoto, exposure: Exposure) -> RawPhoto:
     codes = correct_fringes(light, photo.cfa, found) / gain + black
     mosaic = np.clip(np.rint(codes), 0, np.iinfo(np.uint16).max).astype(np.uint16)
     shares = f"red was {found.red:+.2%} and blue {found.blue:+.2%} larger than green"
-    return _add_notice(replace(photo, mosaic=mosaic), f"colour fringes were put back: {shares}")
+    return _add_notice(replace(photo, mosaic=mosaic), f"chromatic aberration was corrected: {shares}")
 
 
 def _add_notice(photo: RawPhoto, notice: str) -> RawPhoto:

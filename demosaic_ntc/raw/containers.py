@@ -6,6 +6,7 @@ gives less metadata, never an error.
 
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -71,7 +72,7 @@ def _read_crw(header: FileHeader) -> Exif:
     values = _crw_values(header, order)
     camera = values.get(_MAKE_MODEL, b"")
     stored = keep_known({MAKE: camera[:6], MODEL: camera[6:]}, {_CAMERA_OWNER: values.get(_OWNER, b"")}, {})
-    return stored.add_photo_fields(_crw_photo(values, order))
+    return replace(stored, photo={**_crw_photo(values, order), **stored.photo})
 
 
 def _crw_values(header: FileHeader, order: str) -> dict[int, bytes]:

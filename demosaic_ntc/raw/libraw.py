@@ -16,14 +16,20 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.error_boundary import damage_explained
-from demosaic_ntc.io.exif import Exif, photo_fields, read_jpeg_exif
+from demosaic_ntc.io.exif import ORIENTATION, Exif, photo_fields, read_jpeg_exif
 from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.c_stderr import capture_c_stderr
 from demosaic_ntc.raw.camera_matrix import camera_matrix
-from demosaic_ntc.raw.checks import looks_like_photo, refuse_picture, refuse_unknown_header
+from demosaic_ntc.raw.checks import (
+    check_black_pattern,
+    looks_like_photo,
+    refuse_picture,
+    refuse_unknown_header,
+)
 from demosaic_ntc.raw.dng.colours import read_colours
 from demosaic_ntc.raw.noise import noise_profile
+from demosaic_ntc.raw.opcodes.lists import StatedOpcodes, read_stated
 from demosaic_ntc.raw.photo import (
     GREEN,
     LINEAR,
@@ -40,8 +46,8 @@ from demosaic_ntc.raw.preview import Preview
 _CFA_DIMENSIONS, _CFA_PATTERN, _CFA_COLOURS = 33421, 33422, 50710
 _BLACK_DIMENSIONS, _BLACK, _ACTIVE_AREA = 50713, 50714, 50829
 
-#: LibRaw's flips 0..7 (1 mirrors, 2 turns upside down, 4 transposes) as orientations of EXIF.
-ORIENTATIONS = (1, 2, 4, 3, 5, 8, 6, 7)
+# LibRaw's flips 0..7 (1 mirrors, 2 turns upside down, 4 transposes) as orientations of EXIF.
+_ORIENTATIONS = (1, 2, 4, 3, 5, 8, 6, 7)
 
 # A date before digital cameras is LibRaw's way of saying that there is none.
 _OLDEST_YEAR = 1980
@@ -65,9 +71,16 @@ def decode_raw(header: FileHeader, exif: Exif) -> RawPhoto:
         if by_length and not (raw.raw_type == rawpy.RawType.Flat and looks_like_photo(raw.raw_image_visible)):
             raise refuse_unknown_header()
         photo = _photo(raw, _complete_exif(raw, exif, preview), tags, is_dng=header.is_dng)
+        orientation = orientation_of(raw, header)
     stated = read_colours(header) if header.is_dng else {}
     notices = (*photo.notices, *_complaint_notice(complaints), *((_BY_LENGTH,) if by_length else ()))
-    return replace(photo, preview=preview, stated=stated, notices=notices)
+    return replace(photo, orientation=orientation, preview=preview, stated=stated, notices=notices)
+
+
+def orientation_of(raw: Any, header: FileHeader) -> int:
+    """The orientation as in EXIF; upright for DNGs that state none of the eight, which LibRaw would turn."""
+    stated = numbers(header.tags.first(), ORIENTATION) if header.is_dng else ()
+    return 1 if stated and stated[0] not in range(1, 9) else _ORIENTATIONS[raw.sizes.flip & 7]
 
 
 def _is_known_by_length(data: bytes) -> bool:
@@ -168,13 +181,24 @@ def _photo(raw: Any, exif: Exif, dng_tags: Directory, *, is_dng: bool) -> RawPho
         white=white,
         camera_balance=None if is_mono else multipliers(raw.camera_whitebalance),
         daylight_balance=None if is_mono else multipliers(raw.daylight_whitebalance),
-        orientation=ORIENTATIONS[raw.sizes.flip & 7],
         camera_crop=_camera_crop(raw.sizes),
         exif=exif,
         noise=noise,
+        opcodes=_read_opcodes(raw.sizes, dng_tags, mosaic),
         notices=(*((squeezed,) if ratio != 1 else ()), *unused),
         # Last: it may overwrite the samples.
         matrix=NO_MATRIX if is_mono else camera_matrix(raw, channels, is_dng=is_dng),
+    )
+
+
+def _read_opcodes(sizes: Any, tags: Directory, mosaic: Mosaic) -> StatedOpcodes:
+    """What a DNG asks to be done to the samples of a mosaic, or of a linear raw."""
+    return read_stated(
+        tags,
+        (sizes.raw_height, sizes.raw_width),
+        (sizes.top_margin, sizes.left_margin),
+        (mosaic.shape[0], mosaic.shape[1]),
+        mosaic.shape[2] if mosaic.ndim == 3 else 1,
     )
 
 
@@ -237,6 +261,7 @@ def _black(raw: Any, channels: NDArray[np.uint8], tags: Directory) -> NDArray[np
     by_channel = np.asarray(raw.black_level_per_channel, dtype=np.float64)
     dimensions = tuple(int(n) for n in numbers(tags, _BLACK_DIMENSIONS)) or (1, 1)
     levels = numbers(tags, _BLACK)
+    check_black_pattern(*dimensions[:2])
     if max(dimensions) <= 2 or len(levels) != dimensions[0] * dimensions[1]:
         return by_channel[channels]
     stored = np.array([float(level) for level in levels]).reshape(dimensions)
@@ -267,17 +292,16 @@ def _complete_exif(raw: Any, exif: Exif, preview: Preview | None) -> Exif:
     if not exif.image and isinstance(preview, bytes):
         exif = read_jpeg_exif(preview)
     other = raw.other
-    return exif.add_photo_fields(
-        photo_fields(
-            iso=other.iso_speed,
-            exposure=other.shutter_speed,
-            aperture=other.aperture,
-            focal_length=other.focal_length,
-            taken=other.timestamp if other.timestamp.year > _OLDEST_YEAR else None,
-            lens_make=raw.lens.make,
-            lens_model=raw.lens.model,
-        )
+    found = photo_fields(
+        iso=other.iso_speed,
+        exposure=other.shutter_speed,
+        aperture=other.aperture,
+        focal_length=other.focal_length,
+        taken=other.timestamp if other.timestamp.year > _OLDEST_YEAR else None,
+        lens_make=raw.lens.make,
+        lens_model=raw.lens.model,
     )
+    return replace(exif, photo={**found, **exif.photo})
 
 
 def _complaint_notice(complaints: list[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from demosaic_ntc.io.header import FileHeader
 from demosaic_ntc.raw.camera_matrix import camera_matrix
 from demosaic_ntc.raw.dng.colours import colour_standin, read_colours
 from demosaic_ntc.raw.dng.linear_reading import camera_crop, check_linear, read_linear
-from demosaic_ntc.raw.libraw import ORIENTATIONS, extract_preview, multipliers, open_libraw
+from demosaic_ntc.raw.libraw import extract_preview, multipliers, open_libraw, orientation_of
 from demosaic_ntc.raw.noise import is_denoised, noise_profile
 from demosaic_ntc.raw.photo import LINEAR, MONO, RawPhoto
 
@@ -17,7 +17,7 @@ def read_linear_photo(header: FileHeader, exif: Exif) -> RawPhoto:
     tags = header.mosaic_tags
     check_linear(tags)
     with open_libraw(header, header.read(), []) as raw:
-        preview, orientation = extract_preview(raw), ORIENTATIONS[raw.sizes.flip & 7]
+        preview, orientation = extract_preview(raw), orientation_of(raw, header)
     read = read_linear(header.file, tags)
     noise, unused = noise_profile(tags)
     photo = RawPhoto(
@@ -29,6 +29,7 @@ def read_linear_photo(header: FileHeader, exif: Exif) -> RawPhoto:
         camera_crop=camera_crop(tags, read.samples.shape[:2]),
         exif=exif,
         noise=noise,
+        opcodes=read.opcodes,
         is_denoised=is_denoised(tags, header.tags.first()),
         notices=unused,
         preview=preview,

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise, noise_factor
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.tiff_tags import Directory, numbers
@@ -89,7 +89,10 @@ def noise_profile(tags: Directory) -> tuple[NoiseModel | None, tuple[str, ...]]:
         return None, ()
     stated = [float(value) for value in numbers(tags, NOISE_PROFILE)]
     try:
-        return NoiseModel.of_pairs(stated), ()
+        model = NoiseModel.of_pairs(stated)
+        if model.typical_deviation() > 1:
+            raise InputError("it states more noise than white")
+        return model, ()
     except InputError as error:
         reason = str(error).split(";", maxsplit=1)[0] if stated else "it holds no finite numbers"
         return None, (f"the file's noise profile is not used: {reason}",)
@@ -105,7 +108,11 @@ def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
 
     A profile that the samples contradict is scaled to what they show.
     """
-    (mosaic, cfa), (low, high) = _sample_mosaic(photo), _find_clipping_levels(photo)
+    mosaic, cfa = linear_samples(photo), photo.cfa
+    if cfa is None:  # what an array would measure of a linear raw
+        mosaic = GREY_ARRAY.sample(mosaic)
+    cfa = GREY_ARRAY if cfa is None or cfa.is_mono else cfa
+    low, high = _find_clipping_levels(photo)
     if given is not None:
         shown = noise_factor(mosaic, cfa, given, low=low, high=high)
         return FoundNoise(given, "given", photo.noise, shown=shown)
@@ -135,14 +142,6 @@ def linear_samples(photo: RawPhoto) -> NDArray[np.float32]:
         site -= np.float32(black)
         site /= np.float32(photo.white - black)
     return light
-
-
-def _sample_mosaic(photo: RawPhoto) -> tuple[NDArray[np.float32], Cfa]:
-    """Return light (height, width) and its array: of a linear raw what an array would measure of it."""
-    light, cfa = linear_samples(photo), photo.cfa
-    if cfa is None:
-        return GREY_ARRAY.sample(light), GREY_ARRAY
-    return light, GREY_ARRAY if cfa.is_mono else cfa
 
 
 def _find_clipping_levels(photo: RawPhoto) -> tuple[float, float]:

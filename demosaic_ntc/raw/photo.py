@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.choices import Crop
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.io.exif import Exif, Fields
+from demosaic_ntc.raw.opcodes.lists import StatedOpcodes
 from demosaic_ntc.raw.preview import Preview
 
 Mosaic = NDArray[np.uint16]
@@ -68,6 +69,7 @@ class RawPhoto:
     noise: NoiseModel | None = None  # as the file states it; its light is 0 at black and 1 at white
     is_denoised: bool = False  # as the file states it
     stated: Fields = field(default_factory=dict)  # what a DNG says of its camera's colours
+    opcodes: StatedOpcodes = field(default_factory=StatedOpcodes)  # what a DNG asks to be done
     notices: tuple[str, ...] = ()
     preview: Preview | None = None  # the camera's own picture
 
@@ -80,7 +82,7 @@ class RawPhoto:
     def light(self) -> NDArray[np.float32]:
         """The samples above black, 1 at white, as they lie; noise below black is below zero."""
         height, width = self.size
-        black = _tile(self.black, -(-height // self.black.shape[0]), -(-width // self.black.shape[1]))
+        black = _repeat_period(self.black, height, width)
         lifted = self.mosaic - black[:height, :width].astype(np.float32)
         return np.asarray(lifted / np.float32(self.white - self.black.min()), dtype=np.float32)
 
@@ -153,11 +155,7 @@ def place_of(site: tuple[int, ...], period: tuple[int, ...]) -> tuple[slice | in
     return down, across, *site[2:]
 
 
-def _tile(period: NDArray[Any], down: int, across: int) -> NDArray[Any]:
-    """A period repeated so many times."""
-    return np.tile(period, (down, across, 1)[: period.ndim])
-
-
 def _repeat_period(period: NDArray[Any], height: int, width: int) -> NDArray[Any]:
-    """A period repeated to a multiple of its size."""
-    return _tile(period, height // period.shape[0], width // period.shape[1])
+    """A period repeated until it covers a size."""
+    repeats = (-(-height // period.shape[0]), -(-width // period.shape[1]), 1)
+    return np.tile(period, repeats[: period.ndim])

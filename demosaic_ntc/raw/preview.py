@@ -10,6 +10,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.io.jpeg_segments import check_scans
 from demosaic_ntc.io.pixels import orient
 
 Bytes = NDArray[np.uint8]
@@ -96,6 +97,7 @@ def _decode_jpeg(data: bytes, side: int) -> Bytes | None:
 
     with warnings.catch_warnings(), suppress(Exception):
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        check_scans(data)
         with Image.open(io.BytesIO(data), formats=["JPEG"]) as picture:
             picture.draft("RGB", (side, side))
             return np.asarray(picture.convert("RGB"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import middle
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
@@ -62,23 +62,9 @@ def read_facts(path: Path) -> dict[str, Any]:
     return {}
 
 
-def likely_array(header: FileHeader, layout: Layout) -> Cfa:
-    """Guess a file's colour array before anything is decoded, to tell how long that will take.
-
-    A linear raw has none, and takes as long as a monochrome one.
-    """
-    if layout.cfa is not None:
-        return layout.cfa
-    with suppress(OSError):
-        if header.is_linear:
-            return Cfa.from_name("MONO")
-        return Cfa.from_name("XTRANS" if header.is_xtrans else "RGGB")
-    return Cfa.from_name("RGGB")
-
-
 def _read(header: FileHeader, layout: Layout) -> RawPhoto:
     """Choose the reader by what the user said and what the header says."""
-    if layout.is_headerless:
+    if layout.width is not None:
         return read_headerless(header, layout)
     if layout.cfa is not None and header.is_picture:
         return read_plain(header, layout)
@@ -87,7 +73,7 @@ def _read(header: FileHeader, layout: Layout) -> RawPhoto:
     photo = read(header, read_raw_exif(header))
     if layout.cfa is not None:
         photo = _replace_cfa(photo, layout.cfa)
-    notices = (*_warn_of_rows(photo), *photo.notices, *_warn_of_greens(photo))
+    notices = (*_warn_of_rows(photo), *photo.notices, *photo.opcodes.notices, *_warn_of_greens(photo))
     return replace(photo, xmp=read_raw_xmp(header), notices=notices)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import XYZ_FROM_SRGB
 from demosaic_ntc.raw.photo import Multipliers, RawPhoto
-from demosaic_ntc.recipe import Slider, check_settings, setting
+from demosaic_ntc.recipe import CheckedSettings, Slider, setting
 
 Colour = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ _ASIDE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Temperature:
+class Temperature(CheckedSettings):
     """A light by its temperature in kelvin and its tint."""
 
     kelvin: float = setting(
@@ -41,7 +41,7 @@ class Temperature:
         low=COOLEST,
         high=HOTTEST,
         unit=" K",
-        wrong="{} K is no light",
+        wrong="{} K is not a light",
         label="Kelvin",
         slider=Slider(2000, 12000, 50, " K"),
     )
@@ -51,14 +51,10 @@ class Temperature:
         "Raw development",
         low=-MOST_TINT,
         high=MOST_TINT,
-        wrong="a tint of {} is too far aside",
+        wrong="a tint of {} is too large",
         label="Tint",
         slider=Slider(-100, 100, 2),
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what is no light."""
-        check_settings(self)
 
     def __str__(self) -> str:
         """As it is given on the command line."""

@@ -100,7 +100,7 @@ class Session:
         suffix = os.path.splitext(cleaned)[1].lower()
         if suffix not in PICTURE_SUFFIXES | RAW_SUFFIXES:
             raise InputError(
-                f"{cleaned or 'this file'}: is no picture or raw by its name; give PNG, TIFF, JPEG or a raw"
+                f"{cleaned or 'this file'}: is not named as a picture or raw; give PNG, TIFF, JPEG or a raw"
             )
         with self.lock:
             place = self.folder / f"upload{len(self.entries) + 1}-{os.urandom(4).hex()}"

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.developing.engine_run import expand_channels
 from demosaic_ntc.developing.framing import cut, finish_of
@@ -133,7 +133,7 @@ class Negative:
 
 def read_negative(source: Path, development: Development) -> Negative:
     """Read a raw and decide how all versions of it will look."""
-    ready = prepare(source, Settings(development=replace(development, denoise="off")))
+    ready = prepare(source, Settings(development=replace(development, denoise="off", lens="off")))
     encoded, photo = ready.mosaic, ready.photo
     box, cfa = photo.frame(development.crop), photo.cfa
     cfa = None if cfa is not None and cfa.is_mono else cfa

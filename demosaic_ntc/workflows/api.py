@@ -3,7 +3,7 @@
 import os
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
@@ -11,15 +11,14 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.choices import Crop, Highlights, LookName, Quality, Space, White
-from demosaic_ntc.demosaicing.cfa import Cfa, make_cfa
+from demosaic_ntc.cfa import Cfa, make_cfa
+from demosaic_ntc.choices import Banding, Crop, Highlights, Lens, LookName, Quality, Space, White
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.setting_values import parse_bad_pixels
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.notebook_preview import preview
-from demosaic_ntc.engine.result import NormCertificate
-from demosaic_ntc.engine.sample_check import SampleCheck
+from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.images.formats import Loss, format_of
@@ -28,13 +27,12 @@ from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.pixels import ignore_share
-from demosaic_ntc.io.timings import Timings
 from demosaic_ntc.raw.levels import Balance
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.raw.temperature import Temperature
-from demosaic_ntc.recipe import build, settings_of
-from demosaic_ntc.run import ReportProgress, ignore_progress
+from demosaic_ntc.recipe import settings_of
+from demosaic_ntc.run import ReportProgress, Timings, ignore_progress
 from demosaic_ntc.workflows.conversion import ConversionFacts, develop_photo
 
 FilePath = str | os.PathLike[str]
@@ -69,7 +67,7 @@ class Developed:
             "white_balance": facts.exposure.description,
             "look": facts.look,
             "noise": facts.noise,
-            "check": None if facts.check is None else facts.check.as_json(),
+            "check": None if facts.check is None else asdict(facts.check),
             "seconds": dict(facts.seconds),
             "notices": facts.notices,
         }
@@ -110,10 +108,13 @@ class Keywords(TypedDict, total=False):
     white: White
     highlights: Highlights | None
     ca: Literal["auto", "off"]
+    lens: Lens
+    lens_profile: str | None
     denoise: float | Literal["auto", "off"]
     denoise_color: float | None
     noise: NoiseModel | None
     bad_pixels: FilePath | None
+    banding: Banding | None
     color_space: Space
     linear: bool
     crop: Crop | None
@@ -144,7 +145,7 @@ def develop(
     `Temperature` or a `GreyPatch`. ``bits`` is 8, 16 or ``"float"``, float32 from 0 to 1.
     """
     signature(develop).bind(path, **chosen)
-    settings = build(Settings, _read_values(chosen))
+    settings = Settings.of(_read_values(chosen))
     done = develop_photo(Path(path), settings, _depth(bits), progress or ignore_progress, Timings())
     pixels: NDArray[Any] = np.ascontiguousarray(done.picture.colours)  # they may be made as they are read
     image = pixels.astype(np.float32) / np.float32(65535) if bits == "float" else pixels

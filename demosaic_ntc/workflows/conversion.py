@@ -1,25 +1,29 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
 from demosaic_ntc.developing.engine_run import RestoredPhoto
-from demosaic_ntc.developing.framing import choose_orientation, cut, finish_of, look_name, orient_pixels
+from demosaic_ntc.developing.framing import (
+    cut,
+    finish_of,
+    look_name,
+    shrink,
+)
 from demosaic_ntc.developing.highlights import widen_error
 from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
 from demosaic_ntc.developing.preprocess import Prepared, choose_highlights, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
-from demosaic_ntc.developing.resize import shrunk
 from demosaic_ntc.developing.settings import Development, Settings
-from demosaic_ntc.engine.result import NormCertificate
-from demosaic_ntc.engine.sample_check import SampleCheck
+from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
 from demosaic_ntc.images.formats import format_of
@@ -29,14 +33,13 @@ from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.atomic import check_target
 from demosaic_ntc.io.exif import finish_metadata
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
-from demosaic_ntc.io.lazy_image import LazyImage
-from demosaic_ntc.io.pixels import Pixels
-from demosaic_ntc.io.timings import Timings, rows_as
+from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.io.pixels import ImageLike, LazyImage, orient
 from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
-from demosaic_ntc.raw.reading import likely_array
-from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
+from demosaic_ntc.raw.photo import RawPhoto
+from demosaic_ntc.run import Progress, ReportProgress, Timings, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
 
 # The hint about dark pictures looks at every n-th row and column.
@@ -59,7 +62,7 @@ class ConversionFacts:
     matrix_source: str
     certificate: NormCertificate | None
     check: SampleCheck | None  # how well samples were predicted from others
-    noise: dict[str, Any] | None  # as found and as taken off; None where it was not looked for
+    noise: dict[str, Any] | None  # as found and as removed; None where it was not looked for
     seconds: dict[str, float]
     notices: tuple[str, ...]
 
@@ -67,6 +70,23 @@ class ConversionFacts:
     def camera(self) -> str:
         """Make and model, empty if they are not known."""
         return str(self.taken.get("camera", ""))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what was done as an object for JSON; errors of the check are shares of full scale."""
+        return {
+            "camera": self.camera,
+            "width": self.size[1],
+            "height": self.size[0],
+            "cfa": self.cfa,
+            "white_balance": self.exposure.description,
+            "white_level": self.exposure.white,
+            "white_by_colour": list(self.exposure.levels),
+            "matrix": self.matrix_source,
+            "look": self.look,
+            "exposure": self.stops,
+            "noise": self.noise,
+            "check": None if self.check is None else asdict(self.check),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +125,16 @@ def convert_file(
     report, output = progress or ignore_progress, settings.output
     bits = settings.depth(target, error_map)
     check_target(target)
-    _check_full_size(error_map, settings)
-    journal = Timings()
+    if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
+        raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
+    timings = Timings()
     wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
     with open_header(source, settings.limits) as header:
-        check_map(error_map, settings.engine.method, (header.path, target), overwrite=output.overwrite)
-        done = develop_photo(header, settings, bits, report, journal, **wanted)
+        check_distinct((header.path, *find_paths(settings)), (target, error_map))
+        check_map(error_map, settings.engine.method, overwrite=output.overwrite)
+        done = develop_photo(header, settings, bits, report, timings, **wanted)
     beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
-    with journal.stage("write"), beside as mapped:
+    with timings.stage("write"), beside as mapped:
         rows = rows_as("writing", report)
         if done.linear is not None:
             write_dng(target, done.linear, done.picture, output, rows)
@@ -121,18 +143,12 @@ def convert_file(
     return Conversion(header.path, target, done.facts, mapped)
 
 
-def _check_full_size(error_map: Path | None, settings: Settings) -> None:
-    """Refuse an error map of a picture that is made smaller: the errors of its pixels are not known."""
-    if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
-        raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
-
-
 def develop_photo(
     source: Path | FileHeader,
     settings: Settings,
     bits: int,
     report: ReportProgress,
-    journal: Timings,
+    timings: Timings,
     *,
     error: bool = False,
     linear: bool = False,
@@ -141,26 +157,29 @@ def develop_photo(
 
     With `linear`, the pixels are the preview of a DNG, whose own picture is returned beside them.
     """
-    with journal.stage("decode"), open_header(source, settings.limits) as header:
+    with timings.stage("decode"), open_header(source, settings.limits) as header:
         report(Progress(DECODING, 0, 1))
         ready = prepare(header, settings)
         settings = for_preview(settings) if linear else settings
         how = settings.development
-        journal.notices += _notices(ready, how)
+        timings.notices += _notices(ready, how)
         report(Progress(DECODING, 1, 1))
-    with journal.stage("demosaic"), prefix_path(header.path):
+    with timings.stage("demosaic"), prefix_path(header.path):
         restored = complete_mosaic(ready, settings.engine, settings.engine.start(report, error))
-        journal.notices += restored.notices
-    with journal.stage("render"):
+        timings.notices += restored.notices
+    with timings.stage("render"):
         look = finish_of(restored.image, ready, how, bits)
-        pixels = _render(restored, ready, look, how, report)
+        seen = ready.lens.finish(restored.image, ready.mosaic.lift, ready.raw_white)
+        kept = shrink(cut(seen, ready.photo, how), how.longest_side)
+        pixels = finish(kept, ready.mosaic.lift, look, rows_as("rendering", report))
+        pixels = orient(pixels, ready.photo.orientation) if how.rotate else pixels
         if isinstance(pixels, LazyImage):
-            pixels = pixels.within(lambda: journal.part("render"))
-        expected = _orient_errors(restored, ready, look, how)
+            pixels = pixels.within(lambda: timings.part("render"))
+        expected = None if restored.error is None else _orient_errors(restored, ready, look, how)
         picture = _describe_picture(pixels, ready, look, settings)
-        journal.notices += _brightness_notices(restored, ready, look, how)
+        timings.notices += _brightness_notices(restored, ready, look, how)
         raw = linear_picture(restored.image, ready, how, header.path.name) if linear else None
-    return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, journal, how), raw)
+    return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, timings, how), raw)
 
 
 def _facts(
@@ -168,7 +187,7 @@ def _facts(
     ready: Prepared,
     restored: RestoredPhoto,
     look: Finish,
-    journal: Timings,
+    timings: Timings,
     how: Development,
 ) -> ConversionFacts:
     """What was done; the seconds go on being counted."""
@@ -183,37 +202,27 @@ def _facts(
         certificate=restored.certificate,
         check=restored.check,
         noise=_noise_facts(ready),
-        seconds=journal.seconds,
-        notices=tuple(journal.notices),
+        seconds=timings.seconds,
+        notices=tuple(timings.notices),
     )
 
 
-def _render(
-    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development, report: ReportProgress
-) -> Pixels:
-    """The finished pixels, cut and turned as asked."""
-    image = shrunk(cut(restored.image, ready.photo, how), how.longest_side)
-    return orient_pixels(
-        finish(image, ready.mosaic.lift, look, rows_as("rendering", report)), ready.photo, how
-    )
-
-
-def _orient_errors(
-    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development
-) -> Expected | None:
-    """The errors expected of the finished pixels, cut and turned alike; None if they were not wanted."""
-    if restored.error is None:
-        return None
+def _orient_errors(restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development) -> Expected:
+    """The errors expected of the finished pixels, cut and turned alike."""
     photo, lift, whole = ready.photo, ready.mosaic.lift, restored.error
+    assert whole is not None
     if ready.highlights is not None:
         whole = widen_error(whole, restored.image, lift, photo, ready.highlights)
-    image, error = cut(restored.image, photo, how), cut(whole, photo, how)
-    codes = orient_pixels(finish_error(image, error, lift, look), photo, how)
-    return Expected(codes, choose_orientation(photo, how), 2**look.bits - 1)
+    image = cut(ready.lens.finish(restored.image, lift, ready.raw_white), photo, how)
+    error = cut(ready.lens.finish_error(whole, restored.image, lift), photo, how)
+    codes = finish_error(image, error, lift, look)
+    if not how.rotate:
+        return Expected(codes, photo.orientation, 2**look.bits - 1)
+    return Expected(orient(codes, photo.orientation), 1, 2**look.bits - 1)
 
 
 def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
-    """The noise that was found, and the strengths it was taken off with, zero where it was left alone."""
+    """The noise that was found, and the strengths it was removed with, zero where it was left alone."""
     if ready.noise is None:
         return None
     taken = ready.denoise_strength
@@ -221,20 +230,13 @@ def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
     return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
 
 
-def _noise_note(ready: Prepared) -> str:
-    """The noise in green that was taken off, for the picture's comment."""
-    if ready.noise is None or ready.mosaic.stabilised is None:
-        return ""
-    model = ready.noise.model
-    return f" noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
-
-
-def _describe_picture(pixels: Pixels, ready: Prepared, look: Finish, settings: Settings) -> DecodedImage:
+def _describe_picture(pixels: ImageLike, ready: Prepared, look: Finish, settings: Settings) -> DecodedImage:
     """The pixels with their profile and metadata."""
     photo, profile, how = ready.photo, icc_profile(look.space), settings.development
-    orientation, is_srgb = choose_orientation(photo, how), how.space == "srgb" and not how.linear
+    colours = cast(NDArray[Any], pixels)  # its writers read the rows of either
+    orientation, is_srgb = 1 if how.rotate else photo.orientation, how.space == "srgb" and not how.linear
     if not settings.output.metadata:
-        return DecodedImage(pixels, profile=profile)
+        return DecodedImage(colours, profile=profile)
     exif = finish_metadata(
         photo.exif,
         size=(pixels.shape[0], pixels.shape[1]),
@@ -245,24 +247,28 @@ def _describe_picture(pixels: Pixels, ready: Prepared, look: Finish, settings: S
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
     xmp = clean_xmp(photo.xmp) if photo.xmp else None
-    return DecodedImage(pixels, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
+    return DecodedImage(colours, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
 
 
 def _parameters(ready: Prepared, settings: Settings) -> str:
-    """The parameters as they were used, for the picture's comment."""
+    """The parameters as they were used, with the noise in green that was removed, for the comment."""
     exposure = ready.exposure
     balance = ",".join(f"{value:.4g}" for value in exposure.balance[:3])
     light = f" {exposure.light.kelvin:.0f}K,{exposure.light.tint:+.0f}" if exposure.light else ""
     how = settings.development
     known = {"look": look_name(ready, how), "highlights": choose_highlights(ready.photo, how)}
     used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", **known)
-    return used + _noise_note(ready)
+    if ready.noise is None or ready.mosaic.stabilised is None:
+        return used
+    model = ready.noise.model
+    return f"{used} noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
 
 
 def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     """What a user should know about the photo and the colours chosen for it."""
     yield from ready.photo.notices
     yield from ready.noise.notices if ready.noise else ()
+    yield from ready.lens.notices
     source = ready.exposure.balance_source
     if source == "preview":
         yield "no white balance is stored; it was fitted to the camera's own picture (`wb` chooses another)"
@@ -270,7 +276,8 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
         used = "none was applied" if source == "none" else f"{source} balance was used"
         advice = "`wb=auto` finds one" if source == "none" else "choose one with `wb`"
         yield f"no {how.balance} white balance is stored; {used} ({advice})"
-    yield from _black_notice(ready, how)
+    if how.black is None:
+        yield from _black_notice(ready.photo)
     if ready.photo.matrix.source == "none" and how.space != "camera" and not ready.photo.is_monochrome:
         yield "no camera profile is known; colours are shown as if the sensor were sRGB"
     if how.crop == "camera" and ready.photo.camera_crop is None:
@@ -279,10 +286,12 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
         yield "holds no picture of the camera's own; the automatic look is used"
 
 
-def _black_notice(ready: Prepared, how: Development) -> Iterator[str]:
-    """A hint where a mosaic that says nothing of its black level seems to have one."""
-    photo = ready.photo
-    if not photo.is_plain or how.black is not None:
+def _black_notice(photo: RawPhoto) -> Iterator[str]:
+    """A hint where no sample lies above black, or a mosaic that states no black level seems to have one."""
+    black = float(photo.black.min())
+    if photo.mosaic.max(initial=0) <= black:
+        yield f"no sample lies above the black level {black:g}; the picture is black (`black` gives another)"
+    if not photo.is_plain:
         return
     seen = photo.mosaic[::_GLANCE, ::_GLANCE]
     darkest = float(np.quantile(seen, _DARKEST))
@@ -313,8 +322,7 @@ def estimate_cost(
     settings: Settings, target: Path, source: FileHeader | None = None, error_map: Path | None = None
 ) -> CostEstimate:
     """What a conversion to a target takes, of a file or else of Bayer's array; refuses what cannot be."""
-    bits, engine, array = settings.depth(target, error_map), settings.engine, settings.layout.cfa
-    if source is not None:
-        array = likely_array(source, settings.layout)
+    bits, engine, cfa = settings.depth(target, error_map), settings.engine, settings.layout.cfa
+    array = cfa.kind if cfa else source.array_kind if source else "bayer"
     costs = stage_costs(engine.method, engine.quality, array)
     return CostEstimate(costs, bytes_per_pixel(format_of(target), bits))

@@ -3,10 +3,7 @@
 Other machines differ by a factor; the shares of the stages hardly do, which is all that a progress bar needs.
 """
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.choices import ArrayKind
 
 DECODING = "decoding"  # the stage in which a file is read, by libraries that damage may crash
 
@@ -48,15 +45,15 @@ _LEFT = {
 QUALITIES = tuple(_GROUPS)
 
 
-def stage_costs(method: str, quality: str, cfa: "Cfa | None" = None) -> dict[str, float]:
-    """The stages of a conversion and what each costs; without an array, those of Bayer's."""
-    if cfa is not None and cfa.is_mono:
+def stage_costs(method: str, quality: str, array: ArrayKind = "bayer") -> dict[str, float]:
+    """The stages of a conversion and what each costs."""
+    if array == "mono":
         return {**_AROUND_THE_ENGINE, "groups": _NOISE[quality]}
     if method in ("ntc-tiled", "ntc-whole"):
         return {**_AROUND_THE_ENGINE, "completion": _SINGLE_TENSOR}
     if method not in ("gaussian", "ntc"):
         return {**_AROUND_INTERPOLATION, method: _INTERPOLATION}
-    is_bayer = cfa is None or cfa.is_bayer
+    is_bayer = array == "bayer"
     groups = _GROUPS[quality] * (1.0 if is_bayer else _OF_OTHER_ARRAYS)
     groups = _COMPLETED[quality] if method == "ntc" else groups
     first = _BAYER[quality] if is_bayer else _OTHER_ARRAYS
@@ -73,6 +70,6 @@ def memory(pixels: int) -> float:
     return _AT_REST + _OF_TILES * min(pixels, _LARGEST_TILES) + _PER_PIXEL * pixels
 
 
-def seconds(method: str, quality: str, pixels: int, cfa: "Cfa") -> float:
+def seconds(method: str, quality: str, pixels: int, array: ArrayKind) -> float:
     """What a conversion takes on one core, about, to two digits."""
-    return float(f"{sum(stage_costs(method, quality, cfa).values()) * pixels / 1e6:.2g}")
+    return float(f"{sum(stage_costs(method, quality, array).values()) * pixels / 1e6:.2g}")

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.developing.repair_settings import RepairSettings
-from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.engine.result import NormCertificate, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
@@ -32,8 +31,8 @@ from demosaic_ntc.images.writing import (
 from demosaic_ntc.inpainting.inpaint import inpaint_picture
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.header import FileHeader, FileKind, open_header, prefix_path
-from demosaic_ntc.io.timings import Timings, rows_as
-from demosaic_ntc.run import Progress, ReportProgress, ignore_progress
+from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.run import Progress, ReportProgress, Timings, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING
 
 Flags = NDArray[np.bool_]
@@ -78,8 +77,9 @@ def repair_file(
     repair_format(target)
     check_target(target)
     with open_header(source, settings.limits) as header:
-        files = (header.path, mask, target)
-        check_map(error_map, settings.engine.method, files, overwrite=settings.overwrite)
+        check_distinct((mask, *find_paths(settings)), (target, error_map, save_mask))
+        check_distinct((header.path,), (error_map, save_mask))  # the studio may replace its source
+        check_map(error_map, settings.engine.method, overwrite=settings.overwrite)
         check_mask_target(save_mask, overwrite=settings.overwrite)
         by_alpha = settings.mask.alpha and mask is None
         with journal.stage("decode"):
@@ -91,7 +91,7 @@ def repair_file(
             journal.notices += _notices(picture, missing, target, settings.mask, detected)
             report(Progress(DECODING, 1, 1))
         with journal.stage("inpaint"), prefix_path(header.path):
-            restored = _complete_colours(picture, missing, settings.engine, report, error_map is not None)
+            restored = _complete_colours(picture, missing, settings, report, error_map is not None)
             journal.notices += restored.notices
         expected = _estimate_errors(restored, picture)
         with (
@@ -110,11 +110,12 @@ def repair_file(
 
 
 def _complete_colours(
-    picture: DecodedImage, missing: Flags, engine: Engine, report: ReportProgress, want_error: bool
+    picture: DecodedImage, missing: Flags, settings: RepairSettings, report: ReportProgress, want_error: bool
 ) -> Restored:
     """Let the engine restore the missing pixels."""
-    run = engine.start(report, want_error)
-    return inpaint_picture(picture.colours, missing, run, method=engine.method, quality=engine.quality)
+    engine = settings.engine
+    how = {"method": engine.method, "quality": engine.quality, "grain": settings.grain}
+    return inpaint_picture(picture.colours, missing, engine.start(report, want_error), **how)
 
 
 def _write(picture: DecodedImage, target: Path, settings: RepairSettings, report: ReportProgress) -> None:

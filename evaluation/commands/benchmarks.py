@@ -38,7 +38,7 @@ def demosaic(
     An interrupted run prints what is finished; with --json the next one does only what is missing.
     """
     limit_threads(threads)
-    from demosaic_ntc.demosaicing.cfa import Cfa
+    from demosaic_ntc.cfa import Cfa
 
     from ..data import reference as known
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from demosaic_ntc.errors import InputError
 
 if TYPE_CHECKING:
-    from demosaic_ntc.demosaicing.cfa import Cfa
+    from demosaic_ntc.cfa import Cfa
     from demosaic_ntc.developing.settings import Development
     from demosaic_ntc.viewer.comparison import Parts
 

@@ -1,5 +1,6 @@
 """The commands of ``benchmark`` that study one method by itself: what is found, seen, or taken."""
 
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,6 +37,48 @@ def defects(
     clean = run_all({each.name: partial(search_set, each) for each in sets})
     line = f"scenes of {side}×{side} pixels, {count} defects of each kind, seed {seed}; RGGB"
     show(tables(scenes, clean), [line])
+
+
+def banding(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[DIR|SET...]", help="Clean 8-bit RGB pictures, or kodak and mcmaster."),
+    ] = None,
+    raws: Annotated[
+        list[Path] | None, typer.Option(help="Raws, or folders of them, without banding.")
+    ] = None,
+    strengths: Annotated[str, typer.Option(help="Deviations of the offsets, of 255.")] = "0.5,1,2",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of noise and offsets.")] = 0,
+) -> None:
+    """Look for row and column noise in clean mosaics, and remove offsets that were added to them."""
+    limit_threads(1)
+    from ..data.raws import real_raws
+    from ..report.tables import show
+    from ..studies import banding as study
+
+    sets, with_noise = choose_sets(folders or []), study.NOISES[1]
+    with usage():
+        opened = [study.open_raw(raw.make(Path())) for raw in real_raws(raws)] if raws else []
+    mosaics = [mosaic for mosaic in opened if mosaic is not None]
+    groups: dict[str, Callable[[], Iterable[study.CleanMosaic]]] = {
+        each.name: partial(study.sample_set, each, "RGGB", with_noise, seed) for each in sets
+    }
+    if mosaics:
+        groups["raws"] = partial(iter, mosaics)
+    clean = {
+        f"{each.name} {array} {noise[0]:g}": partial(study.search_clean, each, array, noise, seed)
+        for each in sets
+        for array in study.ARRAYS
+        for noise in study.NOISES
+    }
+    removed = {
+        f"{name} {strength} {axis}": partial(study.measure_removal, name, made, axis, float(strength), seed)
+        for name, made in groups.items()
+        for strength in split_names(strengths)
+        for axis in (0, 1)
+    }
+    line = f"noise of variance a·x + b, removal at {with_noise[0]:g}, {with_noise[1]:g}; seed {seed}"
+    show([study.clean_table(run_all(clean)), study.removal_table(run_all(removed))], [line])
 
 
 def widths(
@@ -102,7 +145,9 @@ def highlights(
     names = split_names(ways) if ways else list(WAYS)
     with usage():
         if unknown := [name for name in names if name not in WAYS]:
-            raise InputError(f"{unknown[0]!r} is no way with highlights; give some of {', '.join(WAYS)}")
+            raise InputError(
+                f"{unknown[0]!r} is not a way of treating highlights; give some of {', '.join(WAYS)}"
+            )
         raws = choose_raws(files) if files or not given else []
     folders = [path for path in given if path not in files] or (
         [] if given else [Path("kodak"), Path("mcmaster")]

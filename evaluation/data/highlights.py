@@ -14,7 +14,7 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt, maximum_filter
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.levels import Exposure, expose

@@ -186,7 +186,7 @@ def _read_mask(path: str, shape: Shape) -> Flags:
     with (
         prefix_path(Path(path)),
         open_regular(Path(path), InputLimits()) as file,
-        border(lambda e: BadMask(f"is no mask that can be read ({words(e)}); give PNG, BMP or TIFF")),
+        border(lambda e: BadMask(f"is not a mask that can be read ({words(e)}); give PNG, BMP or TIFF")),
         Image.open(file, formats=("PNG", "BMP", "TIFF")) as image,
     ):
         resized = image.convert("L").resize((shape[1], shape[0]), Image.Resampling.NEAREST)
@@ -196,7 +196,7 @@ def _read_mask(path: str, shape: Shape) -> Flags:
 def _number(text: str, kind: str, least: int, most: int) -> int:
     """A whole number between bounds."""
     if not text.isdigit() or not least <= int(text) <= most:
-        raise InputError(f"{kind}:{text} is no mask; give a number from {least} to {most} after the colon")
+        raise InputError(f"{kind}:{text} is not a mask; give a number from {least} to {most} after the colon")
     return int(text)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from demosaic_ntc.batch.discovery import RAW_SUFFIXES, InputSearch
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import InputLimits, open_regular
 from demosaic_ntc.raw.reading import read_photo

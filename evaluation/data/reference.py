@@ -109,4 +109,4 @@ def _refuse(wrong: pd.Series) -> None:
     """Refuse lines that are wrong, the first one by its number in the file."""
     if wrong.any():
         line = list(wrong.index)[list(wrong).index(True)] + 2
-        raise InputError(f"line {line} has a figure that is no number; mend or remove it")
+        raise InputError(f"line {line} has a figure that is not a number; mend or remove it")

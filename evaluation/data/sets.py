@@ -108,7 +108,7 @@ def _range(part: str) -> range:
     try:
         return range(int(first), int(last or first) + 1)
     except ValueError:
-        raise InputError(f"{part!r} is no number of a picture; give such as 1-8,23") from None
+        raise InputError(f"{part!r} is not the number of a picture; give such as 1-8,23") from None
 
 
 def _find_repeated(names: Iterable[str]) -> str | None:
@@ -143,7 +143,7 @@ def decode_picture(path: Path) -> tuple[str, Bytes]:
                 return sha256(content).hexdigest(), np.array(image)
         except Truncated as error:
             if isinstance(error.__cause__, UnidentifiedImageError):
-                raise Unsupported("is no picture that can be read; give PNG, TIFF, BMP or PPM") from error
+                raise Unsupported("is not a picture that can be read; give PNG, TIFF, BMP or PPM") from error
             raise
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from demosaic_ntc import Restored, demosaic
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import SINGLE_TENSORS
 from demosaic_ntc.viewer.crops import Box, part_of
 

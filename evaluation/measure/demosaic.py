@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import pandas as pd
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.viewer.crops import Box, part_of
 
 from .. import split_names

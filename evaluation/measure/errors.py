@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored, demosaic, inpaint
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError, Unsupported
 
 from .. import split_names

@@ -163,6 +163,7 @@ class InpaintBenchmark(Benchmark):
             "pixels, and over missing pixels alone",
             "SSIM": "scikit-image, Gaussian window of deviation 1.5, mean over pixels and channels",
             "NMSE": "sum of squared errors over sum of squares of the truth, over the part",
+            "grain": "none is added (`grain=off`): it would be noise beside the truth's own",
             "averaging": "mean over pictures of the per-picture figure (decibels, not errors)",
             "time": "wall and CPU seconds (all threads) per megapixel of the part, from the 8-bit picture to "
             "the result; kernels are compiled in an untimed call before",

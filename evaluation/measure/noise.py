@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.viewer.crops import Box, part_of

@@ -15,8 +15,8 @@ from typing import Any, Self
 
 import pandas as pd
 
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing import flat_regions, initial_estimate, tile_interpolation
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, refine, zhang_wu2005
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc import Restored, demosaic
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import Unsupported
 
 from ..measure.metrics import Mosaic

@@ -12,7 +12,7 @@ from skimage.restoration import denoise_nl_means, denoise_wavelet
 
 from demosaic_ntc import Restored, demosaic
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise
 
 from ..measure.protocol import engine

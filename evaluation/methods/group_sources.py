@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc import demosaic, inpaint
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.kernels.group_pass import GAUSSIAN, Pass
 from demosaic_ntc.engine.observations import DEEPEST
 from demosaic_ntc.engine.pass_tables import COMPLETIONS, PLANS

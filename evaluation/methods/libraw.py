@@ -12,7 +12,7 @@ import numpy as np
 import rawpy
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.colour import XYZ_FROM_SRGB
 from demosaic_ntc.io.error_boundary import border, words

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc import develop
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.group_demosaic import APART
 from demosaic_ntc.errors import InputError

@@ -156,7 +156,7 @@ def test_details_show_every_picture(pictures: Path) -> None:
         (("--methods", "magic"), 2, "there is no method magic"),
         (("--crop-box", "1,2,3"), 2, "is not LEFT,TOP,WIDTH,HEIGHT"),
         (("--images", "1-9"), 3, "has pictures 1 to 3"),
-        (("--images", "one"), 3, "'one' is no number of a picture"),
+        (("--images", "one"), 3, "'one' is not the number of a picture"),
         (("--json", "nowhere/r.json"), 4, "there is no folder"),
     ],
 )

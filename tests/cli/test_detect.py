@@ -84,7 +84,9 @@ def test_json_counts(photo: Path, out: Path, tmp_path: Path) -> None:
     assert told["detected"]["blemishes"] == 1
     assert told["detected"]["share"] == pytest.approx(told["missing_share"])
     assert told["mask"] == str(tmp_path / "m.png")
-    assert told["parameters"] == "method=biharmonic quality=normal detect=scratches sensitivity=0.4"
+    assert (
+        told["parameters"] == "method=biharmonic quality=normal grain=auto detect=scratches sensitivity=0.4"
+    )
 
 
 def test_a_mask_is_repaired_as_well(photo: Path, out: Path, tmp_path: Path) -> None:
@@ -111,9 +113,9 @@ def test_nothing_found_is_said_and_the_picture_is_the_same_file(tmp_path: Path, 
     [
         (("--detect", "dirt"), "unknown kind of blemish 'dirt'"),
         (("--detect", ","), "nothing to look for"),
-        (("--detect", "dust", "--sensitivity", "2"), "a sensitivity of 2 is none; give 0 to 1"),
+        (("--detect", "dust", "--sensitivity", "2"), "2 is not a sensitivity; give 0 to 1"),
         (("--detect", "dust", "--save-mask", "m.jpg"), "a mask is a PNG"),
-        (("--detect", "dust", "--save-mask", "OUT"), "is another file of this run"),
+        (("--detect", "dust", "--save-mask", "OUT"), "is another result of this run"),
     ],
 )
 def test_wrong_usage(words: tuple[str, ...], reason: str, photo: Path, out: Path) -> None:

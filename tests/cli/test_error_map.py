@@ -102,8 +102,8 @@ def test_a_map_that_exists_is_refused_unless_it_may_be_replaced(tmp_path: Path, 
         ("e.png", (), "an error map is a TIFF; give a name that ends in .tif"),
         ("e", (), "an error map is a TIFF"),
         ("e.tif", ("--method", "METHOD"), "write error maps with --method ntc"),
-        ("a.tif", (), "choose another name for the error map"),
-        ("link.tif", (), "choose another name for the error map"),
+        ("a.tif", (), "choose another name"),
+        ("link.tif", (), "choose another name"),
     ],
 )
 def test_maps_that_make_no_sense_are_wrong_usage(

@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 
 from cli.app import app
-from cli.flags import SETTINGS, replace_flags
+from cli.failures import SETTINGS, replace_flags
 
 PRODUCT = Path(__file__).resolve().parents[2] / "demosaic_ntc"
 

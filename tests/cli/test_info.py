@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.tiff_tags import DOUBLE, Field
 from demosaic_ntc.raw.noise import NOISE_PROFILE
 from samples.dng import Camera, write_dng

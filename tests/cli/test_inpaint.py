@@ -86,9 +86,9 @@ def test_a_painted_colour_needs_no_mask(picture: Path, out: Path) -> None:
         ("o", ("--mask-from", "alpha"), "give IN OUT with --mask-from"),
         ("io", ("--mask-from", "alpha", "--mask-color", "#ff00ff"), "a painted colour is not transparent"),
         ("imo", ("--mask-color", "#ff00ff"), "give IN OUT with --mask-color"),
-        ("io", ("--mask-color", "pink"), "'pink' is no colour"),
-        ("io", ("--mask-color", "#ff00ff", "--invert"), "a painted colour is no mask"),
-        ("imo", ("--threshold", "2"), "a threshold of 2 is no share of white"),
+        ("io", ("--mask-color", "pink"), "'pink' is not a colour"),
+        ("io", ("--mask-color", "#ff00ff", "--invert"), "a painted colour is not a mask"),
+        ("imo", ("--threshold", "2"), "a threshold of 2 is not a share of white"),
         ("imo", ("--method", "magic"), "unknown method 'magic'"),
         ("imo", ("--quality", "superb"), "'superb' is not one of"),
         ("imi", (), "input and output are the same file"),
@@ -126,7 +126,7 @@ def test_json_says_everything(picture: Path, mask: Path, out: Path) -> None:
     assert told["status"] == "done"
     assert (told["width"], told["height"], told["depth"]) == (WIDTH, HEIGHT, "8-bit")
     assert told["missing_share"] == pytest.approx(0.08)
-    assert told["parameters"] == "method=gaussian quality=fast"
+    assert told["parameters"] == "method=gaussian quality=fast grain=auto"
     assert told["seconds"]["total"] > 0
     assert result.stderr == ""
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.actions.prepare import prepare_shown, show_waits
 from cli.app import app
-from cli.output.progress import StageBar
+from cli.output.progress import StageBar, prepare_shown, show_waits
 from demosaic_ntc.jit import precompile
 from demosaic_ntc.jit.entries import Entry, load_all
 from demosaic_ntc.jit.waiting import wait

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import FIRST_GUESSES, demosaic
 from demosaic_ntc.engine.checks import full_scale
 from demosaic_ntc.engine.pass_tables import PLANS

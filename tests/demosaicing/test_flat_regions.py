@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing import flat_regions
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 from demosaic_ntc.demosaicing.samples import MosaicSamples

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.deadline import Deadline
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing import group_demosaic as module
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.group_demosaic import (
     TRIALS,
     Effort,
@@ -25,7 +24,7 @@ from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan
 from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, completion
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import NormCertificate
-from demosaic_ntc.run import Progress, Run
+from demosaic_ntc.run import Deadline, Progress, Run
 from tests.waves import waves
 
 PATCHES = PatchGrid(size=4, stride=4, count=8, reach=5)

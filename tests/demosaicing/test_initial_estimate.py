@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.initial_estimate import first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, blend, try_both, try_quickly
 from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014

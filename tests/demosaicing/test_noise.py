@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise, middle, noise_factor
 from demosaic_ntc.errors import InputError
 
@@ -55,9 +55,9 @@ def test_one_number_stands_for_all_colours() -> None:
 @pytest.mark.parametrize(
     ("slope", "floor", "reason"),
     [
-        (-1e-4, 0.0, "slope -0.0001 is no variance"),
-        (0.0, float("nan"), "floor nan is no variance"),
-        (float("inf"), 0.0, "slope inf is no variance"),
+        (-1e-4, 0.0, "slope -0.0001 is not a variance"),
+        (0.0, float("nan"), "floor nan is not a variance"),
+        (float("inf"), 0.0, "slope inf is not a variance"),
         ([1e-4, 1e-4], 0.0, "2 numbers as its slope"),
     ],
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes, Quantiser
 from demosaic_ntc.demosaicing.samples import MosaicSamples

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples, replace_missing_samples
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 

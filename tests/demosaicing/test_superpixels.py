@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing import superpixels as module
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.superpixels import cell_means, cell_side
 from demosaic_ntc.errors import InputError
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, map_coordinates
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.detection.chromatic_aberration import Fringes, correct_fringes, find_fringes
 from demosaic_ntc.errors import InputError

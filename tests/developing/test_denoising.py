@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.developing.denoising import Strengths, add_grain, stabilise_noise
@@ -19,7 +19,7 @@ from demosaic_ntc.developing.variance_stabilisation import (
 )
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.io.lazy_image import LazyImage
+from demosaic_ntc.io.pixels import LazyImage
 from demosaic_ntc.raw.levels import Exposure, expose
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.run import Progress, Run
@@ -179,7 +179,7 @@ def test_strengths(how: Development, expected: Strengths | None, grain: float) -
 
 @pytest.mark.parametrize("strength", [-1.0, float("nan"), 11.0])
 def test_impossible_strengths_are_refused(strength: float) -> None:
-    with pytest.raises(InputError, match="denoising by"):
+    with pytest.raises(InputError, match="not a denoising strength"):
         Development(denoise=strength)
-    with pytest.raises(InputError, match="denoising by"):
+    with pytest.raises(InputError, match="not a denoising strength"):
         Development(denoise_color=strength)

@@ -9,7 +9,7 @@ import tifffile
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.workflows.conversion import convert_file
 from samples.dng import Camera, exposed, write_dng

@@ -12,7 +12,7 @@ import rawpy
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.linear_dng import camera_codes
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError

@@ -11,8 +11,8 @@ import tifffile
 from numpy.typing import NDArray
 
 from demosaic_ntc import develop
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.choices import Highlights
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing import highlights as module
 from demosaic_ntc.developing.highlights import BRIGHTEST, complete_photo
 from demosaic_ntc.developing.preprocess import choose_highlights, prepare

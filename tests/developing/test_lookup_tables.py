@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demosaic_ntc.developing.lookup_tables import tabulate
+from demosaic_ntc.io.colour import tabulate
 
 
 @pytest.mark.parametrize(("count", "exact"), [(1, 0), (16, 0), (17, 0), (1000, 0), (1000, 100), (50, 80)])

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from demosaic_ntc import demosaic, inpaint
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "scene.png"
 

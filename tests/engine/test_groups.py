@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Places, Planes
-from demosaic_ntc.deadline import Deadline
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine import groups
 from demosaic_ntc.engine.groups import (
     GroupInput,
@@ -29,7 +28,7 @@ from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.kernels.group_pass import LEAST_SPREAD
 from demosaic_ntc.engine.observations import bits_of
 from demosaic_ntc.engine.passes import PatchGrid, Step, completion, gaussian, mean
-from demosaic_ntc.run import Run
+from demosaic_ntc.run import Deadline, Run
 from tests.waves import waves
 
 SHAPE = (70, 44)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.groups import GroupAggregate, GroupPass
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
@@ -20,7 +19,7 @@ from demosaic_ntc.engine.restore import (
     _spread_nearby,
     restore,
 )
-from demosaic_ntc.run import Run
+from demosaic_ntc.run import Deadline, Run
 from tests.waves import waves
 
 SHAPE = (30, 34)

@@ -5,7 +5,7 @@ import pytest
 
 from demosaic_ntc import Restored, demosaic
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.kernels.group_pass import KernelImage
 from demosaic_ntc.engine.kernels.left_out import (
     LEAST_PATCHES,
@@ -14,7 +14,7 @@ from demosaic_ntc.engine.kernels.left_out import (
     SQUARE_UNIT,
     add_left_out,
 )
-from demosaic_ntc.engine.sample_check import SampleCheck, notices_of
+from demosaic_ntc.engine.result import SampleCheck, notices_of
 from tests.waves import waves
 
 SIZE, PATCHES, SHARE, LEAST = 3, 60, 0.6, 1e-5

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.pixels import orient

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.kernels.completion import LeastNorm, complete_group, empty_group_tensor
 from demosaic_ntc.engine.kernels.gather import empty_group
 from demosaic_ntc.engine.observations import bits_of

@@ -3,7 +3,7 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc import demosaic
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError, Unsupported
 from evaluation.measure.metrics import Bytes, cpsnr, eight_bit
 from evaluation.methods.demosaicers import TILE, catalogue, complete_tiles, default_names

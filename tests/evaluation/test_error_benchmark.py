@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError
 from evaluation.data.sets import ImageSet, SetImage, read_set
 from evaluation.measure.case import Measurement, Row, run

@@ -8,7 +8,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from evaluation.data.highlights import ClippedScene, clip_picture
 from evaluation.methods.highlights import OURS, PEERS, WAYS, align, clip, reconstruct
 from evaluation.studies.highlights import Measured, compare, measure, roll_off, tables

@@ -113,7 +113,7 @@ def test_a_colon_with_nothing_behind_it_is_refused(spec: str) -> None:
 
 def test_files_that_are_no_masks_are_refused(tmp_path: Path) -> None:
     (tmp_path / "mask.png").write_text("no picture")
-    with pytest.raises(BadMask, match=r"mask\.png: is no mask that can be read"):
+    with pytest.raises(BadMask, match=r"mask\.png: is not a mask that can be read"):
         check_mask(f"irregular:{tmp_path / 'mask.png'}")
     with pytest.raises(InputError, match="there is no such file"):
         check_mask(f"irregular:{tmp_path / 'gone.png'}")

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.app import app
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from evaluation.data.masks import KINDS, make_mask
 from evaluation.data.sets import ImageSet
 from evaluation.measure.benchmark import Benchmark

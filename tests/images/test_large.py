@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Engine
 from evaluation.methods.programs import programs
 from samples.dng import Camera, exposed, write_dng

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from conftest import Run
-from demosaic_ntc.developing.resize import shrunk
+from demosaic_ntc.developing.framing import shrink
 from demosaic_ntc.developing.settings import Output, Settings
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.images.formats import Loss
@@ -94,13 +94,13 @@ def test_shallow_formats_have_eight_bits(suffix: str) -> None:
 
 def test_smaller_pictures_keep_their_proportions_and_brightness() -> None:
     image = (_smooth() / 255).astype(np.float32)
-    small = np.asarray(shrunk(image, 40))
+    small = np.asarray(shrink(image, 40))
     assert small.shape == (30, 40, 3)
     assert small.mean(axis=(0, 1)) == pytest.approx(image.mean(axis=(0, 1)), abs=0.01)
     blocks = image.reshape(30, 2, 40, 2, 3).mean(axis=(1, 3))
     assert np.abs(small - blocks)[2:-2, 2:-2].max() < 0.01
-    assert shrunk(image, 80) is image
-    assert shrunk(image, None) is image
+    assert shrink(image, 80) is image
+    assert shrink(image, None) is image
 
 
 @pytest.mark.parametrize(("options", "size"), [(("--resize", 24), (24, 18)), (("--half",), (24, 18))])

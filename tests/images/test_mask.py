@@ -179,16 +179,16 @@ def test_colours_are_read(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "pink", "#ff00f", "#ff00ff00", "#gg0000"])
 def test_other_texts_are_no_colours(text: str) -> None:
-    with pytest.raises(InputError, match="is no colour; give one such as"):
+    with pytest.raises(InputError, match="is not a colour; give one such as"):
         parse_colour(text)
 
 
 @pytest.mark.parametrize("threshold", [0.0, -1.0, 1.5, float("nan")])
 def test_thresholds_are_shares(threshold: float) -> None:
-    with pytest.raises(InputError, match="no share of white"):
+    with pytest.raises(InputError, match="not a share of white"):
         MaskRule(threshold=threshold)
 
 
 def test_a_painted_colour_goes_without_the_rules_of_a_mask() -> None:
-    with pytest.raises(InputError, match="a painted colour is no mask"):
+    with pytest.raises(InputError, match="a painted colour is not a mask"):
         MaskRule(invert=True, colour=(1, 2, 3))

@@ -261,9 +261,9 @@ def test_negative_integers_are_refused() -> None:
     [
         (np.zeros((4, 5), np.bool_), "bool, which are not numbers"),
         (np.zeros((4, 5), np.complex128), "complex128, which are not numbers"),
-        (np.zeros(5), r"shape \(5,\) is no picture"),
-        (np.zeros((2, 4, 5, 3)), r"shape \(2, 4, 5, 3\) is no picture"),
-        (np.zeros((0, 5)), r"shape \(0, 5\) is no picture"),
+        (np.zeros(5), r"shape \(5,\) is not a picture"),
+        (np.zeros((2, 4, 5, 3)), r"shape \(2, 4, 5, 3\) is not a picture"),
+        (np.zeros((0, 5)), r"shape \(0, 5\) is not a picture"),
     ],
 )
 def test_arrays_that_are_no_pictures_are_refused(picture: NDArray[Any], reason: str) -> None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from demosaic_ntc import inpaint
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.engine.pass_tables import COMPLETIONS, PLANS, Plan
 from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, mean
 from demosaic_ntc.engine.tiles import Tile
@@ -20,7 +19,7 @@ from demosaic_ntc.inpainting import regions
 from demosaic_ntc.inpainting.inpaint import METHODS
 from demosaic_ntc.inpainting.region_inpainting import _around, _channel_sets, repair
 from demosaic_ntc.inpainting.smooth_fill import plainly_filled
-from demosaic_ntc.run import Progress, Run
+from demosaic_ntc.run import Deadline, Progress, Run
 from tests.waves import waves
 
 PLANS_OF_METHODS: dict[str, Plan] = {

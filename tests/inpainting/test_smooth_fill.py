@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import laplace
 from skimage.restoration import inpaint_biharmonic
 
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.inpainting.smooth_fill import Biharmonic, fill_by_blur, plainly_filled
+from demosaic_ntc.run import Deadline
 
 Planes = NDArray[np.float32]
 Flags = NDArray[np.bool_]

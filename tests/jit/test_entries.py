@@ -18,7 +18,7 @@ _PICTURES = """
 import json, sys
 import numpy as np
 from demosaic_ntc import demosaic, inpaint
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.highlights.completion import complete_highlights
 from demosaic_ntc.detection.defects import find_defects
 from demosaic_ntc.jit.entries import load_all

@@ -1,4 +1,4 @@
-"""Kernels compiled by other processes: each once, whoever asks; and nothing breaks where that can not be."""
+"""Kernels compiled by other processes: each once, whoever asks; and nothing breaks where that cannot be."""
 
 import os
 import subprocess

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.jit import waiting
 from demosaic_ntc.jit.waiting import read_work_clock, report_to, wait
+from demosaic_ntc.run import Deadline
 
 
 @pytest.fixture

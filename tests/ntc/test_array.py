@@ -121,9 +121,9 @@ def test_sparse_tensors_come_back_as_they_were(make: Any) -> None:
     [
         (HOLED, MISSING[0], "give booleans of shape \\(8, 7, 6\\)"),
         (HOLED, MISSING.astype(float), "mask is float64"),
-        ("text", None, "no array of real numbers"),
+        ("text", None, "not an array of real numbers"),
         (1.0, None, "at least one dimension"),
-        (TRUTH * 1j, None, "no array of real numbers"),
+        (TRUTH * 1j, None, "not an array of real numbers"),
         (-TRUTH, None, "at least 0"),
         (np.full((2, 2), np.nan), None, "at least one sample"),
         (scipy_sparse.coo_array(np.eye(2)), np.eye(2, dtype=bool), "store NaN"),

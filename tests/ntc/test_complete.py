@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demosaic_ntc import Solution, Status, complete
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError, TooLarge
 from demosaic_ntc.ntc.alternating import make_heuristic_oracles
 from demosaic_ntc.ntc.atoms import ActiveSet, Vertex, constant_start, vertex_of
@@ -17,6 +16,7 @@ from demosaic_ntc.ntc.corrective import Descent, FullyCorrective, SimplexDescent
 from demosaic_ntc.ntc.enumeration import Enumeration
 from demosaic_ntc.ntc.oracle import OracleResult, WeakSeparation
 from demosaic_ntc.ntc.problem import Problem
+from demosaic_ntc.run import Deadline
 
 
 @pytest.mark.parametrize("shape", [(6,), (4, 4), (3, 3, 3), (2, 3, 2, 2)])

@@ -8,13 +8,13 @@ import pytest
 from scipy.optimize import linprog
 
 from demosaic_ntc import Solution, Status, complete
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.ntc import proving
 from demosaic_ntc.ntc.bcg import SolverProgress
 from demosaic_ntc.ntc.least import dual_at, entry_bound
 from demosaic_ntc.ntc.problem import Observations, Problem
 from demosaic_ntc.ntc.radius import choose_misfit
+from demosaic_ntc.run import Deadline
 
 SHAPES = [(6,), (4, 4), (3, 3, 3), (2, 3, 2, 2)]
 
@@ -205,7 +205,7 @@ def test_a_saved_solution_is_gone_on_from(instances: Any, radius: float | str) -
 
 
 def test_what_is_no_solution_is_refused(instances: Any) -> None:
-    with pytest.raises(InputError, match="no saved solution"):
+    with pytest.raises(InputError, match="not a saved solution"):
         Solution.load(io.BytesIO(b"PK\x03\x04 nothing"))
     file = io.BytesIO()
     np.savez(file, format=np.array("another"))

@@ -10,7 +10,6 @@ import pytest
 
 from demosaic_ntc import complete
 from demosaic_ntc.arrays import Float64
-from demosaic_ntc.deadline import Deadline
 from demosaic_ntc.errors import LicenceMissing, ModelTooLarge, SolverError
 from demosaic_ntc.ntc import integer
 from demosaic_ntc.ntc.alternating import AlternatingMaximisation, make_heuristic_oracles
@@ -19,6 +18,7 @@ from demosaic_ntc.ntc.enumeration import BranchAndBound, Enumeration
 from demosaic_ntc.ntc.oracle import NOTHING, Oracle, OracleResult, VertexCache, WeakSeparation
 from demosaic_ntc.ntc.problem import Observations
 from demosaic_ntc.ntc.proving import separation
+from demosaic_ntc.run import Deadline
 
 EXACT: dict[str, Callable[[Observations], Oracle]] = {
     "enumeration": Enumeration,

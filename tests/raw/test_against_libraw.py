@@ -9,7 +9,7 @@ import pytest
 import rawpy
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.io.tiff_tags import BYTE, LONG, Field
 from demosaic_ntc.workflows.conversion import convert_file

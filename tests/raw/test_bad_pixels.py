@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.batch.operations import Convert
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.preprocess import prepare
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.errors import InputError

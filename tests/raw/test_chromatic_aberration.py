@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from scipy.ndimage import gaussian_filter, map_coordinates
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.detection.chromatic_aberration import Fringes
 from demosaic_ntc.developing.preprocess import prepare
 from demosaic_ntc.developing.settings import Development, Engine, Settings

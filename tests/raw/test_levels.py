@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.raw.levels import expose, grey_world, replace_levels
 from demosaic_ntc.raw.photo import RawPhoto

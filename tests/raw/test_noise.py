@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc import develop
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.io.tiff_tags import DOUBLE, LONG, Field
 from demosaic_ntc.raw.noise import NOISE_PROFILE, linear_samples, noise_of, span_of
@@ -50,8 +50,8 @@ def test_each_colour_may_have_its_pair(tmp_path: Path) -> None:
         ((1e-4,), "has 1 numbers"),
         ((1e-4, 2e-6, 1e-4), "has 3 numbers"),
         ((1e-4, 2e-6) * 4, "has 8 numbers"),
-        ((-1e-4, 2e-6), "slope -0.0001 is no variance"),
-        ((1e-4, -2e-6), "floor -2e-06 is no variance"),
+        ((-1e-4, 2e-6), "slope -0.0001 is not a variance"),
+        ((1e-4, -2e-6), "floor -2e-06 is not a variance"),
         ((1e-4, float("nan")), "holds no finite numbers"),
         ((float("inf"), 0.0), "holds no finite numbers"),
     ],

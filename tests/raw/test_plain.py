@@ -7,7 +7,7 @@ import tifffile
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError, TooLarge, Truncated, Unsupported
 from demosaic_ntc.images.png_writing import GREY, PngChunks, PngForm, write_png_as
 from demosaic_ntc.io.header import read_header

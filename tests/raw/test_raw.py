@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import BYTE, LONG, RATIONAL, SHORT, Field

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.choices import BALANCES, Crop
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.developing.preprocess import locate_grey_patch, prepare
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.errors import InputError

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import NotAnImage
 from demosaic_ntc.io.header import FileHeader
 from demosaic_ntc.raw import checks

@@ -10,7 +10,7 @@ from PIL import Image
 
 from conftest import Run
 from demosaic_ntc import Developed, GreyPatch, Temperature, demosaic, develop, read_mosaic
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import Exists, InputError
 from samples.dng import Camera, exposed, write_dng
 

@@ -13,8 +13,8 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from cli.app import app
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.choices import Highlights
-from demosaic_ntc.demosaicing.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.demosaicing.cfa import Cfa
-from demosaic_ntc.demosaicing.highlights.grid import SEEN, predict_channels, spread_tints
+from demosaic_ntc.cfa import Cfa
+from demosaic_ntc.demosaicing.highlights.grid import SEEN, predict_channels, spread_tints, tints_of
 from demosaic_ntc.demosaicing.highlights.kernels import (
     MAGENTA,
+    TINT_SUMS,
     complete_cores,
     complete_pairs,
     complete_single,
@@ -131,8 +132,7 @@ def complete_rows(mosaic: ClippedMosaic) -> Iterator[tuple[slice, Float32]]:
     work = _Completion(mosaic, blocks)
     moments = work.sum_moments()
     grid = predict_channels(moments)
-    known = np.stack([moments[..., 0], *(moments[..., channel] - moments[..., 2] for channel in (1, 3))], -1)
-    near = spread_tints(known + work.sum_tints(grid, None), SEEN, 1.0, grid[..., MAGENTA])
+    near = spread_tints(tints_of(moments) + work.sum_tints(grid, None), SEEN, 1.0, grid[..., MAGENTA])
     rim = spread_tints(work.sum_tints(grid, near), _RIM_SEEN, _RIM_GROWTH, grid[..., MAGENTA])
     yield from work.complete(grid, near, rim)
 
@@ -161,8 +161,8 @@ class _Completion:
 
     def __init__(self, mosaic: ClippedMosaic, blocks: Flags) -> None:
         self._mosaic, self._blocks = mosaic, blocks
-        self._near = _dilate(blocks, 1)  # whose pixels may have flags
-        self._seen = _dilate(blocks, _NEIGHBOURS)
+        self._near = dilate(blocks, 1)  # whose pixels may have flags
+        self._seen = dilate(blocks, _NEIGHBOURS)
         self._levels = mosaic.levels
         self._bounds = np.cbrt(self._levels.astype(np.float64))
         self._flags = np.zeros(mosaic.size, np.uint8)
@@ -181,7 +181,7 @@ class _Completion:
 
     def sum_tints(self, grid: Float32, near: Float32 | None) -> Float64:
         """Sum the tints of pixels with one channel clipped by cells; with tints near them, of two as well."""
-        sums = self._make_cells(3)
+        sums = self._make_cells(TINT_SUMS)
 
         def add(band: int) -> None:
             rows = _band(band, self._mosaic.size[0])
@@ -198,7 +198,9 @@ class _Completion:
         def complete(band: int) -> tuple[slice, Float32]:
             rows, blocks = _band(band, self._mosaic.size[0]), self._near[band]
             light, roots = self._average(rows, blocks, only_flagged=True)
-            self._complete_partly(band, roots, grid, near, np.zeros((BLOCK // CELL, grid.shape[1], 3)))
+            self._complete_partly(
+                band, roots, grid, near, np.zeros((BLOCK // CELL, grid.shape[1], TINT_SUMS))
+            )
             complete_cores(roots, self._flags[rows], self._bounds, blocks, rim, rows.start)
             return rows, self._put_roots(rows, light, roots)
 
@@ -277,14 +279,14 @@ def _shows_all(colours: NDArray[np.uint8], side: int) -> bool:
     return all((windows == channel).any(axis=(-2, -1)).all() for channel in np.unique(colours))
 
 
-def _dilate(blocks: Flags, reach: int) -> Flags:
-    """Flag blocks within a reach of flagged ones."""
+def dilate(flags: Flags, reach: int) -> Flags:
+    """Flag what lies within a reach of flagged places along the first two axes."""
     for axis in (0, 1):
-        around = np.pad(blocks, [(reach, reach) if each == axis else (0, 0) for each in (0, 1)])
-        length = blocks.shape[axis]
+        around = np.pad(flags, [(reach, reach) if each == axis else (0, 0) for each in range(flags.ndim)])
+        length = flags.shape[axis]
         parts = [np.take(around, range(step, step + length), axis) for step in range(2 * reach + 1)]
-        blocks = np.logical_or.reduce(parts)
-    return blocks
+        flags = np.logical_or.reduce(parts)
+    return flags
 
 
 def _band(band: int, height: int) -> slice:

@@ -7,12 +7,13 @@ import numpy as np
 
 from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.demosaicing.highlights.kernels import (
-    LONE_SPREAD,
     MAGENTA,
     OFFSET,
     PREDICTIONS,
     SLOPE,
     SPREAD,
+    TINT_SPREAD,
+    TINTS,
 )
 
 SEEN = 8.0  # pixels of full weight that count as much as all wider Gaussians
@@ -20,7 +21,7 @@ SEEN = 8.0  # pixels of full weight that count as much as all wider Gaussians
 _LEVELS = 4  # of the pyramid: Gaussians of 8, 16, 32 and 64 pixels
 _FLATNESS = 0.03  # the sum of squares that counts as much as the slope of wider Gaussians
 _NEUTRAL = 0.1  # the weight of a grey pixel beside those that are seen: what is grey stays grey
-_FIRST_SPREAD, _FIRST_LONE_SPREAD = 0.05, 0.1  # deviations of roots where nothing is seen
+_FIRST_SPREAD = 0.05  # the deviation of roots where nothing is seen
 _LEAST_MAGENTA = 0.005  # how far green may lie below both others anyway
 _SEEN_MAGENTA, _MORE_MAGENTA = 0.02, 1.5  # and so many times as far as it is seen to lie beyond a little
 _WIDE = 2  # the level from which on magenta is looked for: narrow Gaussians see fringes of edges
@@ -35,8 +36,7 @@ def predict_channels(moments: Float64) -> Float32:
     ``moments`` are those of `add_moments`.
     """
     grid = np.zeros((1, 1, PREDICTIONS + 3))  # the last three are slopes before averaging
-    grid[..., SPREAD:LONE_SPREAD] = _FIRST_SPREAD**2
-    grid[..., LONE_SPREAD:MAGENTA] = _FIRST_LONE_SPREAD**2
+    grid[..., SPREAD:MAGENTA] = _FIRST_SPREAD**2
     grid[..., MAGENTA] = _LEAST_MAGENTA
     for level, sums in reversed(list(enumerate(_pyramid(moments)))):
         grid, seen = _resample(grid, sums.shape[:2]), _smooth(sums) * _AREA
@@ -65,8 +65,7 @@ def _update_predictions(grid: Float64, sums: Float64) -> None:
         left = np.maximum(yy - 2 * slope * xy + slope**2 * xx, 0)
         for place, value in ((OFFSET, (y - slope * x) / (1 + _NEUTRAL)), (SLOPE, slope)):
             grid[..., place + k] += share * (value - grid[..., place + k])
-        for place, total in ((SPREAD, left), (LONE_SPREAD, xx)):
-            grid[..., place + k] = (total + SEEN * grid[..., place + k]) / (weight + SEEN)
+        grid[..., SPREAD + k] = (left + SEEN * grid[..., SPREAD + k]) / (weight + SEEN)
 
 
 def _update_magenta(grid: Float64, sums: Float64) -> None:
@@ -86,22 +85,44 @@ def _covariances(sums: Float64, mean: Float64) -> dict[tuple[int, int], Float64]
     return found
 
 
-def spread_tints(sums: Float64, seen: float, growth: float, magenta: Float32) -> Float32:
-    """Return the mean tint around every cell, red and blue minus green, (rows, columns, 2).
+def tints_of(moments: Float64) -> Float64:
+    """Return the sums of tints, (rows, columns, TINT_SUMS), of the pixels that moments are of."""
+    weight, red, green, blue, rr, rg, rb, gg, gb, bb = np.moveaxis(moments, -1, 0)
+    products = (rr + gg - 2 * rg, rb - rg - gb + gg, bb + gg - 2 * gb)
+    return np.stack([weight, red - green, blue - green, *products], -1)
 
-    ``sums`` has the weights and the sums of tints in every cell. Pixels of a weight ``seen``, times
+
+def spread_tints(sums: Float64, seen: float, growth: float, magenta: Float32) -> Float32:
+    """Return the mean tint around every cell and its variances, (rows, columns, TINTS).
+
+    ``sums``, (rows, columns, TINT_SUMS), are of tints in every cell. Pixels of a weight ``seen``, times
     ``growth`` at every wider Gaussian, count as much as all wider ones; where nothing is seen, all is grey.
     Green lies no further below both others than ``magenta``, (rows, columns), allows.
     """
-    tints = np.zeros((1, 1, 2))
+    tints = np.zeros((1, 1, TINTS))
+    tints[..., TINT_SPREAD:] = _FIRST_SPREAD**2
     for level, cells in reversed(list(enumerate(_pyramid(sums)))):
         tints = _resample(tints, cells.shape[:2])
-        around = _smooth(cells) * _AREA
+        around, wider = _smooth(cells) * _AREA, seen * growth**level
         weight = around[..., :1]
-        share = weight / (weight + seen * growth**level)
-        tints += share * (around[..., 1:] / np.maximum(weight, 1e-12) - tints)
-    excess = np.maximum(tints.min(axis=-1) - magenta, 0)
-    return np.asarray(tints - excess[..., None], np.float32)
+        mean = around[..., 1:3] / np.maximum(weight, 1e-12)
+        tints[..., :TINT_SPREAD] += weight / (weight + wider) * (mean - tints[..., :TINT_SPREAD])
+        squares = _square_deviations(around, mean)
+        tints[..., TINT_SPREAD:] = (squares + wider * tints[..., TINT_SPREAD:]) / (weight + wider)
+    excess = np.maximum(tints[..., :TINT_SPREAD].min(axis=-1) - magenta, 0)
+    tints[..., :TINT_SPREAD] -= excess[..., None]
+    return tints.astype(np.float32)
+
+
+def _square_deviations(sums: Float64, mean: Float64) -> Float64:
+    """Return the sums of squares of red minus green, blue minus green and red minus blue."""
+    weight, (red, blue) = sums[..., 0], np.moveaxis(mean, -1, 0)
+    rr, rb, bb = (
+        sums[..., 3] - weight * red**2,
+        sums[..., 4] - weight * red * blue,
+        sums[..., 5] - weight * blue**2,
+    )
+    return np.asarray(np.maximum(np.stack([rr, bb, rr + bb - 2 * rb], -1), 0))
 
 
 def _pyramid(cells: Float64) -> list[Float64]:

@@ -15,9 +15,16 @@ from demosaic_ntc.demosaicing.highlights.window_kernels import ALL_CHANNELS, BLO
 from demosaic_ntc.jit.compiled import kernel, precompile, step
 
 #: Planes of the grid of predictions: what is added to the mean of two channels, what their difference is
-#: multiplied by, variances of what is left, after that and of differences between two channels, and how far
-#: below both others green may be completed to lie.
-OFFSET, SLOPE, SPREAD, LONE_SPREAD, MAGENTA, PREDICTIONS = 0, 3, 6, 9, 12, 13
+#: multiplied by, variances of what is left after that, and how far below both others green may be completed
+#: to lie.
+OFFSET, SLOPE, SPREAD, MAGENTA, PREDICTIONS = 0, 3, 6, 9, 10
+
+#: Planes of the grid of tints: red and blue minus green, and the variances of red minus green, of blue minus
+#: green and of red minus blue.
+TINT_SPREAD, TINTS = 2, 5
+
+#: Sums of the tints of pixels: their weight, the tints, and products 00, 01, 11.
+TINT_SUMS = 6
 
 _PARTLY = (float32[:, :, ::1], uint8[:, ::1], float64[::1], boolean[::1], float32[:, :, ::1])
 
@@ -26,7 +33,7 @@ _LEAST_SPREAD = 1e-4
 _FAR_BELOW = -20.0  # deviations: from here on the mean above a bound is a series
 _FITS, _UNFIT = 0.01, 0.1  # how far below its bound a prediction may lie; the weight of tints where it does
 _VIVID_PAIR = 0.25  # how far two channels may lie from the third: more is drawn in
-_VIVID_CORE = 0.12  # the same where nothing is known
+_VIVID_CORE = 0.3  # the same where nothing is known
 
 
 @precompile(
@@ -53,8 +60,8 @@ def complete_single(
     """Complete the roots of pixels with one flag in place, and add their tints to the sums of their cells.
 
     `bounds` are the roots of the levels, `grid` the predictions of the whole mosaic, (rows, columns,
-    PREDICTIONS), and `top` the row of the mosaic that the first one here is. `sums`, (rows, columns, 3), are
-    of the cells of these rows: weights, and sums of red and of blue minus green; a pixel has a `weight`.
+    PREDICTIONS), and `top` the row of the mosaic that the first one here is. `sums`, (rows, columns,
+    TINT_SUMS), are of the cells of these rows; a pixel has a `weight`.
     """
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
@@ -65,12 +72,11 @@ def complete_single(
             k = 0 if flag == 1 else (1 if flag == 2 else 2)
             i, j = _others(k)
             predicted = _predict(grid, top + row, column, k, pixel[i], pixel[j])
-            pixel[k] = predicted
-            trusted = _trust(predicted - bounds[k])
-            _add_tint(pixel, weight * trusted, sums[row // CELL, column // CELL])
+            trusted = weight * _trust(predicted - bounds[k], max(pixel[i] / bounds[i], pixel[j] / bounds[j]))
             variance = _interpolate(grid, top + row, column, SPREAD + k)
             pixel[k] = _mean_above(predicted, bounds[k], variance)
             _limit_magenta(pixel, flag, _interpolate(grid, top + row, column, MAGENTA))
+            _add_tint(pixel, trusted, sums[row // CELL, column // CELL])
 
 
 @precompile(
@@ -96,7 +102,7 @@ def complete_pairs(
 ) -> None:
     """Complete the roots of pixels with two flags in place; all as in `complete_single`.
 
-    `tints`, (rows, columns, 2), are those of the cells of the whole mosaic: red and blue minus green.
+    `tints`, (rows, columns, TINTS), are those of the cells of the whole mosaic.
     """
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
@@ -105,9 +111,9 @@ def complete_pairs(
                 continue
             pixel = roots[row, column]
             known = 0 if flag == 6 else (1 if flag == 5 else 2)
-            cell = sums[row // CELL, column // CELL]
-            _complete_pair(grid, tints, top + row, column, known, pixel, bounds, cell)
+            trusted = _complete_pair(grid, tints, top + row, column, known, pixel, bounds)
             _limit_magenta(pixel, flag, _interpolate(grid, top + row, column, MAGENTA))
+            _add_tint(pixel, trusted, sums[row // CELL, column // CELL])
 
 
 @precompile(*_PARTLY, int64)
@@ -122,7 +128,7 @@ def complete_cores(
 ) -> None:
     """Write the roots of pixels with all flags: of the tint of their surroundings, above every bound.
 
-    `tints`, (rows, columns, 2), are those of the cells of the whole mosaic: red and blue minus green.
+    `tints`, (rows, columns, TINTS), are those of the cells of the whole mosaic.
     """
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
@@ -191,13 +197,12 @@ def _complete_pair(
     known: int,
     pixel: Float32,
     bounds: NDArray[np.float64],
-    sums: NDArray[np.float64],
-) -> None:
-    """Write the roots of two channels of a pixel from that of the third, and add its tint to sums.
+) -> float:
+    """Write the roots of two channels of a pixel from that of the third, and return what its tint weighs.
 
     By the tint of the surroundings one of them lies nearer to its bound, or further below: it is what the
     tint makes it, above the bound, and the other is predicted from both, as where it alone is clipped. The
-    tint that is added is that of predictions, whatever the bounds.
+    bound is as soft as tints vary there: where they do not, nothing shows where the channel was clipped.
     """
     i, j = _others(known)
     red, blue = _interpolate(tints, row, column, 0), _interpolate(tints, row, column, 1)
@@ -211,19 +216,24 @@ def _complete_pair(
     one, two = _others(other)
     pixel[near] = value
     pixel[other] = _predict(grid, row, column, other, pixel[one], pixel[two])
-    _add_tint(pixel, _trust(min(value - bounds[near], pixel[other] - bounds[other])), sums)
-    pixel[near] = _mean_above(value, bounds[near], _interpolate(grid, row, column, LONE_SPREAD + other))
+    excess = min(value - bounds[near], pixel[other] - bounds[other])
+    pair = 0 if near + known == 1 else (1 if near + known == 3 else 2)
+    variance = _interpolate(tints, row, column, TINT_SPREAD + pair)
+    pixel[near] = _mean_above(value, bounds[near], variance)
     predicted = _predict(grid, row, column, other, pixel[one], pixel[two])
     pixel[other] = _mean_above(predicted, bounds[other], _interpolate(grid, row, column, SPREAD + other))
+    return _trust(excess, pixel[known] / bounds[known])
 
 
 @step
-def _trust(excess: float) -> float:
+def _trust(excess: float, share: float) -> float:
     """Return what the tint of a pixel weighs whose predictions exceed their bounds by so much.
 
-    Those that stay below do not fit what was measured: their windows lie on edges.
+    Those that stay below do not fit what was measured: their windows lie on edges. The nearer the largest
+    unclipped channel is to its bound, of which it has a share, the more it tells of where that is clipped.
     """
-    return 1.0 if excess > -_FITS else _UNFIT
+    fits = 1.0 if excess > -_FITS else _UNFIT
+    return float(fits * share**12)
 
 
 @step
@@ -235,7 +245,11 @@ def _limit_magenta(pixel: Float32, flag: int, most: float) -> None:
 
 @step
 def _add_tint(pixel: Float32, weight: float, sums: NDArray[np.float64]) -> None:
-    """Add the tint of a pixel to sums: its weight, and red and blue minus green."""
+    """Add the tint of a pixel to sums: its weight, red and blue minus green, and their products."""
+    red, blue = pixel[0] - pixel[1], pixel[2] - pixel[1]
     sums[0] += weight
-    sums[1] += weight * (pixel[0] - pixel[1])
-    sums[2] += weight * (pixel[2] - pixel[1])
+    sums[1] += weight * red
+    sums[2] += weight * blue
+    sums[3] += weight * red * red
+    sums[4] += weight * red * blue
+    sums[5] += weight * blue * blue

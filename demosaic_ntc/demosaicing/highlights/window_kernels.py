@@ -228,7 +228,7 @@ def add_moments(
 ) -> None:
     """Add the pixels without a flag to the moments of their cells, (rows, columns, MOMENTS).
 
-    A pixel weighs ρ¹⁶ γ²: ρ is the largest of its channels as a share of their levels, γ the least of its
+    A pixel weighs ρ¹⁶ γ: ρ is the largest of its channels as a share of their levels, γ the least of its
     roots as a share of the largest. Bright neighbours tell most, and vivid ones little of other colours.
     """
     for row in range(flags.shape[0]):
@@ -240,7 +240,7 @@ def add_moments(
             if share == 0.0:
                 continue
             grey = min(red, green, blue) / max(red, green, blue)
-            weight = float(share) ** 16 * float(grey) ** 2
+            weight = float(share) ** 16 * float(grey)
             sums = moments[row // CELL, column // CELL]
             sums[0] += weight
             sums[1] += weight * red

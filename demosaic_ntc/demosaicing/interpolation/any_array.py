@@ -17,7 +17,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_diagonally, filter_separably
 from demosaic_ntc.demosaicing.interpolation.refine import (
     ROUGH_AND_SPARSE,

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import Unsupported
 
 Floats = NDArray[np.float32]

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation import any_array, kiku2014, refine, zhang_wu2005
 from demosaic_ntc.demosaicing.interpolation.bayer import inner, mirror_mosaic
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.bilinear import convolve_normalised, tent
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine.tiles import span

@@ -11,7 +11,7 @@ is small and smooth, so that interpolating this residual errs less than interpol
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.bayer import inner, make_green_sign, mirror_mosaic, require_bayer
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, steer_difference
 from demosaic_ntc.demosaicing.interpolation.regression_kernels import regress_plane, row_estimates

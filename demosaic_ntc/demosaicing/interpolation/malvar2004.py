@@ -8,7 +8,7 @@ Laplacian of the colour measured there (gains 1/2, 5/8, 3/4), five 5×5 kernels 
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.bayer import inner, mirror_mosaic, require_bayer
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_image
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.bilinear import reach
 from demosaic_ntc.demosaicing.interpolation.gaussian_kernels import explain
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian

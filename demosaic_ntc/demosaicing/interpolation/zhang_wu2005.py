@@ -10,7 +10,7 @@ bilinear colour differences.
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.bayer import inner, make_green_sign, mirror_mosaic, require_bayer
 from demosaic_ntc.demosaicing.interpolation.kernels import (
     complete_difference,

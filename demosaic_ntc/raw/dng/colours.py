@@ -76,9 +76,11 @@ def read_colours(header: FileHeader) -> Fields:
     first = header.tags.first()
     if len(numbers(first, _MATRIX)) != 9 or set(numbers(first, _ANALOG_BALANCE)) - {1}:
         return {}
-    stated = {**_matrices(first), **_lights(first), **_texts(first)}
+    lights = {tag: numbers(first, tag) for tag in (_LIGHT, _SECOND_LIGHT)}
+    known = {tag: Field(SHORT, (int(kind[0]),)) for tag, kind in lights.items() if kind and kind[0] > 0}
+    stated = {**_matrices(first), **known, **_texts(first)}
     if len(exposure := numbers(first, BASELINE_EXPOSURE)) == 1:
-        stated[BASELINE_EXPOSURE] = Field(SRATIONAL, (_round_to_fraction(float(exposure[0])),))
+        stated[BASELINE_EXPOSURE] = _numbers(SRATIONAL, np.array([float(exposure[0])]))
     if not {_SECOND_MATRIX, _SECOND_LIGHT} <= stated.keys():
         stated = {tag: field for tag, field in stated.items() if tag not in _OF_SECOND_LIGHT}
     return {tag: field for tag, field in stated.items() if fits(field)}
@@ -148,12 +150,6 @@ def _matrices(first: Directory) -> dict[int, Field]:
     }
 
 
-def _lights(first: Directory) -> dict[int, Field]:
-    """The kinds of light that the matrices are for; unknown ones are left out."""
-    found = {tag: numbers(first, tag) for tag in (_LIGHT, _SECOND_LIGHT)}
-    return {tag: Field(SHORT, (int(values[0]),)) for tag, values in found.items() if values and values[0] > 0}
-
-
 def _texts(first: Mapping[int, object]) -> dict[int, Field]:
     """The camera's name, and the signatures that make calibrations valid."""
     found = {tag: first.get(tag) for tag in (UNIQUE_CAMERA_MODEL, *_SIGNATURES)}
@@ -165,10 +161,6 @@ def _texts(first: Mapping[int, object]) -> dict[int, Field]:
 
 
 def _numbers(kind: int, values: NDArray[np.float64]) -> Field:
-    """Rationals of an array, row by row."""
-    return Field(kind, tuple(_round_to_fraction(float(value)) for value in values.ravel()))
-
-
-def _round_to_fraction(value: float) -> Fraction:
-    """A number as a fraction that tags can hold."""
-    return Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
+    """Rationals of an array, row by row, as far as tags can hold them."""
+    rationals = (Fraction(float(value)) for value in values.ravel())
+    return Field(kind, tuple(each.limit_denominator(_LARGEST_DENOMINATOR) for each in rationals))

@@ -7,7 +7,7 @@ opcodes state. Tags as in the DNG specification 1.4, JPEG XL as in 1.7.
 
 import io
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, BinaryIO
 
@@ -19,13 +19,16 @@ from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.header import LINEAR_RAW
 from demosaic_ntc.io.jpeg_segments import jpeg_size
 from demosaic_ntc.io.tiff_tags import Directory, number, numbers
-from demosaic_ntc.raw.dng.opcodes import OPCODE_LIST_2, Curve, plane_curves
+from demosaic_ntc.raw.checks import check_black_pattern
+from demosaic_ntc.raw.opcodes.lists import StatedOpcodes, read_stated
+from demosaic_ntc.raw.opcodes.pixel_opcodes import Curve, MapPolynomial, MapTable
 from demosaic_ntc.raw.photo import Box, Mosaic
 
 _WIDTH, _HEIGHT, _BITS, _SAMPLES, _FORMAT = 256, 257, 258, 277, 339
 _LINEARISATION, _BLACK_DIMENSIONS, _BLACK, _WHITE, _ACTIVE_AREA = 50712, 50713, 50714, 50717, 50829
 _CROP_ORIGIN, _CROP_SIZE, _ROW_INTERLEAVE, _COLUMN_INTERLEAVE = 50719, 50720, 50975, 52547
 _UNSIGNED, _FLOATING_POINT = 1, 3
+_CURVES = {MapTable.name, MapPolynomial.name}  # without them samples mean nothing
 
 # None, LZW, JPEG, deflate (two numbers), lossy JPEG, JPEG XL.
 _COMPRESSIONS = {1, 5, 7, 8, 32946, 34892, 52546}
@@ -50,6 +53,7 @@ class LinearSamples:
     samples: Mosaic  # (height, width, 3), or (height, width) of a sensor without colours
     black: NDArray[np.float64]  # one period: (1, 1, 3) or (1, 1)
     white: float
+    opcodes: StatedOpcodes = field(default_factory=StatedOpcodes)  # what is still to be done to them
 
 
 def check_linear(tags: Directory) -> None:
@@ -75,7 +79,11 @@ def read_linear(file: BinaryIO, tags: Directory) -> LinearSamples:
         values = np.array([int(value) for value in table], np.uint16)
         stored = np.take(values, stored, mode="clip")
     top, left, bottom, right = _active_area(tags, stored.shape[:2])
-    return _attach_levels(stored[top:bottom, left:right], tags)
+    height, width, planes = stored.shape
+    opcodes = read_stated(tags, (height, width), (top, left), (bottom - top, right - left), planes)
+    if not opcodes.linear.is_whole or _CURVES & set(opcodes.linear.left_out):
+        raise Truncated("truncated or damaged opcode list; copy it again from its source")
+    return _attach_levels(stored[top:bottom, left:right], tags, opcodes)
 
 
 def camera_crop(tags: Directory, size: tuple[int, int]) -> Box | None:
@@ -144,26 +152,29 @@ def _active_area(tags: Directory, size: tuple[int, ...]) -> tuple[int, int, int,
     return top, left, bottom, right
 
 
-def _attach_levels(stored: NDArray[Any], tags: Directory) -> LinearSamples:
+def _attach_levels(stored: NDArray[Any], tags: Directory, opcodes: StatedOpcodes) -> LinearSamples:
     """Samples with their levels: as stored where 16 bits and one level per plane say all, else scaled."""
     black, white = _levels(stored, tags)
-    data = tags.get(OPCODE_LIST_2, b"")
-    curves = plane_curves(bytes(int(value) for value in data), stored.shape[:2]) if data else []
+    size = (stored.shape[0], stored.shape[1])
+    curves = opcodes.linear.plane_curves(size)
     is_plain = stored.dtype in (np.uint8, np.uint16) and not curves
     if is_plain and black.shape[:2] == (1, 1) and np.ptp(white) == 0:
-        return _describe_samples(stored.astype(np.uint16), black, float(white[0]))
+        return _describe_samples(stored.astype(np.uint16), black, float(white[0]), opcodes)
     scaled = np.empty(stored.shape, np.uint16)
     for plane in range(stored.shape[2]):
-        apply = [each.curve for each in curves if plane in each.planes]
+        apply = [each for each in curves if each.area.holds_plane(plane)]
         scaled[..., plane] = _scale_plane(stored[..., plane], black[..., plane], float(white[plane]), apply)
-    return _describe_samples(scaled, np.zeros((1, 1, stored.shape[2])), float(_FULL))
+    left = replace(opcodes.without_curves(size), is_stored=False)
+    return _describe_samples(scaled, np.zeros((1, 1, stored.shape[2])), float(_FULL), left)
 
 
-def _describe_samples(samples: Mosaic, black: NDArray[np.float64], white: float) -> LinearSamples:
+def _describe_samples(
+    samples: Mosaic, black: NDArray[np.float64], white: float, opcodes: StatedOpcodes
+) -> LinearSamples:
     """Samples and levels; those of one plane have no axis of planes."""
     if samples.shape[2] > 1:
-        return LinearSamples(np.ascontiguousarray(samples), black, white)
-    return LinearSamples(np.ascontiguousarray(samples[..., 0]), black[..., 0], white)
+        return LinearSamples(np.ascontiguousarray(samples), black, white, opcodes)
+    return LinearSamples(np.ascontiguousarray(samples[..., 0]), black[..., 0], white, opcodes)
 
 
 def _levels(stored: NDArray[Any], tags: Directory) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -172,6 +183,7 @@ def _levels(stored: NDArray[Any], tags: Directory) -> tuple[NDArray[np.float64],
     largest = 1.0 if stored.dtype.kind == "f" else float(2 ** number(tags, _BITS, 16) - 1)
     white = np.array([float(value) for value in numbers(tags, _WHITE)] or [largest])
     rows, columns = (int(value) for value in (*numbers(tags, _BLACK_DIMENSIONS), 1, 1)[:2])
+    check_black_pattern(rows, columns)
     levels = np.array([float(value) for value in numbers(tags, _BLACK)] or [0.0])
     if levels.size == rows * columns * planes:
         black = levels.reshape(rows, columns, planes)
@@ -204,8 +216,8 @@ def _codes(values: NDArray[Any], black: float, white: float, curves: list[Curve]
     """Values between two levels as codes of 16 bits, by some curves; what is no number is black."""
     with np.errstate(invalid="ignore"):
         light = np.clip(np.nan_to_num((values.astype(np.float64) - black) / (white - black)), 0, 1)
-    for curve in curves:
-        light = curve(light)
+    for each in curves:
+        light = np.asarray(each.curve(light))
     return np.asarray(np.rint(light * _FULL), np.uint16)
 
 

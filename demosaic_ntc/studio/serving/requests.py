@@ -24,7 +24,7 @@ async def json_of(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise InputError("the request is no JSON; reload the page") from None
     if not isinstance(plain, dict):
-        raise InputError("the request is no object; reload the page")
+        raise InputError("the request is not an object; reload the page")
     return plain
 
 

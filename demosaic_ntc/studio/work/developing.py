@@ -8,8 +8,7 @@ import numpy as np
 
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.timings import Timings
-from demosaic_ntc.run import ReportProgress
+from demosaic_ntc.run import ReportProgress, Timings
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
 from demosaic_ntc.studio.canvas.tile_images import resize
 from demosaic_ntc.studio.work.opening import RAW_LEVEL

@@ -43,6 +43,7 @@ class RepairQuickly:
 
     orientation: int = 1
     quality: str = "normal"
+    grain: str = "auto"
     fingerprint: str = "repair"
 
     def prepare(self) -> None:
@@ -50,7 +51,7 @@ class RepairQuickly:
         image = np.random.default_rng(0).integers(256, size=(_TRIAL_SIDE, _TRIAL_SIDE, 3), dtype=np.uint8)
         missing = np.zeros((_TRIAL_SIDE, _TRIAL_SIDE), np.bool_)
         missing[_TRIAL_STROKE, _TRIAL_STROKE] = True
-        list(inpaint_parts(image, missing, missing, quality=self.quality))
+        list(inpaint_parts(image, missing, missing, quality=self.quality, grain=self.grain))
 
     def __call__(
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
@@ -58,9 +59,8 @@ class RepairQuickly:
         """Restore them."""
         image = load_colours(source.parent)
         missing, wanted = (self._unorient_flags(read_flags(source, name)) for name in ("missing", "wanted"))
-        parts = inpaint_parts(
-            image, missing, wanted, quality=self.quality, threads=threads, progress=progress
-        )
+        how: dict[str, Any] = {"quality": self.quality, "grain": self.grain}
+        parts = inpaint_parts(image, missing, wanted, **how, threads=threads, progress=progress)
         content: dict[str, Any] = {}
         deep, restored = 0, 0
         for number, part in enumerate(parts):

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_highlights, complete_rows
-from demosaic_ntc.demosaicing.highlights.grid import predict_channels, spread_tints
-from demosaic_ntc.demosaicing.highlights.kernels import MAGENTA, OFFSET, SLOPE
+from demosaic_ntc.demosaicing.highlights.grid import predict_channels, spread_tints, tints_of
+from demosaic_ntc.demosaicing.highlights.kernels import MAGENTA, OFFSET, SLOPE, TINT_SPREAD, TINT_SUMS
 from demosaic_ntc.demosaicing.highlights.window_kernels import MOMENTS
 
 LEVELS = (2.0, 1.0, 1.5)  # balanced, as of a camera with multipliers 2, 1 and 1.5
@@ -182,12 +182,43 @@ def test_predictions_are_neutral_where_nothing_is_seen() -> None:
     assert not grid[..., : SLOPE + 3].any()
 
 
+def _tint_sums(red: Arrays, blue: Arrays) -> Arrays:
+    """The sums of tints of pixels of full weight."""
+    sums = [len(red), red.sum(), blue.sum(), red @ red, red @ blue, blue @ blue]
+    return np.array(sums, np.float64)
+
+
 def test_tints_spread_fade_and_are_hardly_magenta() -> None:
-    sums = np.zeros((40, 40, 3))
-    sums[20, 20] = [60, 60 * 0.3, -60 * 0.1]
+    sums = np.zeros((40, 40, TINT_SUMS))
+    sums[20, 20] = _tint_sums(np.full(60, 0.3), np.full(60, -0.1))
     most = np.full((40, 40), 0.01, np.float32)
     tints = spread_tints(sums, 8.0, 1.0, most)
-    np.testing.assert_allclose(tints[20, 20], [0.3, -0.1], rtol=0.05)
-    assert np.abs(tints[20, 24]).max() > np.abs(tints[20, 39]).max()
-    sums[20, 20] = [60, 60 * 0.3, 60 * 0.2]
-    assert spread_tints(sums, 8.0, 1.0, most).min(axis=-1).max() <= 0.0101
+    np.testing.assert_allclose(tints[20, 20, :TINT_SPREAD], [0.3, -0.1], rtol=0.05)
+    assert np.abs(tints[20, 24, :TINT_SPREAD]).max() > np.abs(tints[20, 39, :TINT_SPREAD]).max()
+    sums[20, 20] = _tint_sums(np.full(60, 0.3), np.full(60, 0.2))
+    assert spread_tints(sums, 8.0, 1.0, most)[..., :TINT_SPREAD].min(axis=-1).max() <= 0.0101
+
+
+def test_tints_vary_as_they_are_seen_to() -> None:
+    red, blue = 0.1 * np.random.default_rng(2).standard_normal((2, 100_000))
+    tints = spread_tints(_tint_sums(red, blue).reshape(1, 1, -1), 8.0, 1.0, np.ones((1, 1), np.float32))
+    np.testing.assert_allclose(tints[0, 0, TINT_SPREAD:], [0.01, 0.01, 0.02], rtol=0.03)
+
+
+def test_tints_of_moments_are_those_of_their_pixels() -> None:
+    roots = np.random.default_rng(3).random((500, 3))
+    wanted = _tint_sums(roots[:, 0] - roots[:, 1], roots[:, 2] - roots[:, 1])
+    np.testing.assert_allclose(tints_of(_moments(roots))[0, 0], wanted)
+
+
+def test_no_outline_shows_where_a_second_channel_clips() -> None:
+    """Of a smooth sky, whose colour varies as widely elsewhere: blue goes on as it rose."""
+    cfa = Cfa.from_name("RGGB")
+    across = np.linspace(0.4, 1.7, SIZE[1]) * np.ones((SIZE[0], 1))
+    light = np.stack([across, across * 1.02, 0.5 + 0.75 * across], -1)
+    completed = complete_highlights(_cut(light, cfa), cfa, LEVELS)
+    blue = completed[1::2, 1::2].mean(axis=0)[5:-5]
+    steps = np.diff(blue)
+    assert (
+        np.abs(steps - np.median(steps)).max() < 0.05
+    )  # .15 if the bound were as soft as the whole sky varies

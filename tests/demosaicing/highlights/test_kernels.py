@@ -11,21 +11,23 @@ from numpy.typing import NDArray
 from scipy.interpolate import interpn
 from scipy.stats import truncnorm
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.highlights import kernels, window_kernels
 from demosaic_ntc.demosaicing.highlights.kernels import (
-    LONE_SPREAD,
     MAGENTA,
     OFFSET,
     PREDICTIONS,
     SLOPE,
     SPREAD,
+    TINT_SPREAD,
+    TINT_SUMS,
+    TINTS,
 )
 from demosaic_ntc.demosaicing.highlights.window_kernels import BLOCK, CELL, MOMENTS
 
 SIZE = (24, 2 * BLOCK + 10)
 LEVELS = np.array([1.0, 0.6, 0.8], np.float32)
-SOFT, VIVID_PAIR, VIVID_CORE = 0.7, 0.25, 0.12
+SOFT, VIVID_PAIR, VIVID_CORE = 0.7, 0.25, 0.3
 FITS, UNFIT = 0.01, 0.1
 Arrays = NDArray[Any]
 
@@ -147,7 +149,7 @@ def test_moments_are_summed_by_cells(light: Arrays) -> None:
     share = (roots.astype(np.float64) ** 3 / LEVELS).max(axis=2)
     largest = np.maximum(roots.max(axis=2), 1e-9).astype(np.float64)
     grey = roots.min(axis=2) / largest
-    weight = share**16 * grey**2 * (flags == 0) * np.repeat(blocks, BLOCK)[: SIZE[1]]
+    weight = share**16 * grey * (flags == 0) * np.repeat(blocks, BLOCK)[: SIZE[1]]
     parts = [weight, *(weight * roots[..., k] for k in range(3))]
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     parts += [weight * roots[..., a] * roots[..., b] for a, b in pairs]
@@ -191,8 +193,9 @@ class _Case:
         shape = (4, -(-SIZE[1] // CELL))
         self.grid = (0.1 * generator.standard_normal((*shape, PREDICTIONS))).astype(np.float32)
         self.grid[..., SPREAD:] = np.square(self.grid[..., SPREAD:])
-        self.tints = (0.2 * generator.standard_normal((*shape, 2))).astype(np.float32)
-        self.sums = np.zeros((1, shape[1], 3))
+        self.tints = (0.2 * generator.standard_normal((*shape, TINTS))).astype(np.float32)
+        self.tints[..., TINT_SPREAD:] = np.square(self.tints[..., TINT_SPREAD:])
+        self.sums = np.zeros((1, shape[1], TINT_SUMS))
         self.top = CELL
 
     def check(self, flags: set[int], twin: Callable[[Arrays, int, Arrays, Arrays], Arrays]) -> None:
@@ -204,13 +207,15 @@ class _Case:
                 place = self.top + row, column
                 grid, tint = _interpolated(fresh.grid, *place), _interpolated(fresh.tints, *place)
                 predicted = twin(pixel, flag, grid, tint)
-                difference = predicted[[0, 2]] - predicted[1]
-                clipped = [channel for channel in range(3) if flag >> channel & 1]
+                red, blue = pixel[[0, 2]] - pixel[1]
+                clipped = np.array([bool(flag >> channel & 1) for channel in range(3)])
                 fits = (predicted - fresh.bounds)[clipped].min() > -FITS
-                sums[0, column // CELL] += (1.0 if fits else UNFIT) * np.array([1.0, *difference])
+                share = (pixel / fresh.bounds)[~clipped].max(initial=0.0)
+                products = np.array([1.0, red, blue, red * red, red * blue, blue * blue])
+                sums[0, column // CELL] += (1.0 if fits else UNFIT) * share**12 * products
             np.testing.assert_allclose(self.roots[row, column], pixel, atol=2e-5)
         if self.sums.any():
-            np.testing.assert_allclose(self.sums, sums, atol=1e-4)
+            np.testing.assert_allclose(self.sums, sums, rtol=1e-4, atol=1e-3)
 
 
 def _raise_green(pixel: Arrays, flag: int, grid: Arrays) -> None:
@@ -259,7 +264,9 @@ def test_two_channels_are_predicted_from_the_third_and_the_tint() -> None:
         near, other = clipped if excess[0] <= excess[1] else clipped[::-1]
         predicted = guess.copy()
         predicted[other] = _line(grid, other, predicted)
-        pixel[near] = _above(guess[near], case.bounds[near], grid[LONE_SPREAD + other])
+        pixel[near] = _above(
+            guess[near], case.bounds[near], tint[TINT_SPREAD + {1: 0, 3: 1, 2: 2}[near + known]]
+        )
         pixel[other] = _above(_line(grid, other, pixel), case.bounds[other], grid[SPREAD + other])
         _raise_green(pixel, flag, grid)
         return predicted
@@ -272,8 +279,8 @@ def test_cores_have_the_tint_around_them_above_all_bounds() -> None:
     kernels.complete_cores(case.roots, case.flags, case.bounds, case.blocks, case.tints, case.top)
 
     def twin(pixel: Arrays, flag: int, grid: Arrays, tint: Arrays) -> Arrays:
-        length = tint @ tint - tint[0] * tint[1]
-        red, blue = tint / np.sqrt(1 + length / VIVID_CORE**2)
+        length = tint[:2] @ tint[:2] - tint[0] * tint[1]
+        red, blue = tint[:2] / np.sqrt(1 + length / VIVID_CORE**2)
         colours = np.array([red, 0.0, blue])
         pixel[:] = (case.bounds - colours).max() + colours
         return pixel

@@ -8,7 +8,7 @@ import imageio.v3 as imageio
 import numpy as np
 import pytest
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 
 DATA = os.environ.get("DEMOSAIC_NTC_DATA")

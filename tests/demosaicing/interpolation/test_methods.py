@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.any_array import interpolate_residuals, smooth_difference
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
 from demosaic_ntc.demosaicing.interpolation.blend import blend

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demosaic_ntc.demosaicing.cfa import Cfa
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, malvar2004, zhang_wu2005
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
 

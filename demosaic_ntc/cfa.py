@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.choices import ArrayKind
 from demosaic_ntc.errors import InputError
 
 CHANNELS = "RGB"
@@ -79,6 +80,11 @@ class Cfa:
     def period(self) -> tuple[int, int]:
         """Height and width of one period."""
         return self.pattern.shape[0], self.pattern.shape[1]
+
+    @property
+    def kind(self) -> ArrayKind:
+        """Bayer, without colours, or any other."""
+        return "bayer" if self.is_bayer else "mono" if self.is_mono else "other"
 
     @property
     def is_mono(self) -> bool:
@@ -163,7 +169,7 @@ def make_cfa(cfa: Cfa | str) -> Cfa:
         return cfa
     if not isinstance(cfa, str):
         raise InputError(
-            f"colour array {cfa!r} is no name; give one such as 'RGGB', rows such as 'RG/GB', or a Cfa"
+            f"colour array {cfa!r} is not a name; give one such as 'RGGB', rows such as 'RG/GB', or a Cfa"
         )
     return Cfa.parse(cfa)
 

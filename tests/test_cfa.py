@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from demosaic_ntc.demosaicing.cfa import NAMED_ROWS, Cfa, make_cfa
+from demosaic_ntc.cfa import NAMED_ROWS, Cfa, make_cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.errors import InputError
 
