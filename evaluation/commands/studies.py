@@ -45,7 +45,8 @@ def banding(
         typer.Argument(metavar="[DIR|SET...]", help="Clean 8-bit RGB pictures, or kodak and mcmaster."),
     ] = None,
     raws: Annotated[
-        list[Path] | None, typer.Option(help="Raws, or folders of them, without banding.")
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Raws, or folders of them, without banding."),
     ] = None,
     strengths: Annotated[str, typer.Option(help="Deviations of the offsets, of 255.")] = "0.5,1,2",
     seed: Annotated[int, typer.Option(min=0, help="Seed of noise and offsets.")] = 0,
