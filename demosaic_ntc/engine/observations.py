@@ -21,7 +21,10 @@ class ObservedPixels:
     high: Float32
     noise: Float32  # (channels, levels): the variance of known entries, at equal steps from level 0 to 1
     measured: Windowed = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
-    """What is known, where it is noisy and not to be kept: (channels or 1, height, width); else empty."""
+    """What is known, where it is noisy and not to be kept: (channels or 1, height, width); else empty.
+
+    Of twice the channels where entries are of unequal worth: information about the estimate, then weights.
+    """
     noise_share: float = 1.0  # of that noise, there is in truth: it may be removed more strongly
 
     @classmethod
@@ -39,6 +42,11 @@ class ObservedPixels:
         exact = np.zeros((len(planes), 1), np.float32)
         noise = exact if noise is None else noise
         return cls(bits_of(known), depth, low.astype(np.float32), high.astype(np.float32), noise)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether every entry has a weight of its own."""
+        return self.measured.shape[0] == 2 * len(self.low)
 
     def flags(self, channel: int) -> Flags:
         """Return which entries of a channel are known, (height, width)."""

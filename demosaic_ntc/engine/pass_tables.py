@@ -204,3 +204,17 @@ COMPLETIONS: dict[str, Plan] = {
     "normal": _complete_all(PatchGrid(3, 4, 16, 10), 3e-3, 8, 3),
     "best": _complete_all(PatchGrid(3, 3, 16, 12), 1e-3, 10, 3),
 }
+
+
+# Several frames: after the reference frame's own picture, groups in which every entry has a weight of its
+# own. Chosen on parts of six pictures, 4 and 8 frames with noise of 5 and 20 of 255: a third step gains .13 to
+# .19 dB for half the work again.
+_FRAMES = (
+    _mosaic(PatchGrid(4, 4, 64, 10), 24, 1.7, 1.5, correction=5.0),
+    _mosaic(PatchGrid(5, 4, 64, 10), 24, 1.5, 1.4, correction=5.0),
+)
+BURSTS: dict[str, tuple[Step, ...]] = {
+    "fast": (_mosaic(PatchGrid(4, 4, 40, 8), 16, 1.5, 1.3, correction=4.0),),
+    "normal": _FRAMES,
+    "best": (*_FRAMES, _mosaic(PatchGrid(5, 4, 64, 10), 24, 1.4, 1.3, correction=5.0)),
+}

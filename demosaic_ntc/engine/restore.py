@@ -22,6 +22,7 @@ from demosaic_ntc.engine.groups import (
 )
 from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, relax_update
 from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
+from demosaic_ntc.engine.kernels.weights import enforce_weighted_consistency
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.passes import Step
 from demosaic_ntc.engine.result import SampleCheck
@@ -129,7 +130,10 @@ def _relax_update(
         _note_variance(estimate.variance[:, rows], said, known, wanted)
     kept = np.zeros_like(entries) if known.measured.size else entries
     relax_update(said.before, said.planes, kept, wanted, known.low, known.high, relaxed)
-    if known.measured.size:
+    if known.is_weighted:
+        measured = np.ascontiguousarray(known.measured[:, rows, :])
+        enforce_weighted_consistency(said.before, said.planes, wanted, measured, _NEARLY_EXACT)
+    elif known.measured.size:
         measured = np.ascontiguousarray(known.measured[:, rows, :])
         enforce_data_consistency(said.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
     estimate.planes[:, rows, :] = said.planes

@@ -9,6 +9,7 @@ from demosaic_ntc.engine.kernels.products import COLUMNS
 from demosaic_ntc.jit.compiled import fast_kernel, fast_step
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+CLASS_SHIFT = 6  # bits of what is known that come before those of the class, where there are classes
 
 
 class PatchGroup(NamedTuple):
@@ -21,7 +22,7 @@ class PatchGroup(NamedTuple):
     known: Bits  # (shown patch, pixel)
     trust: Float32  # (patch, entry): 1 where known, else less
     seen: Float32  # (shown patch, entry): what was measured, where known; the same as data where exact
-    noise: Float32  # (entry): the variance of what is known
+    noise: Float32  # (class · entry): the variance of what is known; of one class, unless weights tell
     fit: Float32  # (restored patch, entry)
     error: Float32  # (restored patch, entry): the expected squared error of the fit
     whole: Flags  # (restored patch): everything is known
@@ -35,11 +36,11 @@ def pad_length(entries: int) -> int:
 
 @fast_kernel
 def empty_group(
-    patches: int, restored: int, shown: int, pixels: int, channels: int, noisy: bool
+    patches: int, restored: int, shown: int, pixels: int, channels: int, noisy: bool, classes: int = 1
 ) -> PatchGroup:
     """Return room for the patches of groups, to be filled; what was measured is apart where it is noisy.
 
-    So many patches are restored, and what is known is told of so many.
+    So many patches are restored, and what is known is told of so many, whose noise is of so many classes.
     """
     entries = pad_length(channels * pixels)
     data = np.zeros((patches, entries), np.float32)
@@ -48,7 +49,7 @@ def empty_group(
         np.empty((shown, pixels), np.uint8),
         np.ones((patches, entries), np.float32),
         np.zeros((shown, entries), np.float32) if noisy else data[:shown],
-        np.zeros(entries, np.float32),
+        np.zeros(classes * entries, np.float32),
         np.zeros((restored, entries), np.float32),
         np.zeros((restored, entries), np.float32),
         np.empty(restored, np.bool_),
@@ -180,6 +181,13 @@ def note_noise(
         variance = noise_at(noise[channel], level / np.float32(pixels)) + np.float32(least)
         for q in range(pixels):
             group.noise[channel * pixels + q] = variance
+
+
+@fast_step
+def start_of_noise(group: PatchGroup, k: int) -> int:
+    """Return where the variances of what is known of a patch begin: those of its class."""
+    entries = group.data.shape[1]
+    return int(group.known[k, 0] >> CLASS_SHIFT) * entries if group.noise.shape[0] > entries else 0
 
 
 @fast_step

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Bits, Float32
 from demosaic_ntc.engine.kernels.covariance import Gaussian, model_covariance
-from demosaic_ntc.engine.kernels.gather import PatchGroup, note_noise, pad_length
+from demosaic_ntc.engine.kernels.gather import PatchGroup, note_noise, pad_length, start_of_noise
 from demosaic_ntc.engine.kernels.products import COLUMNS, ROWS, set_tile, solve_tile, sum_squares
 from demosaic_ntc.jit.compiled import fast_step
 
@@ -294,7 +294,8 @@ def _eliminate_patterns(
             _lay_out_sum(model, pattern)
         members = model.members[model.heads[pattern] : model.heads[pattern + 1]]
         _lay_out(model, start, count, group.seen, members)
-        _eliminate(model, pattern, count, members.shape[0], group.noise, np.float32(floor))
+        noise = group.noise[start_of_noise(group, model.firsts[pattern]) :]
+        _eliminate(model, pattern, count, members.shape[0], noise, np.float32(floor))
 
 
 @fast_step
@@ -303,7 +304,8 @@ def _predict_pattern(group: PatchGroup, model: Gaussian, pattern: int, least: fl
     entries, count = group.fit.shape[1], model.counts[pattern]
     is_shown, variance = model.is_shown[pattern : pattern + 1], model.variance[pattern]
     members = model.members[model.heads[pattern] : model.heads[pattern + 1]]
-    explained = _mean_noise(is_shown[0], count, group.noise) - np.float32(least) if count else _ZERO
+    noise = group.noise[start_of_noise(group, model.firsts[pattern]) :]
+    explained = _mean_noise(is_shown[0], count, noise) - np.float32(least) if count else _ZERO
     _expect(model, pattern, members.shape[0])
     for m in range(members.shape[0]):
         fit, error, source = group.fit[members[m]], group.error[members[m]], model.expected[m]
@@ -344,7 +346,8 @@ def predict_by_gaussian(
     """
     pixels = group.known.shape[1]
     model_covariance(group.data, channels * pixels, strength, floor, model)
-    note_noise(model.mean[0], noise, least, channels, pixels, group)
+    if group.noise.shape[0] == group.fit.shape[1]:  # else weights have told
+        note_noise(model.mean[0], noise, least, channels, pixels, group)
     patterns, is_moved = _find_patterns(group, model), correction > 0.0
     _list_members(model, patterns, group.fit.shape[0])
     if is_moved:

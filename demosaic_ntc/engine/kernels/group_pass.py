@@ -18,6 +18,7 @@ from demosaic_ntc.engine.kernels.gather import (
     predict_by_mean,
 )
 from demosaic_ntc.engine.kernels.gaussian import predict_by_gaussian
+from demosaic_ntc.engine.kernels.weights import CLASSES, gather_weighted
 from demosaic_ntc.jit.compiled import fast_kernel, fast_step, named_tuple, precompile
 
 MEAN, GAUSSIAN, COMPLETION = 0, 1, 2  # how patches are restored
@@ -32,6 +33,7 @@ class KernelImage(NamedTuple):
     known: Bits  # (height, width)
     depth: Depths  # (height, width): how many pixels deep in a hole
     measured: Planes  # what is known, where it is noisy and the estimate is not to keep it; else empty
+    # (channels or 1), or twice the channels: information about the estimate, and its weight, see `weights`
     noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
 
 
@@ -80,9 +82,10 @@ def make_room(picture: KernelImage, patches: int, size: int, settings: Pass, pri
     channels, pixels = picture.planes.shape[0], size * size
     noisy = picture.measured.size > 0
     restored = min(settings.restored, patches)
-    all_told = settings.correction > 0.0 or settings.predictor != GAUSSIAN
+    weighted = picture.measured.shape[0] == 2 * channels
+    all_told = settings.correction > 0.0 or settings.predictor != GAUSSIAN or weighted
     shown = patches if all_told else restored
-    group = empty_group(patches, restored, shown, pixels, channels, noisy)
+    group = empty_group(patches, restored, shown, pixels, channels, noisy, CLASSES if weighted else 1)
     model = empty_gaussian(patches, restored, prior, shown)
     return Workspace(group, model, np.empty(group.data.shape[1], np.int64))
 
@@ -105,7 +108,10 @@ def predict(
     note_whole(group, channels)
     if picture.measured.size > 0:
         group.whole[:] = False  # what is noisy is to be restored even where all of it is known
-        gather_measured(picture.measured, row, column, offsets, size, channels, group)
+        if picture.measured.shape[0] == 2 * channels:
+            gather_weighted(picture.measured, row, column, offsets, size, channels, settings.noise, group)
+        else:
+            gather_measured(picture.measured, row, column, offsets, size, channels, group)
     if settings.predictor == GAUSSIAN:
         strength, floor, correction = settings.strength, settings.floor, share * settings.correction
         noise, least = picture.noise, settings.noise

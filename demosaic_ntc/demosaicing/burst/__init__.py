@@ -1,0 +1,1 @@
+"""Several mosaics of one scene: aligned, checked for movement, and merged into one picture."""

@@ -1,0 +1,40 @@
+"""Where a frame shows something else than the reference: what has moved must leave no ghost."""
+
+import numpy as np
+
+from demosaic_ntc.arrays import Bits, Planes
+
+_WINDOW = 1.5  # cells: the deviation of the window that is looked at together
+_GROWN = 2  # cells by which rejected places are grown
+# How far squared rests may exceed what is expected, and squared means of rests, all colours together, what
+# chance makes of them. Looser and stricter: by choice.
+_LIMITS = {"normal": (1.6, 14.0), "strict": (1.35, 9.0)}
+_DOUBT = 0.1  # of the variance of the picture's own errors, which neighbours have in common, in a mean
+
+
+def find_ghosts(sums: Planes, ghosts: str) -> Bits:
+    """Return the cells, (rows, columns), in which a frame disagrees, from what `add_agreement` added up."""
+    from scipy.ndimage import binary_dilation, gaussian_filter  # noqa: PLC0415 (slow to load)
+
+    if ghosts == "off":
+        return np.zeros(sums.shape[1:], np.uint8)
+    most, farthest = _LIMITS[ghosts]
+    count, squares = (gaussian_filter(each, _WINDOW) for each in sums[:2])
+    seen = count > 0
+    wild = squares > most * count
+    # Of a Gaussian window, Σ g² = Σ g / (4 π σ²): so much is left of the variance of one sample in a mean.
+    share = 1 / (4 * np.pi * _WINDOW**2)
+    distance = np.zeros(count.shape)
+    for first in range(2, len(sums), 4):
+        own, rest, noise, doubt = (gaussian_filter(each, _WINDOW) for each in sums[first : first + 4])
+        own = np.maximum(own, 1e-6)
+        variance = noise / own * share / own + _DOUBT * doubt / own
+        distance += np.square(rest / own) / np.maximum(variance, 1e-12)
+    wild |= distance > farthest
+    return np.asarray(binary_dilation(wild & seen, iterations=_GROWN), np.uint8)
+
+
+def measure_misfit(sums: Planes) -> float:
+    """Return the squared rests over what is expected of them, by the median of cells."""
+    known = sums[0] > 0
+    return float(np.median(sums[1][known] / sums[0][known])) if known.any() else np.inf

@@ -1,0 +1,265 @@
+"""Several mosaics of one scene, merged: a tensor of one order more, of which each frame shows a third.
+
+The reference frame is demosaiced by itself. The samples of all frames are then told apart from that picture,
+each at its own place, and groups of similar patches are predicted from all of them together; that is done
+again from the better picture.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from demosaic_ntc.arrays import Bits, Flags, Float32, Planes
+from demosaic_ntc.demosaicing.burst.agreement import find_ghosts, measure_misfit
+from demosaic_ntc.demosaicing.burst.alignment import (
+    Motion,
+    ReferencePicture,
+    add_flow,
+    align,
+    align_coarsely,
+    grey_cells,
+    measure_detail,
+    pool,
+    read_rows,
+)
+from demosaic_ntc.demosaicing.burst.information_kernels import (
+    CELL,
+    LANCZOS,
+    FrameRows,
+    ReferenceView,
+    add_agreement,
+    add_information,
+)
+from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic, complete_mosaic
+from demosaic_ntc.engine.observations import ObservedPixels
+from demosaic_ntc.engine.pass_tables import BURSTS
+from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
+from demosaic_ntc.engine.result import StoredPicture
+from demosaic_ntc.engine.tiles import row_bands
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.run import Run
+
+MotionKind = Literal["auto", "none", "pixel-shift"]
+Ghosts = Literal["normal", "strict", "off"]
+
+_LEAST_SHARE = 0.2  # of a frame's cells that must agree for it to be used
+_RESTLESS = 1.35  # misfit from which on parts of a frame are thought to have moved by themselves
+_GAIN = 0.03  # of the cells by which a flow must let more agree to be kept
+_LEAST_VARIANCE = np.float32((0.02 / 255) ** 2)  # of a sample: less is lost in rounding
+
+
+@dataclass(frozen=True, slots=True)
+class FrameReport:
+    """What became of a frame."""
+
+    shift: tuple[float, float]  # rows and columns, of the centre
+    rotation: float  # degrees
+    share: float  # of the frame that agrees with the reference
+    is_used: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Aligned:
+    """A frame, where it lies, and where it disagrees."""
+
+    mosaic: MeasuredMosaic
+    motion: Motion
+    rejected: Bits  # (rows, columns) of cells
+
+
+def merge_mosaics(
+    frames: Sequence[MeasuredMosaic],
+    reference: int,
+    quality: str,
+    run: Run,
+    *,
+    motion: MotionKind = "auto",
+    ghosts: Ghosts = "normal",
+) -> tuple[StoredPicture, list[FrameReport]]:
+    """Return the picture of the reference frame as all frames tell of it, and what became of each.
+
+    One frame alone is demosaiced as ever.
+    """
+    base = frames[reference]
+    _check_alike(frames)
+    effort = Effort.of("gaussian", quality)
+    alone = complete_mosaic(base, effort, replace(run, want_error=True) if len(frames) > 1 else run)
+    own = FrameReport((0.0, 0.0), 0.0, 1.0, True)
+    if len(frames) == 1:
+        return alone, [own]
+    errors = np.stack([_cells(plane) for plane in alone.variance])
+    estimate = Estimate(alone.planes, alone.variance if run.want_error else np.zeros((0, 0, 0), np.float32))
+    motions = _align_all(frames, reference, motion)
+    passes = BURSTS[quality]
+    for number, step in enumerate(passes):
+        stage = run.stage("merging").part(number / len(passes), (number + 1) / len(passes))
+        planes = np.array(estimate.planes[:, :, :])
+        view = ReferenceView(planes, measure_detail(planes), errors, LANCZOS)
+        aligned = [
+            _join(each, view, start, motion, ghosts, run, is_reference=k == reference)
+            for k, (each, start) in enumerate(zip(frames, motions, strict=True))
+        ]
+        motions = [each.motion for each in aligned]
+        used = [each for each in aligned if _share(each) >= _LEAST_SHARE or each.mosaic is base]
+        known = _observe(base, view, used)
+        wanted = _find_told(used, base, planes.shape[1:])
+        works = [MaskedPass(step, wanted)]
+        estimate, _, _ = restore(estimate, known, works, stage)
+        if run.deadline.is_over():
+            break
+    shape = base.samples.shape[1:]
+    reports = [
+        FrameReport(each.motion.shift(shape), each.motion.rotation, _share(each), each in used)
+        for each in aligned
+    ]
+    return replace(alone, planes=estimate.planes, variance=estimate.variance), reports
+
+
+def _cells(plane: Float32) -> Float32:
+    """Return the means of cells, those at the ends narrower."""
+    height, width = plane.shape
+    padded = np.pad(plane, ((0, height % CELL), (0, width % CELL)), mode="edge")
+    return pool(padded, CELL)
+
+
+def _check_alike(frames: Sequence[MeasuredMosaic]) -> None:
+    """Raise unless all frames have one size and one colour array."""
+    first = frames[0]
+    for number, each in enumerate(frames, 1):
+        if each.samples.shape != first.samples.shape or each.cfa != first.cfa:
+            raise InputError(f"frame {number} has another size or colour array than the first")
+    if not first.cfa.is_bayer:
+        raise InputError(f"frames of the array {first.cfa.name} cannot be merged yet; those of Bayer's can")
+
+
+def _align_all(frames: Sequence[MeasuredMosaic], reference: int, motion: MotionKind) -> list[Motion]:
+    """Return about where frames lie."""
+    if motion == "none":
+        return [Motion() for _ in frames]
+    fixed, side = grey_cells(frames[reference]), max(frames[reference].cfa.period)
+    return [
+        Motion() if k == reference else align_coarsely(grey_cells(each), fixed, side)
+        for k, each in enumerate(frames)
+    ]
+
+
+def _join(
+    frame: MeasuredMosaic,
+    view: ReferenceView,
+    start: Motion,
+    motion: MotionKind,
+    ghosts: Ghosts,
+    run: Run,
+    *,
+    is_reference: bool,
+) -> _Aligned:
+    """Return a frame with its exact place, and where it disagrees; the reference always agrees."""
+    cells = view.detail.shape[1:]
+    if is_reference:
+        return _Aligned(frame, Motion(), np.zeros(cells, np.uint8))
+    picture = ReferencePicture(view.planes, view.detail, CELL)
+    place = start if motion == "none" else align(frame, picture, start, run)
+    shape = frame.samples.shape[1:]
+    if motion == "pixel-shift":
+        place = place.snap(shape)
+    elif motion == "auto":
+        snapped = place.snap(shape)
+        place = snapped if snapped is not place else place
+    sums = _agree(frame, view, place, run)
+    found = _Aligned(frame, place, find_ghosts(sums, ghosts))
+    if motion != "auto" or measure_misfit(sums) < _RESTLESS:
+        return found
+    flowing = add_flow(frame, picture, place, run)
+    other = _Aligned(frame, flowing, find_ghosts(_agree(frame, view, flowing, run), ghosts))
+    return other if _share(other) > _share(found) + _GAIN else found
+
+
+def _share(frame: _Aligned) -> float:
+    """Return the share of cells in which a frame agrees."""
+    return 1 - float(frame.rejected.mean())
+
+
+def _rows_of(frame: MeasuredMosaic, motion: Motion, rows: slice) -> FrameRows:
+    """Return some rows of a frame for kernels."""
+    samples, missing = read_rows(frame, rows)
+    return FrameRows(
+        samples, missing, rows.start, frame.cfa.pattern, noise_levels(frame), motion.affine, motion.flow
+    )
+
+
+def noise_levels(frame: MeasuredMosaic) -> Float32:
+    """Return the variance of a frame's samples, (3, levels), removed as strongly as is asked for."""
+    if frame.noise is None:
+        return np.full((3, 1), _LEAST_VARIANCE, np.float32)
+    return np.maximum(frame.noise * np.float32(frame.strength**2), _LEAST_VARIANCE).astype(np.float32)
+
+
+def _agree(frame: MeasuredMosaic, view: ReferenceView, motion: Motion, run: Run) -> Planes:
+    """Return how far a frame agrees with the picture, in cells: see `add_agreement`."""
+    height = frame.samples.shape[1]
+    shape = (2 + 4 * len(view.planes), *view.detail.shape[1:])
+    total = np.zeros(shape, np.float32)
+
+    def work(rows: slice) -> tuple[slice, Planes]:
+        # Only the rows of cells that these rows can reach are summed.
+        sums = np.zeros(shape, np.float32)
+        add_agreement(_rows_of(frame, motion, rows), view, sums)
+        return rows, sums
+
+    for _, sums in run.map(work, list(row_bands(height, 512))):
+        total += sums
+    return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Information:
+    """What frames tell of the picture, made as it is read: information, then weights."""
+
+    frames: Sequence[_Aligned]
+    view: ReferenceView
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Twice the channels, height and width."""
+        channels, height, width = self.view.planes.shape
+        return 2 * channels, height, width
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return 2 * self.view.planes.size
+
+    def __getitem__(self, place: tuple[slice, slice, slice], /) -> Planes:
+        """Return some rows and columns."""
+        _, height, width = self.shape
+        rows = slice(*place[1].indices(height)[:2])
+        told = np.zeros((self.shape[0], rows.stop - rows.start, width), np.float32)
+        for each in self.frames:
+            source = each.motion.source_rows(rows, (height, width))
+            if source.start < source.stop:
+                part = _rows_of(each.mosaic, each.motion, source)
+                add_information(part, self.view, each.rejected, rows.start, told)
+        return told[:, :, place[2]]
+
+
+def _observe(base: MeasuredMosaic, view: ReferenceView, frames: Sequence[_Aligned]) -> ObservedPixels:
+    """Return what frames tell of the picture."""
+    shape = base.samples.shape[1:]
+    ranges = [each.mosaic.samples.extremes(each.mosaic.cfa, each.mosaic.missing) for each in frames]
+    low, high = np.min([each[0] for each in ranges], axis=0), np.max([each[1] for each in ranges], axis=0)
+    nothing = np.zeros(shape, np.uint8)
+    depth = np.broadcast_to(np.uint8(1), shape)
+    noise = noise_levels(base) / np.float32(len(frames))
+    return ObservedPixels(nothing, depth, low, high, noise, _Information(frames, view))
+
+
+def _find_told(frames: Sequence[_Aligned], base: MeasuredMosaic, shape: tuple[int, int]) -> Flags:
+    """Return the pixels of which other frames than the reference tell: elsewhere its own picture stands."""
+    told = np.zeros(shape, np.bool_)
+    for each in frames:
+        if each.mosaic is not base:
+            cells = each.rejected == 0
+            told |= np.repeat(np.repeat(cells, CELL, 0), CELL, 1)[: shape[0], : shape[1]]
+    return told
