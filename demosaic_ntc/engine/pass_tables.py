@@ -207,8 +207,8 @@ COMPLETIONS: dict[str, Plan] = {
 
 
 # Several frames: after the reference frame's own picture, groups in which every entry has a weight of its
-# own. Chosen on parts of six pictures, 4 and 8 frames with noise of 5 and 20 of 255: a third step gains .13 to
-# .19 dB for half the work again.
+# own. Chosen on parts of six pictures, 4 and 8 frames with noise of 5 and 20 of 255: a third step gains .13
+# to .19 dB for half the work again.
 _FRAMES = (
     _mosaic(PatchGrid(4, 4, 64, 10), 24, 1.7, 1.5, correction=5.0),
     _mosaic(PatchGrid(5, 4, 64, 10), 24, 1.5, 1.4, correction=5.0),
