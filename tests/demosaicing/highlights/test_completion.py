@@ -222,3 +222,41 @@ def test_no_outline_shows_where_a_second_channel_clips() -> None:
     assert (
         np.abs(steps - np.median(steps)).max() < 0.05
     )  # .15 if the bound were as soft as the whole sky varies
+
+
+def test_grey_is_grey_without_the_shading_of_colours() -> None:
+    """Each colour is shaded by itself, and saturates as it was measured."""
+    cfa, place = Cfa.from_name("RGGB"), np.linspace(0, 1, SIZE[1])
+    gains = np.stack([1 + 0.25 * place, np.ones(SIZE[1]), 1.2 - 0.2 * place], axis=-1)
+    truth = _hill((1, 1, 1), 2.6)
+    mosaic, channels = _cut(truth / gains, cfa), _channels(cfa)
+    shading = np.take_along_axis(gains[None].repeat(SIZE[0], 0), channels[..., None], 2)[..., 0]
+    limits = np.array(LEVELS, np.float32)[cfa.pattern]
+    errors = dict[bool, float]()
+    for is_known in (False, True):
+        even = (lambda rows: shading[rows].astype(np.float32)) if is_known else None
+        work = ClippedMosaic(lambda rows: mosaic[rows], SIZE, cfa.pattern, limits, shading=even)
+        found = mosaic.copy()
+        for rows, completed in complete_rows(work):
+            found[rows] = completed
+        clipped = _is_clipped(mosaic, cfa)
+        assert np.array_equal(found[~clipped], mosaic[~clipped])
+        assert (found[clipped] >= mosaic[clipped]).all()
+        partly = (truth[..., 1] > 1.1) & (truth[..., 1] < 1.3) & clipped
+        errors[is_known] = float(np.abs(found * shading / truth[..., 0] - 1)[partly].mean())
+    assert errors[True] < 0.01
+    assert errors[True] < 0.5 * errors[False]
+
+
+def test_fringes_of_edges_do_not_tint_what_lies_beside_them() -> None:
+    """A dark beam before a white sky, red displaced by a pixel as by a lens: the sky stays white."""
+    cfa = Cfa.from_name("RGGB")
+    sky = _hill((1, 1, 1), 2.6)
+    dark = np.ones(SIZE)
+    dark[70:78] = 0.05
+    beams = np.stack([np.roll(dark, 2, axis=0), dark, dark], axis=-1)
+    completed = complete_highlights(_cut(sky * beams, cfa), cfa, LEVELS)
+    red, green, blue = completed[0::2, 0::2], completed[0::2, 1::2], completed[1::2, 1::2]
+    core = np.s_[42:50, 40:60]
+    assert np.abs(red[core] / green[core] - 1).max() < 0.03
+    assert np.abs(blue[core] / green[core] - 1).max() < 0.03
