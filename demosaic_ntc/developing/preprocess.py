@@ -99,7 +99,9 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
         model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
         stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
     if way == "reconstruct":
-        photo, highlights = complete_photo(photo, exposure, missing, check_threads(engine.threads))
+        photo, highlights = complete_photo(
+            photo, exposure, missing, check_threads(engine.threads), lens.sites
+        )
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
     encoded = encode_mosaic(photo, exposure, stabilised, highlights, lens.sites)
     return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded, highlights, lens)
