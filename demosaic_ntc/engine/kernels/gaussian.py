@@ -18,7 +18,7 @@ The mean of the patches is one of estimates, and repeats their errors. Samples t
 patches have a mean as well, μ + t, which is the next mean of an EM algorithm. As far as samples determine t
 it is no error of μ but chance, since patches that show an entry are not those that do not. What remains of it
 in a patch whose samples are taken into account, t − C·y (C_yy + σ²)⁻¹ t_y, is not determined by them; with r
-the mean of that over the patches, a r is added to μ.
+the mean of that over the patches, a r is added to μ; less of it in colours that vary much more than green.
 """
 
 import numpy as np
@@ -31,6 +31,8 @@ from demosaic_ntc.engine.kernels.products import COLUMNS, ROWS, set_tile, solve_
 from demosaic_ntc.jit.compiled import fast_step
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_ALIKE = np.float32(2.0)  # times the variance of green, up to which a channel's mean is moved in full
+_DARK = np.float32(0.05)  # a level of green below which its variance is cut off with its values
 
 
 @fast_step
@@ -261,6 +263,28 @@ def _set_move(model: Gaussian, patterns: int, correction: np.float32) -> None:
 
 
 @fast_step
+def _hold_back(model: Gaussian, pixels: int) -> None:
+    """Shorten the move of colours that vary more than green by the square of the ratio of variances.
+
+    Such a colour has detail of its own, by which patches were found: those that show an entry were chosen for
+    its value, and their mean tells of the choice.
+    """
+    covariance, level, green = model.covariance, _ZERO, _ZERO
+    for e in range(pixels, 2 * pixels):
+        level += model.mean[0, e]
+        green += covariance[e, e]
+    if level < _DARK * np.float32(pixels):
+        return
+    for start in (0, 2 * pixels):
+        own = _ZERO
+        for e in range(start, start + pixels):
+            own += covariance[e, e]
+        share = min(_ONE, _ALIKE * green / own)
+        for e in range(start, start + pixels):
+            model.moves[1, e] *= share * share
+
+
+@fast_step
 def _set_centre(model: Gaussian, pattern: int, is_moved: bool) -> None:
     """Write the mean, and what remains of its move where the entries of a pattern are known."""
     centre, mean, move = model.centre[0], model.mean[0], model.moves[1]
@@ -352,6 +376,8 @@ def predict_by_gaussian(
     _eliminate_patterns(group, model, patterns, channels, floor, is_moved)
     if is_moved and patterns > 0:
         _set_move(model, patterns, np.float32(correction))
+        if channels == 3:
+            _hold_back(model, pixels)
     for pattern in range(patterns):
         _set_centre(model, pattern, is_moved)
         _predict_pattern(group, model, pattern, least)
