@@ -109,10 +109,11 @@ def _restore_step(
     if step.spread:
         pieces = [_spread_nearby(_join(pieces, estimate), known, step.spread)]
     for said in pieces:
-        _relax_update(estimate, said, known, work.wanted[said.rows], step.relaxed)
+        _relax_update(estimate.variance, said, known, work.wanted[said.rows], step.relaxed)
         unsaid[said.rows] &= ~said.anything
         if limit > 0:
             moved[said.rows] = (np.abs(said.planes - said.before) > np.float32(limit)).any(axis=0)
+        estimate.planes[:, said.rows, :] = said.planes
     left_out += groups.left_out
     if step.norm:
         bounds += groups.bounds
@@ -134,18 +135,17 @@ def _scene(estimate: Estimate[Any], known: ObservedPixels, step: Step) -> GroupI
 
 
 def _relax_update(
-    estimate: Estimate[Any], said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
+    variance: Planes, said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
 ) -> None:
-    """Write the next estimate of some rows, and how wrong it is expected to be, from what groups say."""
+    """Turn what groups say of some rows into their next estimate, and write the error that is expected of it."""
     rows, entries = said.rows, known.entries[said.rows]
-    if estimate.variance.size:
-        _note_variance(estimate.variance[:, rows], said, known, wanted)
+    if variance.size:
+        _note_variance(variance[:, rows], said, known, wanted)
     kept = np.zeros_like(entries) if known.measured.size else entries
     relax_update(said.before, said.planes, kept, wanted, known.low, known.high, relaxed)
     if known.measured.size:
         measured = np.ascontiguousarray(known.measured[:, rows, :])
         enforce_data_consistency(said.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
-    estimate.planes[:, rows, :] = said.planes
 
 
 def _join(pieces: Iterable[GroupAggregate], estimate: Estimate[Any]) -> GroupAggregate:

@@ -38,11 +38,12 @@ _DARK = np.float32(0.05)  # a level of green below which its variance is cut off
 @fast_step
 def _shows_the_same(known: Bits, k: int, other: int) -> bool:
     """Tell whether two patches show the same entries."""
-    if known[k, 0] != known[other, 0]:  # most that differ do so here
+    one, two, last = known[k], known[other], known.shape[1] - 1
+    if one[0] != two[0] or one[min(1, last)] != two[min(1, last)]:  # phases of a mosaic differ here
         return False
-    different = 0
+    different = np.uint8(0)
     for q in range(known.shape[1]):
-        different |= known[k, q] ^ known[other, q]
+        different = np.uint8(different | np.uint8(one[q] ^ two[q]))
     return different == 0
 
 
@@ -204,30 +205,44 @@ def _eliminate(
 
 @fast_step
 def _expect(model: Gaussian, pattern: int, members: int) -> None:
-    """Write the expectations of so many patches of a pattern, about the centre."""
+    """Write the expectations of so many patches of a pattern, about its centre."""
     entries, start, stop = model.covariance.shape[0], model.starts[pattern], model.starts[pattern + 1]
-    rows = model.rows[start:]
+    rows, centre = model.rows[start:], model.centre[pattern : pattern + 1]
     for m in range(0, members, ROWS):
         for column in range(0, entries, COLUMNS):
-            set_tile(model.centre, rows, entries + 1 + m, rows, column, stop - start, model.expected, m)
+            set_tile(centre, rows, entries + 1 + m, rows, column, stop - start, model.expected, m)
 
 
 @fast_step
-def _take_off_explained(model: Gaussian, pattern: int, values: Float32) -> None:
-    """Take off values, (entry), what is expected of them given those that a pattern shows.
+def _take_off_rows(model: Gaussian, i: int, values: Float32) -> None:
+    """Take off values, (entry), what four rows from i on expect of them.
 
-    Four rows at a time: what one of them takes off is foreseen in the next.
+    What one of them takes off is foreseen in the next.
     """
     shown, inverses = model.shown, model.inverses
-    for i in range(model.starts[pattern], model.starts[pattern + 1], ROWS):
-        one, two, three, four = model.rows[i], model.rows[i + 1], model.rows[i + 2], model.rows[i + 3]
-        then, next_, last = shown[i + 1], shown[i + 2], shown[i + 3]
-        a = values[shown[i]] * inverses[i]
-        b = (values[then] - a * one[then]) * inverses[i + 1]
-        c = (values[next_] - a * one[next_] - b * two[next_]) * inverses[i + 2]
-        d = (values[last] - a * one[last] - b * two[last] - c * three[last]) * inverses[i + 3]
-        for e in range(values.shape[0]):
-            values[e] -= a * one[e] + b * two[e] + c * three[e] + d * four[e]
+    one, two, three, four = model.rows[i], model.rows[i + 1], model.rows[i + 2], model.rows[i + 3]
+    then, next_, last = shown[i + 1], shown[i + 2], shown[i + 3]
+    a = values[shown[i]] * inverses[i]
+    b = (values[then] - a * one[then]) * inverses[i + 1]
+    c = (values[next_] - a * one[next_] - b * two[next_]) * inverses[i + 2]
+    d = (values[last] - a * one[last] - b * two[last] - c * three[last]) * inverses[i + 3]
+    for e in range(values.shape[0]):
+        values[e] -= a * one[e] + b * two[e] + c * three[e] + d * four[e]
+
+
+@fast_step
+def _take_off_explained(model: Gaussian, patterns: int, values: Float32) -> None:
+    """Take off values, (pattern, entry), what is expected of them given those that each pattern shows.
+
+    Patterns take turns: rows of one have to wait for each other, and others need not wait for them.
+    """
+    longest = 0
+    for pattern in range(patterns):
+        longest = max(longest, model.starts[pattern + 1] - model.starts[pattern])
+    for i in range(0, longest, ROWS):
+        for pattern in range(patterns):
+            if model.starts[pattern] + i < model.starts[pattern + 1]:
+                _take_off_rows(model, model.starts[pattern] + i, values[pattern])
 
 
 @fast_step
@@ -250,16 +265,16 @@ def _set_move(model: Gaussian, patterns: int, correction: np.float32) -> None:
     for pattern in range(patterns):
         total += model.weights[pattern]
     _set_step(model, patterns, total)
-    step, move, rest = model.moves[0], model.moves[1], model.centre[0]
+    step, move, rest = model.moves[0], model.moves[1], model.centre
     for e in range(move.shape[0]):
         move[e] = _ZERO
+        for pattern in range(patterns):
+            rest[pattern, e] = step[e]
+    _take_off_explained(model, patterns, rest)
     for pattern in range(patterns):
-        share = correction * model.weights[pattern] / total
+        share, own = correction * model.weights[pattern] / total, rest[pattern]
         for e in range(move.shape[0]):
-            rest[e] = step[e]
-        _take_off_explained(model, pattern, rest)
-        for e in range(move.shape[0]):
-            move[e] += share * rest[e]
+            move[e] += share * own[e]
 
 
 @fast_step
@@ -285,15 +300,19 @@ def _hold_back(model: Gaussian, pixels: int) -> None:
 
 
 @fast_step
-def _set_centre(model: Gaussian, pattern: int, is_moved: bool) -> None:
-    """Write the mean, and what remains of its move where the entries of a pattern are known."""
-    centre, mean, move = model.centre[0], model.mean[0], model.moves[1]
-    for e in range(centre.shape[0]):
-        centre[e] = move[e] if is_moved else _ZERO
+def _set_centres(model: Gaussian, patterns: int, is_moved: bool) -> None:
+    """Write the mean, and what remains of its move where the entries of each pattern are known."""
+    mean, move = model.mean[0], model.moves[1]
+    for pattern in range(patterns):
+        centre = model.centre[pattern]
+        for e in range(centre.shape[0]):
+            centre[e] = move[e] if is_moved else mean[e]
     if is_moved:
-        _take_off_explained(model, pattern, centre)
-    for e in range(centre.shape[0]):
-        centre[e] += mean[e]
+        _take_off_explained(model, patterns, model.centre)
+        for pattern in range(patterns):
+            centre = model.centre[pattern]
+            for e in range(centre.shape[0]):
+                centre[e] += mean[e]
 
 
 @fast_step
@@ -323,7 +342,7 @@ def _eliminate_patterns(
 
 @fast_step
 def _predict_pattern(group: PatchGroup, model: Gaussian, pattern: int, least: float) -> None:
-    """Predict the patches of a pattern from what was eliminated, about the centre."""
+    """Predict the patches of a pattern from what was eliminated, about its centre."""
     entries, count = group.fit.shape[1], model.counts[pattern]
     is_shown, variance = model.is_shown[pattern : pattern + 1], model.variance[pattern]
     members = model.members[model.heads[pattern] : model.heads[pattern + 1]]
@@ -378,7 +397,7 @@ def predict_by_gaussian(
         _set_move(model, patterns, np.float32(correction))
         if channels == 3:
             _hold_back(model, pixels)
+    _set_centres(model, patterns, is_moved)
     for pattern in range(patterns):
-        _set_centre(model, pattern, is_moved)
         _predict_pattern(group, model, pattern, least)
     _copy_whole(group)
