@@ -137,7 +137,7 @@ def _scene(estimate: Estimate[Any], known: ObservedPixels, step: Step) -> GroupI
 def _relax_update(
     variance: Planes, said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
 ) -> None:
-    """Turn what groups say of some rows into their next estimate, and write the error that is expected of it."""
+    """Turn what groups say of some rows into their next estimate, and write the error to be expected."""
     rows, entries = said.rows, known.entries[said.rows]
     if variance.size:
         _note_variance(variance[:, rows], said, known, wanted)

@@ -38,13 +38,13 @@ _DARK = np.float32(0.05)  # a level of green below which its variance is cut off
 @fast_step
 def _shows_the_same(known: Bits, k: int, other: int) -> bool:
     """Tell whether two patches show the same entries."""
-    one, two, last = known[k], known[other], known.shape[1] - 1
-    if one[0] != two[0] or one[min(1, last)] != two[min(1, last)]:  # phases of a mosaic differ here
+    one, two, next_ = known[k], known[other], min(1, known.shape[1] - 1)
+    if one[0] != two[0] or one[next_] != two[next_]:  # phases of a Bayer array differ here
         return False
     different = np.uint8(0)
     for q in range(known.shape[1]):
         different = np.uint8(different | np.uint8(one[q] ^ two[q]))
-    return different == 0
+    return bool(different == 0)
 
 
 @fast_step
