@@ -127,8 +127,8 @@ class Development(CheckedSettings):
     )
     denoise: float | Literal["auto", "texture", "off"] = setting(
         "auto",
-        "Remove noise: auto where it shows; texture, less of it, for skin, hair and fabric; off; or a strength "
-        "in multiples of the usual one.",
+        "Remove noise: auto where it shows; texture, less of it, for skin, hair and fabric; off; or a "
+        "strength in multiples of the usual one.",
         _RAW,
         what="a strength such as 0.7",
         metavar="auto|texture|off|STRENGTH",

@@ -86,7 +86,9 @@ class Step:
         relaxed = self.relaxed + share * (self.noisy - self.relaxed)
         limit = does.strength if self.noisy_strength is None else self.noisy_strength
         strength = does.strength + share * (limit - does.strength)
-        return replace(self, relaxed=relaxed, does=does._replace(floor=does.floor * (1 - share), strength=strength))
+        return replace(
+            self, relaxed=relaxed, does=does._replace(floor=does.floor * (1 - share), strength=strength)
+        )
 
     def compute_trust(self, which: int) -> Float32:
         """Return the trust in missing entries by their depth, (DEEPEST + 1)."""

@@ -22,6 +22,7 @@ from ..siblings import Camera, camera_from_srgb, dng
 CFA = Cfa.from_name("RGGB")
 PANEL = 256  # pixels across
 FLATS = "flats"
+NEUTRAL = Camera().neutral  # what the camera's channels see of grey
 
 _LARGER = 3  # times, while drawn
 _SMALLEST, _LARGEST = 1.2, 50.0  # radii of leaves, in pixels
@@ -103,7 +104,9 @@ def _leaves(generator: Generator, *, coloured: bool) -> Panel:
         seen = bare[rows, columns]
         if not seen.any():
             continue
-        down, across = np.ogrid[rows.start : rows.start + seen.shape[0], columns.start : columns.start + seen.shape[1]]
+        down, across = np.ogrid[
+            rows.start : rows.start + seen.shape[0], columns.start : columns.start + seen.shape[1]
+        ]
         leaf = seen & ((down - y) ** 2 + (across - x) ** 2 <= radius**2)
         light[rows, columns][leaf] = SRGB_CURVE.decode(np.broadcast_to(colour, 3))
         seen[leaf] = False
@@ -139,7 +142,10 @@ def _hair(generator: Generator) -> Panel:
     """Strands along one direction, a pixel or a few across."""
     down, across = _frequencies()
     angle = generator.uniform(0.2, 0.5)
-    along, between = down * np.cos(angle) - across * np.sin(angle), across * np.cos(angle) + down * np.sin(angle)
+    along, between = (
+        down * np.cos(angle) - across * np.sin(angle),
+        across * np.cos(angle) + down * np.sin(angle),
+    )
     amplitude = np.exp(-((along / 0.02) ** 2) - (between / 0.35) ** 2)
     return _paint((0.36, 0.28, 0.22), _shape_noise(amplitude + 0.03, generator), 6.0)
 

@@ -8,8 +8,10 @@ sensitivity of the eye to contrast, f^.8 · e^(−.2 f) at f cycles per degree, 
 
 from dataclasses import dataclass
 from math import log10
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float64
 
@@ -78,7 +80,9 @@ def weigh_noise(part: Float64) -> float:
 def _weigh_chroma(part: Float64) -> float:
     """The deviation of a part's colour differences, both together."""
     luma = part @ _LUMA
-    return float(np.hypot(weigh_noise((part[..., 0] - luma) / 1.5748), weigh_noise((part[..., 2] - luma) / 1.8556)))
+    return float(
+        np.hypot(weigh_noise((part[..., 0] - luma) / 1.5748), weigh_noise((part[..., 2] - luma) / 1.8556))
+    )
 
 
 def _pool(deviations: list[float]) -> float:
@@ -86,7 +90,7 @@ def _pool(deviations: list[float]) -> float:
     return float(np.sqrt(np.mean(np.square(deviations))))
 
 
-def _spectrum(part: Float64) -> Float64:
+def _spectrum(part: Float64) -> NDArray[np.complex128]:
     """The spectrum of a square part under Hann's window; its squares sum up to the variance."""
     side = part.shape[0]
     window = np.hanning(side + 1)[:side]
@@ -95,15 +99,15 @@ def _spectrum(part: Float64) -> Float64:
     return np.asarray(np.fft.fft2((part - level) * window) / np.sqrt(np.square(window).sum() * side**2))
 
 
-def _rings(side: int) -> Float64:
+def _rings(side: int) -> NDArray[np.intp]:
     """Which ring each frequency lies in; those of corners lie beyond the last."""
     steps = np.fft.fftfreq(side)
     return np.asarray(np.hypot(steps[:, None], steps) * 2 * _RINGS).astype(np.intp)
 
 
-def _sum_rings(values: Float64, ring: Float64) -> Float64:
+def _sum_rings(values: NDArray[Any], ring: NDArray[np.intp]) -> Float64:
     """Sums over the rings."""
-    return np.bincount(ring.ravel(), values.ravel(), minlength=_RINGS)[:_RINGS]
+    return np.asarray(np.bincount(ring.ravel(), values.ravel(), minlength=_RINGS)[:_RINGS], np.float64)
 
 
 def fit_colours(light: Float64, truth: Float64) -> Float64:
