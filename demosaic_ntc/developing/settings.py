@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from demosaic_ntc.choices import BadPixels, Banding, Crop, Highlights, Lens, LookName, Quality, Space, White
+from demosaic_ntc.choices import (
+    BadPixels,
+    Banding,
+    Compression,
+    Crop,
+    Highlights,
+    Lens,
+    LookName,
+    Quality,
+    Space,
+    White,
+)
 from demosaic_ntc.developing.setting_values import (
     check_balance,
     check_black,
@@ -247,13 +258,33 @@ class Output(CheckedSettings):
     )
     loss: Loss = part(Loss)
     metadata: bool = setting(True, "Write no EXIF (the profile stays).", _OUTPUT)
-    compress: bool = setting(False, "Compress a DNG without loss.", _OUTPUT)
+    compress: Compression | None = setting(
+        None,
+        "Compress a DNG without loss: lossless JPEG (the word may be left out), which all readers know, or "
+        "JPEG XL (DNG 1.7).",
+        _OUTPUT,
+        what="compression",
+        metavar="[jpeg|jxl]",
+        bare="jpeg",
+        shown=False,
+    )
+    jxl_distance: float = setting(
+        0.0,
+        "Let JPEG XL leave out what is hardly seen: .1 very little, 1 what is just seen, 0 nothing.",
+        _OUTPUT,
+        low=0,
+        high=15,
+        wrong="{} is no distance of JPEG XL",
+        metavar="0…15",
+    )
     overwrite: bool = setting(False, "Replace OUT where it exists.", _RUNNING)
 
     def check_together(self) -> None:
         """Check that such pictures exist."""
         if self.bits not in (None, 8, 16):
             raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
+        if self.jxl_distance and self.compress != "jxl":
+            raise InputError("`jxl_distance` is for `compress=jxl`; give both")
 
 
 @dataclass(frozen=True, slots=True)
