@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.developing.dng_writing import BLACK, WHITE, LinearPicture
-from demosaic_ntc.developing.preprocess import Prepared
+from demosaic_ntc.developing.preprocess import Prepared, lens_parts
 from demosaic_ntc.developing.render import camera_light
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.io.exif import LENS_INFO, LENS_SPECIFICATION, ORIENTATION, Fields
@@ -30,7 +30,6 @@ from demosaic_ntc.io.tiff_tags import (
 )
 from demosaic_ntc.io.xmp import is_readable_xmp
 from demosaic_ntc.lens.carried_opcodes import CarriedOpcodes, carry_opcodes
-from demosaic_ntc.lens.correction import choose_parts
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
 from demosaic_ntc.raw.noise import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
 from demosaic_ntc.raw.photo import GREEN
@@ -47,7 +46,7 @@ def for_preview(settings: Settings) -> Settings:
 
 def carried_opcodes(ready: Prepared, how: Development) -> CarriedOpcodes:
     """The opcodes that go with a DNG for its readers."""
-    return carry_opcodes(ready.photo, choose_parts(how.lens, ca=how.fringes == "off"))
+    return carry_opcodes(ready.photo, lens_parts(how))
 
 
 def linear_picture(image: ImageLike, ready: Prepared, settings: Settings, name: str) -> LinearPicture:

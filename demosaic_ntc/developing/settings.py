@@ -25,12 +25,14 @@ from demosaic_ntc.developing.setting_values import (
     check_black,
     check_lens,
     check_noise,
+    check_raws,
     check_white,
     parse_bad_pixels,
     parse_balance,
     parse_black,
     parse_lens,
     parse_noise,
+    parse_raws,
 )
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
@@ -164,6 +166,24 @@ class Development(CheckedSettings):
         parse=parse_bad_pixels,
         metavar="auto|off|FILE",
         shown="auto; off for mosaics without a camera",
+    )
+    dark: tuple[Path, ...] | None = setting(
+        None,
+        "Raws taken in the dark, as long and at the same ISO: their mean is subtracted, their hot pixels are "
+        "replaced. A file, a folder, or a pattern in quotes.",
+        _RAW,
+        parse=parse_raws,
+        check=check_raws,
+        metavar="RAWS",
+    )
+    flat: tuple[Path, ...] | None = setting(
+        None,
+        "Raws of an even light through the same lens: their shading and dust are taken off, instead of what "
+        "the file states. A file, a folder, or a pattern in quotes.",
+        _RAW,
+        parse=parse_raws,
+        check=check_raws,
+        metavar="RAWS",
     )
     banding: Banding | None = setting(
         None,

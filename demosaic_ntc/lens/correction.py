@@ -66,6 +66,7 @@ class LensCorrection:
     in_samples: tuple[str, ...] = ()  # names of what is in every picture
     profile: str = ""  # the name of the one that was used
     remarks: tuple[str, ...] = ()  # on what was done to samples
+    is_flat: bool = False  # shading is that of flat frames
 
     @property
     def applied(self) -> tuple[str, ...]:
@@ -84,6 +85,8 @@ class LensCorrection:
         said = describe_correction(self)
         source = f"the profile {self.profile}" if self.profile else "the file"
         done = f"lens corrected as {source} states: {said} (`lens=off` leaves it out)"
+        if self.is_flat:
+            done = f"lens corrected by flat frames: {said}"
         return (*self.remarks, done) if said else self.remarks
 
     @property
@@ -177,6 +180,7 @@ def correct_lens(
         prepared.applied,
         found.description if found else "",
         prepared.notices,
+        prepared.is_flat,
     )
 
 
