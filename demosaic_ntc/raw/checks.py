@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
-from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, number, numbers
-from demosaic_ntc.raw.photo import Mosaic
+from demosaic_ntc.raw.photo import SECOND_GREEN, Mosaic, RawPhoto
 
 _WIDTH, _HEIGHT, _COMPRESSION, _SAMPLES, _FORMAT = 256, 257, 259, 277, 339
 _TILE_WIDTH, _TILE_HEIGHT, _TILE_PLACES, _TILE_LENGTHS = 322, 323, 324, 325
@@ -146,6 +146,26 @@ def _check_tiles(directory: Directory) -> None:
             raise Truncated(
                 f"truncated or damaged: {there} of {needed} tiles are there; copy it again from its source"
             )
+
+
+def check_photo(photo: RawPhoto, limits: InputLimits) -> None:
+    """Refuse what no decoder makes unless a file has taken it over: kernels trust sizes and channels."""
+    (height, width), crop = photo.size, photo.camera_crop
+    check_pixels(width, height, limits)
+    planes = (3,) if photo.is_linear else ()
+    is_period = photo.channels.shape[2:] == planes == photo.black.shape[2:]
+    holds = (
+        photo.mosaic.shape == (height, width, *planes)
+        and (is_period or photo.black.shape == (1, 1))
+        and min(photo.channels.size, photo.black.size) > 0
+        and int(photo.channels.max(initial=0)) <= SECOND_GREEN
+        and photo.orientation in range(1, 9)
+    )
+    if holds and crop is not None:
+        inside = crop.top + crop.height <= height and crop.left + crop.width <= width
+        holds = inside and min(crop.top, crop.left) >= 0 and min(crop.height, crop.width) > 0
+    if not holds:
+        raise NotAnImage("is decoded to something that is no photo; the file is damaged, or made to do harm")
 
 
 def looks_like_photo(mosaic: Mosaic) -> bool:
