@@ -36,32 +36,42 @@ class Nonsense(ValueError):
 def to_plain(value: Any, blocks: list[Block]) -> Any:
     """A value in types that JSON has; bytes and arrays are put aside as blocks."""
     match value:
-        case None | bool() | str():
-            return value
-        case np.generic():
-            return to_plain(value.item(), blocks)
-        case Enum():
-            return value.name
-        case int() | float():
-            return value
-        case bytes():
-            blocks.append(value)
-            return {"bytes": len(blocks) - 1}
-        case np.ndarray():
-            blocks.append(np.ascontiguousarray(value).reshape(-1).view(np.uint8))
-            return {"array": len(blocks) - 1, "dtype": value.dtype.str, "shape": value.shape}
-        case Fraction():
-            return {"fraction": value.as_integer_ratio()}
-        case datetime():
-            return {"moment": value.isoformat()}
+        case bytes() | np.ndarray():
+            return _put_aside(value, blocks)
         case Mapping():
             return {"pairs": [[to_plain(each, blocks) for each in pair] for pair in value.items()]}
         case tuple() | list():
             return [to_plain(each, blocks) for each in value]
-    if not is_dataclass(value):
-        raise TypeError(f"a {type(value).__name__} is no decoded value")
-    held = {field.name: to_plain(getattr(value, field.name), blocks) for field in fields(value)}
-    return {"kind": type(value).__name__, "fields": held}
+        case _ if is_dataclass(value):
+            held = {field.name: to_plain(getattr(value, field.name), blocks) for field in fields(value)}
+            return {"kind": type(value).__name__, "fields": held}
+        case _:
+            return _plain_single(value)
+
+
+def _plain_single(value: Any) -> Any:
+    """A value that holds no others."""
+    match value:
+        case np.generic():
+            return value.item()
+        case Enum():
+            return value.name
+        case Fraction():
+            return {"fraction": value.as_integer_ratio()}
+        case datetime():
+            return {"moment": value.isoformat()}
+        case None | bool() | str() | int() | float():
+            return value
+    raise TypeError(f"a {type(value).__name__} is no decoded value")
+
+
+def _put_aside(value: bytes | NDArray[Any], blocks: list[Block]) -> dict[str, Any]:
+    """The number of a new block, and what it is."""
+    if isinstance(value, bytes):
+        blocks.append(value)
+        return {"bytes": len(blocks) - 1}
+    blocks.append(np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+    return {"array": len(blocks) - 1, "dtype": value.dtype.str, "shape": value.shape}
 
 
 def from_plain(kind: Any, plain: Any, fetch: Fetch) -> Any:
@@ -71,13 +81,13 @@ def from_plain(kind: Any, plain: Any, fetch: Fetch) -> Any:
         return _of_union(kind, plain, fetch)
     if origin is Literal:
         return _require(plain, plain in get_args(kind))
-    if origin is np.ndarray:
-        return _array(kind, plain, fetch)
-    if origin in (tuple, list):
-        return _sequence(kind, plain, fetch)
-    if origin is not None and issubclass(origin, Mapping):
-        return _mapping(kind, plain, fetch)
-    return _single(kind, plain, fetch)
+    if origin in _CONTAINERS:
+        return _CONTAINERS[origin](kind, plain, fetch)
+    if kind is bytes:
+        return fetch(_number(_tagged(plain, "bytes"))).tobytes()
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _instance(kind, plain, fetch)
+    return _single(kind, plain)
 
 
 def _require(plain: Any, holds: bool) -> Any:
@@ -86,16 +96,12 @@ def _require(plain: Any, holds: bool) -> Any:
     return plain
 
 
-def _single(kind: Any, plain: Any, fetch: Fetch) -> Any:
-    """A value of a type that is no container."""
-    if kind in (None, type(None)):
-        return _require(plain, plain is None)
-    if kind in (bool, int, str):
+def _single(kind: Any, plain: Any) -> Any:
+    """A value of a type that holds no others."""
+    if kind in (bool, int, str, type(None)):
         return _require(plain, type(plain) is kind)
     if kind is float:
         return _require(plain, type(plain) in (int, float))
-    if kind is bytes:
-        return fetch(_number(_tagged(plain, "bytes"))).tobytes()
     if kind is Fraction:
         top, bottom = _tagged(plain, "fraction")
         return Fraction(_number(top), _number(bottom))
@@ -103,8 +109,6 @@ def _single(kind: Any, plain: Any, fetch: Fetch) -> Any:
         return datetime.fromisoformat(_tagged(plain, "moment"))
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind[_require(plain, isinstance(plain, str) and plain in kind.__members__)]
-    if isinstance(kind, type) and is_dataclass(kind):
-        return _instance(kind, plain, fetch)
     raise TypeError(f"values of type {kind} are not decoded apart")
 
 
@@ -169,3 +173,12 @@ def _instance(kind: Any, plain: Any, fetch: Fetch) -> Any:
     names = [field.name for field in fields(kind)]
     _require(sorted(held), sorted(held) == sorted(names))
     return kind(**{name: from_plain(hints[name], held[name], fetch) for name in names})
+
+
+_CONTAINERS: dict[Any, Callable[[Any, Any, Fetch], Any]] = {
+    np.ndarray: _array,
+    tuple: _sequence,
+    list: _sequence,
+    dict: _mapping,
+    Mapping: _mapping,
+}

@@ -104,15 +104,20 @@ def _answer(request: bytes, files: list[int]) -> tuple[dict[str, Any], list[Bloc
         path, limits = source
         with _named(files[0], path) as file:
             return {"value": to_plain(decode(read_header(file, path, limits), *arguments), blocks)}, blocks
-    except MemoryError:
-        return {"error": "MemoryError", "said": ""}, []
-    except DemosaicNtcError as error:
-        return {"error": type(error).__name__, "said": str(error)}, []
-    except OSError as error:
-        return {"error": "OSError", "said": str(error.strerror or error), "errno": error.errno}, []
     except Exception as error:
-        trace = "".join(traceback.format_exception(error))
-        return {"error": "bug", "said": f"{type(error).__name__}: {error}", "trace": trace}, []
+        return _describe(error), []
+
+
+def _describe(error: Exception) -> dict[str, Any]:
+    """What went wrong, for whoever asked to raise it."""
+    match error:
+        case MemoryError() | DemosaicNtcError():
+            return {"error": type(error).__name__, "said": str(error)}
+        case OSError():
+            return {"error": "OSError", "said": str(error.strerror or error), "errno": error.errno}
+        case _:
+            trace = "".join(traceback.format_exception(error))
+            return {"error": "bug", "said": f"{type(error).__name__}: {error}", "trace": trace}
 
 
 def _named(descriptor: int, path: Path) -> BinaryIO:
@@ -130,7 +135,7 @@ def _lay_down(memory: int, answer: dict[str, Any], blocks: list[Block]) -> bytes
         end += -(-len(block) // _ALIGNMENT) * _ALIGNMENT
     text = json.dumps({**answer, "blocks": places}).encode()
     if end + len(text) > os.fstat(memory).st_size:
-        return _lay_down(memory, {"error": "MemoryError", "said": ""}, [])
+        return _lay_down(memory, _describe(MemoryError()), [])
     with mmap.mmap(memory, end + len(text)) as mapped:
         mapped[end : end + len(text)] = text
         for (place, length), block in zip(places, blocks, strict=True):

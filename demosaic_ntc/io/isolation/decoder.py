@@ -23,7 +23,7 @@ from demosaic_ntc import errors
 from demosaic_ntc.errors import Crashed, InputError, TooLarge
 from demosaic_ntc.io.header import FileHeader
 from demosaic_ntc.io.isolation.answers import Nonsense, from_plain
-from demosaic_ntc.io.isolation.process import NONSENSE, DecodingChild, crashed, read_memory
+from demosaic_ntc.io.isolation.process import NONSENSE, Allowance, DecodingChild, crashed, read_memory
 from demosaic_ntc.io.tiff_tags import number
 
 Value = TypeVar("Value")
@@ -44,27 +44,39 @@ def decode_apart(decode: Callable[..., Value], source: FileHeader | None, *argum
 
     The function must be one that its module's name leads to.
     """
-    pixels, length = (0, 0) if source is None else (announced_pixels(source), source.length)
-    bytes_allowed = _LEAST_BYTES + _BYTES_PER_PIXEL * pixels + _COPIES * length
-    if not can_isolate(bytes_allowed) or (source is not None and not source.limits.isolate):
+    allowed = _allowance(source)
+    if not can_isolate(allowed.memory) or (source is not None and not source.limits.isolate):
         return decode(*(() if source is None else (source,)), *arguments)
-    seconds_allowed = _LEAST_SECONDS + _SECONDS_PER_MEGAPIXEL * pixels / 1e6
     asked = None if source is None else (source.path, source.limits)
-    with _shared_memory(bytes_allowed) as memory, _reopened(source) as files, _borrowed() as child:
-        is_whole = child.allow(bytes_allowed, seconds_allowed)
-        answer = child.ask(memory, (decode, asked, arguments), files, seconds_allowed)
-        fetch = _Blocks(memory, answer.get("blocks"), bytes_allowed)
-        if "error" in answer:
-            raise _error(answer) if is_whole or answer["error"] != "MemoryError" else MemoryError
-        try:
-            value: Any = from_plain(get_type_hints(decode)["return"], answer.get("value"), fetch)
-        except (Nonsense, ValueError, TypeError, RecursionError) as error:
-            raise crashed(NONSENSE) from error
+    with _shared_memory(allowed.memory) as memory, _reopened(source) as files, _borrowed() as child:
+        is_whole = child.allow(allowed)
+        answer = child.ask(memory, (decode, asked, arguments), files, allowed)
+        value = _value(decode, answer, memory, is_whole=is_whole)
         complaints = child.complaints()
     if complaints and hasattr(value, "notices"):
         said = f"the decoder complains ({complaints[0]}); the file may be damaged"
         value = replace(value, notices=(*value.notices, said))
     return cast(Value, value)
+
+
+def _allowance(source: FileHeader | None) -> Allowance:
+    """What decoding a file may take."""
+    pixels, length = (0, 0) if source is None else (announced_pixels(source), source.length)
+    return Allowance(
+        _LEAST_BYTES + _BYTES_PER_PIXEL * pixels + _COPIES * length,
+        _LEAST_SECONDS + _SECONDS_PER_MEGAPIXEL * pixels / 1e6,
+    )
+
+
+def _value(decode: Callable[..., Any], answer: dict[str, Any], memory: int, *, is_whole: bool) -> Any:
+    """The value that an answer stands for; raises what it says went wrong."""
+    if "error" in answer:
+        raise _error(answer) if is_whole or answer["error"] != "MemoryError" else MemoryError
+    try:
+        fetch = _Blocks(memory, answer.get("blocks"))
+        return from_plain(get_type_hints(decode)["return"], answer.get("value"), fetch)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise error if isinstance(error, Crashed) else crashed(NONSENSE) from error
 
 
 def can_isolate(size: int = 0) -> bool:
@@ -83,21 +95,19 @@ def can_isolate(size: int = 0) -> bool:
 
 def announced_pixels(header: FileHeader) -> int:
     """How many pixels a file says it has, or may have; no more than are allowed."""
-    known = header.size
-    if known is None:
+    width, height = header.size or (0, 0)
+    most = width * height
+    if header.size is None:
         first = header.tags.first()
-        known = number(first, _WIDTH), number(first, _HEIGHT)
-        most = max(known[0] * known[1], _PIXELS_PER_BYTE * header.length)
-    else:
-        most = known[0] * known[1]
+        most = max(number(first, _WIDTH) * number(first, _HEIGHT), _PIXELS_PER_BYTE * header.length)
     return min(max(most, 0), header.limits.pixels)
 
 
 class _Blocks:
     """Blocks of bytes in shared memory, fetched by copying: whoever wrote them may still change them."""
 
-    def __init__(self, memory: int, places: Any, size: int) -> None:
-        self._memory, self._size = memory, size
+    def __init__(self, memory: int, places: Any) -> None:
+        self._memory, self._size = memory, os.fstat(memory).st_size
         self._places = places if isinstance(places, list) else []
 
     def __call__(self, block: int) -> NDArray[np.uint8]:

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from threading import current_thread, main_thread
@@ -25,6 +26,15 @@ from demosaic_ntc.machine import processor_seconds, virtual_bytes
 # A function, a file or None, and further arguments.
 Request = tuple[Callable[..., Any], tuple[Path, InputLimits] | None, tuple[Any, ...]]
 
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a process may take for one file."""
+
+    memory: int  # bytes
+    seconds: float  # of a processor
+
+
 # The leash first, as workers have it; it is the thread that starts a process whose end ends it.
 _PROGRAM = """
 import sys
@@ -37,6 +47,9 @@ main()
 
 # A processor that others use as well takes longer by the clock.
 _CLOCK = 10.0
+
+# Libraries are kept from starting threads that decode nothing.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 
 _STARTING_SECONDS = 120.0
 _LEAVING_SECONDS = 2.0
@@ -65,21 +78,28 @@ def crashed(ending: str) -> Crashed:
     return Crashed(f"the decoder {ending}; the file is damaged or made to do harm, or please report it")
 
 
+def _read_answer(memory: int, place: int, length: int) -> dict[str, Any]:
+    """The facts of an answer, which may be anything."""
+    if length > _MOST_JSON or place + length > os.fstat(memory).st_size:
+        raise crashed(NONSENSE)
+    try:
+        answer = json.loads(read_memory(memory, place, length).tobytes())
+    except (ValueError, RecursionError) as error:
+        raise crashed(NONSENSE) from error
+    if not isinstance(answer, dict):
+        raise crashed(NONSENSE)
+    return answer
+
+
 class DecodingChild:
     """A process that decodes, seen from its parent."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         leash = os.getpid() if current_thread() is main_thread() else 0
+        streams = {"stdin": theirs, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         with theirs:
-            self._process = start_interpreter(
-                _PROGRAM,
-                str(leash),
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env={"OPENBLAS_NUM_THREADS": "1"},
-            )
+            self._process = start_interpreter(_PROGRAM, str(leash), env=_ONE_THREAD, **streams)
         assert self._process.stderr is not None
         self._stderr, self._channel, self._log = self._process.stderr, ours, b""
         os.set_blocking(self._stderr.fileno(), False)
@@ -90,7 +110,7 @@ class DecodingChild:
         """Whether it may be asked."""
         return self._process.poll() is None
 
-    def allow(self, memory: int, seconds: float) -> bool:
+    def allow(self, allowed: Allowance) -> bool:
         """Set its limits for the next file, once it has started; return whether there is so much memory."""
         import resource  # noqa: PLC0415 (Windows has none)
 
@@ -98,18 +118,19 @@ class DecodingChild:
             self._start()
         self._log = b""
         pid = self._process.pid
-        wanted = {
-            resource.RLIMIT_AS: virtual_bytes(pid) + memory,
-            resource.RLIMIT_CPU: int(processor_seconds(pid) + seconds) + 1,
-        }
-        is_whole = True
-        for kind, most in wanted.items():
-            with suppress(OSError):  # one that is gone is found out when it is asked
-                hard = resource.prlimit(pid, kind)[1]
-                fits = hard == resource.RLIM_INFINITY or most <= hard
-                resource.prlimit(pid, kind, (most if fits else hard, hard))
-                is_whole = is_whole and fits
-        return is_whole
+        self._limit(resource.RLIMIT_CPU, int(processor_seconds(pid) + allowed.seconds) + 1)
+        return self._limit(resource.RLIMIT_AS, virtual_bytes(pid) + allowed.memory)
+
+    def _limit(self, kind: int, most: int) -> bool:
+        """Set a limit, from outside; return whether it may be so high."""
+        import resource  # noqa: PLC0415 (Windows has none)
+
+        with suppress(OSError):  # one that is gone is found out when it is asked
+            hard = resource.prlimit(self._process.pid, kind)[1]
+            fits = hard == resource.RLIM_INFINITY or most <= hard
+            resource.prlimit(self._process.pid, kind, (most if fits else hard, hard))
+            return fits
+        return True
 
     def _start(self) -> None:
         """Wait until it has loaded what it needs."""
@@ -119,27 +140,18 @@ class DecodingChild:
             raise RuntimeError(f"the decoding process does not start ({self._ending()}): {self._words()}")
         self.fences = json.loads(ready)
 
-    def ask(self, memory: int, request: Request, files: list[int], seconds: float) -> dict[str, Any]:
+    def ask(self, memory: int, request: Request, files: list[int], allowed: Allowance) -> dict[str, Any]:
         """Have it decode; the answer lies in the memory, what is returned are its facts."""
-        plain = pickle.dumps(request)
+        plain, seconds = pickle.dumps(request), _CLOCK * allowed.seconds
         _write(memory, plain)
         with suppress(OSError):
             socket.send_fds(self._channel, [NOTE.pack(0, len(plain))], [memory, *files])
-        note = self._hear(_CLOCK * seconds)
+        note = self._hear(seconds)
         if note is None:
-            raise crashed(f"took longer than {_CLOCK * seconds:.0f} s")
+            raise crashed(f"took longer than {seconds:.0f} s")
         if len(note) != NOTE.size:
             raise self._explain_end()
-        place, length = NOTE.unpack(note)
-        if length > _MOST_JSON or place + length > os.fstat(memory).st_size:
-            raise crashed(NONSENSE)
-        try:
-            answer = json.loads(read_memory(memory, place, length).tobytes())
-        except (ValueError, RecursionError) as error:
-            raise crashed(NONSENSE) from error
-        if not isinstance(answer, dict):
-            raise crashed(NONSENSE)
-        return answer
+        return _read_answer(memory, *NOTE.unpack(note))
 
     def _hear(self, seconds: float) -> bytes | None:
         """Its next note; nothing of a process that is gone, None of one that takes too long."""
