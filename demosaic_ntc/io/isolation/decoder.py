@@ -221,6 +221,11 @@ def _borrowed() -> Iterator[DecodingChild]:
     _children.give(child)
 
 
+def end_decoders() -> None:
+    """End all processes that wait for a file; the next is decoded by a new one."""
+    _children.end()
+
+
 def start_decoder(*, isolate: bool) -> None:
     """Start a process before there is anything to decode, so that nobody waits for it."""
     if isolate and can_isolate():
