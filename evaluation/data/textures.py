@@ -80,7 +80,7 @@ def expose_chart(chart: Chart, slope: float, told: float | None, seed: int) -> b
     colours = SRGB_CURVE.decode(chart.pixels) @ camera_from_srgb().T
     light = CFA.sample(colours * np.array(camera.neutral))
     drawn = np.random.default_rng((seed, 1)).standard_normal(light.shape)
-    noisy = light + np.sqrt(slope * light + floor) * drawn
+    noisy = light + np.sqrt(slope * np.maximum(light, 0) + floor) * drawn
     codes = np.clip(np.round(noisy * (camera.white - camera.black) + camera.black), 0, camera.white)
     stated = {}
     if told is not None:
