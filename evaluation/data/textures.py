@@ -71,14 +71,17 @@ def draw_chart(seed: int) -> Chart:
 
 
 def expose_chart(chart: Chart, slope: float, told: float | None, seed: int) -> bytes:
-    """The chart as a noisy DNG that states ``told`` times the deviation of its noise; None: states nothing.
+    """The chart as a noisy raw."""
+    return expose_noisily(SRGB_CURVE.decode(chart.pixels), slope, told, seed)
+
+
+def expose_noisily(linear: Float64, slope: float, told: float | None, seed: int) -> bytes:
+    """Linear light as a noisy DNG that states ``told`` times the deviation of its noise; None: nothing.
 
     Noise stays within the codes of the file: black lies far above zero.
     """
-    floor = slope / 1000 + 1e-7
-    camera = Camera(black=1024)
-    colours = SRGB_CURVE.decode(chart.pixels) @ camera_from_srgb().T
-    light = CFA.sample(colours * np.array(camera.neutral))
+    floor, camera = slope / 1000 + 1e-7, Camera(black=1024)
+    light = CFA.sample(linear @ camera_from_srgb().T * np.array(camera.neutral))
     drawn = np.random.default_rng((seed, 1)).standard_normal(light.shape)
     noisy = light + np.sqrt(slope * np.maximum(light, 0) + floor) * drawn
     codes = np.clip(np.round(noisy * (camera.white - camera.black) + camera.black), 0, camera.white)
