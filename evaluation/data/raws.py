@@ -132,16 +132,12 @@ def phone_raws(megapixels: float) -> list[Raw]:
         return []
     height = 2 * round((megapixels * MEGA * 3 / 4) ** 0.5 / 2)
     width = 2 * round(height * 2 / 3)
-    made_from = f"{_PHONE_PICTURE} enlarged twice and mirrored, slope {_PHONE_SLOPE:g}, {width}×{height}"
-    return [
-        Raw(
-            SYNTHETIC,
-            f"phone {megapixels:g}",
-            made_from,
-            height * width / MEGA,
-            lambda folder: _write_phone(folder / "phone.dng", source, height, width),
-        )
-    ]
+    made = f"{_PHONE_PICTURE} enlarged twice and mirrored, slope {_PHONE_SLOPE:g}, {width}×{height}"
+
+    def make(folder: Path) -> Path:
+        return _write_phone(folder / "phone.dng", source, height, width)
+
+    return [Raw(SYNTHETIC, f"phone {megapixels:g}", made, height * width / MEGA, make)]
 
 
 def _write_phone(target: Path, source: Path, height: int, width: int) -> Path:
