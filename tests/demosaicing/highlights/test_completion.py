@@ -263,3 +263,17 @@ def test_fringes_of_edges_do_not_tint_what_lies_beside_them() -> None:
     for core in (np.s_[41:45, 40:60], np.s_[28:33, 40:60]):  # below the beam, and above
         assert abs((red[core] / green[core]).mean() - 1) < 0.01
         assert abs((blue[core] / green[core]).mean() - 1) < 0.01
+
+
+def test_a_vivid_glow_has_no_edge_where_its_second_channel_clips() -> None:
+    """Red clips, then green, while blue is far below: as around a setting sun."""
+    cfa, (rows, columns) = Cfa.from_name("RGGB"), np.indices(SIZE)
+    away = np.hypot(rows - 80, columns - 100)
+    parts = [
+        low + top * np.exp(-away / reach) for low, top, reach in ((1, 6, 50), (0.5, 2.6, 38), (0.3, 0.8, 25))
+    ]
+    completed = complete_highlights(_cut(np.stack(parts, axis=-1), cfa), cfa, LEVELS)
+    red = completed[80, 120:180:2]
+    assert parts[1][80, 120] > 1.5  # green is clipped at first
+    assert parts[1][80, 170] < 1
+    assert np.abs(np.diff(np.log(red))).max() < 0.08
