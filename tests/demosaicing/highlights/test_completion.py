@@ -277,3 +277,15 @@ def test_a_vivid_glow_has_no_edge_where_its_second_channel_clips() -> None:
     assert parts[1][80, 120] > 1.5  # green is clipped at first
     assert parts[1][80, 170] < 1
     assert np.abs(np.diff(np.log(red))).max() < 0.08
+
+
+@pytest.mark.parametrize("name", ["RGGB", "XTRANS"])
+def test_noise_moves_no_mean_and_makes_no_specks(name: str) -> None:
+    """The bound is as soft as samples are noisy: the light goes on rising beyond it, without outliers."""
+    cfa, truth = Cfa.from_name(name), _ramp((1, 1, 1), 1.9)
+    noise = 0.03 * np.random.default_rng(6).standard_normal(truth.shape) * np.sqrt(truth)
+    completed = complete_highlights(_cut(truth + noise, cfa), cfa, LEVELS)
+    off = completed[:, 8:-8] / truth[:, 8:-8, 0] - 1
+    bright = truth[0, 8:-8, 0] > 1.05
+    assert np.abs(off.mean(axis=0)[bright]).max() < 0.06
+    assert np.abs(off[:, bright]).max() < 0.3
