@@ -87,7 +87,7 @@ def make_other_scenes(sets: Iterable[ImageSet], raws: Iterable[Path]) -> Iterato
     for each in sets:
         for picture in each.pictures:
             pixels = picture.pixels()
-            white = (pixels >= _WHITE).any(axis=2)
+            white = np.asarray((pixels >= _WHITE).any(axis=2))
             if _MOST_WHITE < white.mean() <= _OTHER_WHITE:
                 top, left = (max(side - _OTHER_SIDE, 0) // 2 * 2 for side in white.shape)
                 part = slice(top, top + _OTHER_SIDE), slice(left, left + _OTHER_SIDE)
