@@ -94,7 +94,7 @@ def completions(
     json: o.Json = None,
     csv: o.Csv = None,
 ) -> None:
-    """Compare completions of the same groups of patches: errors at entries that nobody measured.
+    """Compare completion methods on the same groups of patches: errors at unmeasured entries.
 
     Groups are those of the method ntc, from mosaics and around holes; --crop-box is the part of each picture
     that is demosaiced to stand beside them. With --json the next run does only what is missing.
@@ -175,7 +175,7 @@ def errors(
     threads: o.Threads = 1,
     json: o.Json = None,
 ) -> None:
-    """Compare the errors that ntc expects with the true ones on pictures whose truth is known.
+    """Compare expected errors (--error-map) with true ones on pictures with known ground truth.
 
     Restored pixels of all pictures together are sorted by their expected error into ten bins of one size. An
     interrupted run prints what is finished; with --json the next one does only what is missing.
@@ -200,6 +200,12 @@ def convert(
         typer.Argument(metavar="[RAW|DIR]...", help="Raws.", show_default="those of the test data"),
     ] = None,
     sizes: o.Sizes = "6,24,100",
+    phone: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=150, help="Megapixels of a raw as noisy as a phone's.", show_default="12 without raws"
+        ),
+    ] = None,
     programs: o.Programs = "ntc,libraw-ahd,rawtherapee,darktable",
     method: Annotated[
         str, typer.Option(help="gaussian, ntc, or an interpolation such as bilinear.")
@@ -215,7 +221,9 @@ def convert(
 
     limit_threads(threads or processors())  # other programs, too, take as many as ours
     engine = {"method": method, "quality": quality, "threads": threads}
-    measure("convert", None, {"raws": raws, "sizes": sizes, "programs": programs, "engine": engine}, json)
+    phone = (0.0 if raws else 12.0) if phone is None else phone
+    how = {"raws": raws, "sizes": sizes, "phone": phone, "programs": programs, "engine": engine}
+    measure("convert", None, how, json)
 
 
 def paper(
@@ -244,7 +252,7 @@ def paper(
     csv: Annotated[Path | None, typer.Option(help="Write a line per repetition to this CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the results (png, pdf or svg).")] = None,
 ) -> None:
-    """Repeat the experiments of the paper and print our figures beside its.
+    """Repeat the paper's experiments and print our results next to the published ones.
 
     An interrupted run prints and writes the repetitions that are finished; with --json the next one does only
     what is missing.

@@ -3,17 +3,19 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, check_choice
 
 from .. import split_names
 from . import options as o
 from .running import choose_sets, limit_threads, run_all, usage
 
 if TYPE_CHECKING:
+    from demosaic_ntc.choices import Quality
+
     from ..data.sets import ImageSet
 
 
@@ -45,7 +47,8 @@ def banding(
         typer.Argument(metavar="[DIR|SET...]", help="Clean 8-bit RGB pictures, or kodak and mcmaster."),
     ] = None,
     raws: Annotated[
-        list[Path] | None, typer.Option(help="Raws, or folders of them, without banding.")
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Raws, or folders of them, without banding."),
     ] = None,
     strengths: Annotated[str, typer.Option(help="Deviations of the offsets, of 255.")] = "0.5,1,2",
     seed: Annotated[int, typer.Option(min=0, help="Seed of noise and offsets.")] = 0,
@@ -163,6 +166,37 @@ def highlights(
     show(tables(run_all({each.name: partial(measure, each, names) for each in scenes})))
 
 
+def texture(
+    slopes: Annotated[
+        str, typer.Option(help="Noise: the variance of samples is so many times the light.")
+    ] = "0.0005,0.001",
+    charts: Annotated[int, typer.Option(min=1, help="Charts, each drawn from a seed of its own.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    ways: Annotated[str | None, typer.Option(help="Some of the ways, separated by semicolons.")] = None,
+) -> None:
+    """Develop noisy raws of a chart of leaves, skin, a weave, hair and flats: the texture and noise left.
+
+    Other programs and packages are compared where installed.
+    """
+    limit_threads(1)
+    from ..report.tables import show
+    from ..studies.texture_ways import WAYS
+    from ..studies.textures import check_slopes, measure, tables
+
+    names = [name.strip() for name in ways.split(";")] if ways else list(WAYS)
+    with usage():
+        levels = check_slopes(split_names(slopes))
+        if unknown := [name for name in names if name not in WAYS]:
+            raise InputError(f"{unknown[0]!r} is not a way; give some of {'; '.join(WAYS)}")
+    works = {
+        f"{level:g}, chart {number}": partial(measure, level, number, names)
+        for level in levels
+        for number in range(seed, seed + charts)
+    }
+    line = f"768×512 pixels, RGGB, variance a·x + a/1000 + 1e-7, seeds {seed} to {seed + charts - 1}"
+    show(tables(run_all(works)), [line])
+
+
 def effort(
     folders: Annotated[
         list[Path] | None,
@@ -255,3 +289,25 @@ def start(
 
     rounds = run_all({f"round {n + 1}": measure_once for n in range(runs)})
     show([start_table(rounds)], protocol())
+
+
+def isolation(
+    raws: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Raws, or folders of them.")],
+    times: Annotated[int, typer.Option(min=1, help="Times that each is read.")] = 10,
+    quality: Annotated[str, typer.Option(help="Quality of the conversions compared with.")] = "fast",
+) -> None:
+    """Print what decoding in a process apart costs, beside a whole conversion."""
+    limit_threads(1)
+    from demosaic_ntc.engine.checks import QUALITIES
+
+    from ..data.raws import real_raws
+    from ..report.tables import show
+    from ..studies.isolation import cost_table, measure_raw, measure_start, protocol
+
+    with usage():
+        check_choice("quality", quality, QUALITIES)
+        paths = [raw.make(Path()) for raw in real_raws(raws)]
+    costs = run_all(
+        {path.name: partial(measure_raw, path, times, cast("Quality", quality)) for path in paths}
+    )
+    show([cost_table(costs, measure_start(times))], protocol(times, quality))
