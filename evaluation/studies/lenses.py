@@ -134,7 +134,8 @@ def compare_corners(path: Path, quality: Quality) -> list[Row]:
     """The rows of a raw: light in its corners and at its sides, by that in darktable's."""
     if which("darktable-cli") is None:
         raise Unsupported("there is no darktable-cli; install darktable")
-    own = develop(path, **_PLAIN, rotate=False, highlights="clip", quality=quality).image.astype(np.float64)
+    how: dict[str, Any] = {**_PLAIN, "rotate": False, "highlights": "clip", "white": "metadata"}
+    own = develop(path, **how, quality=quality).image.astype(np.float64)
     theirs = orient(develop_by_darktable(path), _undo(read_photo(path).orientation))
     height, width = (min(sides) for sides in zip(own.shape[:2], theirs.shape[:2], strict=True))
     own, theirs = own[:height, :width], theirs[:height, :width]
