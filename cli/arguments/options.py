@@ -32,8 +32,8 @@ ErrorMap = Annotated[
     Path | None,
     typer.Option(
         metavar="MAP.tif",
-        help="Also write the standard deviation expected of each value, as a floating-point TIFF, or into a "
-        "FITS that is OUT itself; errors of neighbouring pixels are correlated.",
+        help="Also write the standard deviation expected of each value, as a floating-point TIFF, or, of a raw, "
+        "into a FITS that is OUT itself; errors of neighbouring pixels are correlated.",
         rich_help_panel=_OUTPUT,
     ),
 ]
