@@ -19,9 +19,11 @@ ArrayKind = Literal["bayer", "mono", "other"]  # of colour arrays, as costs tell
 Banding = Literal["auto", "off"]
 Blemish = Literal["dust", "scratches"]
 GrainChoice = Literal["auto", "off"]
+Fill = Literal["smooth", "texture", "auto"]
 
 QUALITIES: tuple[str, ...] = get_args(Quality)
 BALANCES: tuple[str, ...] = get_args(NamedBalance)
 LENS_PARTS: tuple[LensPart, ...] = get_args(LensPart)
 BLEMISHES: tuple[str, ...] = get_args(Blemish)
 GRAINS: tuple[str, ...] = get_args(GrainChoice)
+FILLS: tuple[str, ...] = get_args(Fill)

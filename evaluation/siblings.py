@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "evaluation":
-    from samples.dng import Camera, dng, write_dng
+    from samples.dng import Camera, camera_from_srgb, dng, write_dng
     from samples.linear_dng import linear_dng
     from samples.opcodes import opcode_fields
 else:
-    from ..samples.dng import Camera, dng, write_dng
+    from ..samples.dng import Camera, camera_from_srgb, dng, write_dng
     from ..samples.linear_dng import linear_dng
     from ..samples.opcodes import opcode_fields
 
@@ -21,4 +21,13 @@ SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "scene_rggb.dng"
 #: The module of the program.
 PROGRAM = f"{__name__.removesuffix('evaluation.siblings')}cli.app"
 
-__all__ = ["PROGRAM", "SAMPLE", "Camera", "dng", "linear_dng", "opcode_fields", "write_dng"]
+__all__ = [
+    "PROGRAM",
+    "SAMPLE",
+    "Camera",
+    "camera_from_srgb",
+    "dng",
+    "linear_dng",
+    "opcode_fields",
+    "write_dng",
+]

@@ -32,8 +32,8 @@ ErrorMap = Annotated[
     Path | None,
     typer.Option(
         metavar="MAP.tif",
-        help="Also write the standard deviation expected of each value, as a floating-point TIFF, or, of a raw, "
-        "into a FITS that is OUT itself; errors of neighbouring pixels are correlated.",
+        help="Also write the standard deviation expected of each value, as a floating-point TIFF (or, where OUT "
+        "is a FITS, OUT itself); errors of neighbouring pixels are correlated.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -43,7 +43,7 @@ WhiteBalanceFrom = Annotated[
         "--wb-from",
         parser=_parse_patch,
         metavar="X,Y[,R]",
-        help="White balance that makes this place of the picture grey (R pixels around it; 8).",
+        help="White balance picked at pixel X,Y of the picture, which becomes grey (radius R, default 8).",
         rich_help_panel="Raw development",
     ),
 ]

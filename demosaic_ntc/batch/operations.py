@@ -12,6 +12,7 @@ import numpy as np
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
 from demosaic_ntc.engine.result import NormCertificate
+from demosaic_ntc.io.paths import find_paths
 from demosaic_ntc.run import ReportProgress
 
 if TYPE_CHECKING:
@@ -76,8 +77,9 @@ class Inpaint:
     fingerprint: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Name the settings together with the mask."""
-        object.__setattr__(self, "fingerprint", fingerprint("inpaint", self.settings, self.mask))
+        """Name the settings together with the mask, and with the files that they name."""
+        name = fingerprint("inpaint", self.settings, self.mask, *find_paths(self.settings))
+        object.__setattr__(self, "fingerprint", name)
 
     def prepare(self) -> None:
         """Repair a small picture, which loads all that a large one needs."""

@@ -95,7 +95,7 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
     embedded = None if is_neutral(photo, how) else decode_guide(photo.preview)
     # Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
-    unasked = (photo.is_plain or photo.is_denoised) and how.denoise == "auto" and how.noise is None
+    unasked = (photo.is_plain or photo.is_denoised) and how.denoises_where_seen and how.noise is None
     if photo.is_monochrome and strengths is not None:
         strengths = strengths.luma_only
     stabilised, highlights = None, None
@@ -104,9 +104,11 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     else:
         noise = noise or noise_of(photo, how.noise)
         model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
-        stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
+        stabilised = stabilise_noise(model, photo, exposure, always=not how.denoises_where_seen)
     if way == "reconstruct":
-        photo, highlights = complete_photo(photo, exposure, missing, check_threads(engine.threads))
+        photo, highlights = complete_photo(
+            photo, exposure, missing, check_threads(engine.threads), lens.sites
+        )
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
     encoded = encode_mosaic(photo, exposure, stabilised, highlights, lens.sites)
     return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded, highlights, lens)

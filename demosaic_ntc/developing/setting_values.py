@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.raw.temperature import Temperature
 
 _MOST_UNEQUAL = 1e4  # of multipliers: beyond, nothing but one colour is left
-_WHITEST = 1e6  # samples have 16 bits, so that a higher white would leave blackness
+_WHITEST = 1e6  # samples have 16 bits: under a far higher white the picture would be black
 
 
 def parse_balance(text: str) -> "str | tuple[float, float, float] | Temperature":
@@ -102,7 +102,7 @@ def parse_lens(text: str) -> str | tuple[str, ...]:
 
 
 def check_lens(lens: Any) -> None:
-    """Refuse parts of a lens that are not corrected."""
+    """Refuse lens corrections that do not exist."""
     if lens in ("auto", "off"):
         return
     for part in (lens,) if isinstance(lens, str) else lens:
@@ -123,7 +123,7 @@ def check_balance(balance: Any) -> None:
     elif len(balance) != 3 or not all(0 < as_number(value) < inf for value in balance):
         raise InputError("white balance multipliers are positive numbers; give R,G,B such as 2.1,1,1.5")
     elif max(balance) > _MOST_UNEQUAL * min(balance):
-        raise InputError(f"no light needs multipliers {_MOST_UNEQUAL:g} times apart; give such as 2.1,1,1.5")
+        raise InputError(f"no light needs multipliers {_MOST_UNEQUAL:g}-fold apart; give e.g. 2.1,1,1.5")
 
 
 def check_white(white: Any) -> None:
@@ -144,4 +144,4 @@ def check_noise(noise: Any) -> None:
     from demosaic_ntc.demosaicing.noise import NoiseModel  # noqa: PLC0415 (help does without)
 
     if not isinstance(noise, NoiseModel):
-        raise InputError(f"noise is {noise!r}; give a `NoiseModel`, or None for what the photo tells")
+        raise InputError(f"noise is {noise!r}; give a `NoiseModel`, or None to have it found")

@@ -138,17 +138,17 @@ class Development(CheckedSettings):
         _RAW,
         metavar="auto|NAME",
     )
-    denoise: float | Literal["auto", "off"] = setting(
+    denoise: float | Literal["auto", "texture", "off"] = setting(
         "auto",
-        "Remove noise: auto where it shows, off, or a strength in multiples of the noise there is; less than "
-        "1 keeps grain.",
+        "Remove noise: auto where it shows; texture, less of it, for skin, hair and fabric; off; or a "
+        "strength in multiples of the usual one.",
         _RAW,
         what="a strength such as 0.7",
-        metavar="auto|off|STRENGTH",
+        metavar="auto|texture|off|STRENGTH",
         **_STRENGTH,
     )
     denoise_color: float | None = setting(
-        None, "Chroma denoising strength.", _RAW, metavar="STRENGTH", shown="1.25 × luma", **_STRENGTH
+        None, "Chroma denoising strength.", _RAW, metavar="STRENGTH", shown="1.1 × luma", **_STRENGTH
     )
     noise: "NoiseModel | None" = setting(
         None,
@@ -219,17 +219,16 @@ class Development(CheckedSettings):
             raise InputError("linear light has no look; leave out `linear` or give `look=neutral`")
 
     @property
+    def denoises_where_seen(self) -> bool:
+        """Whether noise is removed only where it shows, and was not removed before."""
+        return self.denoise in ("auto", "texture")
+
+    @property
     def strengths(self) -> "Strengths | None":
         """How much noise is removed; None if none is."""
-        from demosaic_ntc.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths  # noqa: PLC0415
+        from demosaic_ntc.developing.denoising import strengths_of  # noqa: PLC0415
 
-        if self.denoise == "off":
-            return None
-        brightness = 1.0 if self.denoise == "auto" else self.denoise
-        colour = self.denoise_color
-        if colour is None:  # weak denoising is for grain: blotches of colour go all the same
-            colour = COLOUR_OVER_BRIGHTNESS * max(brightness, 1.0) if brightness > 0 else 0.0
-        return Strengths(brightness, colour) if max(brightness, colour) > 0 else None
+        return None if self.denoise == "off" else strengths_of(self.denoise, self.denoise_color)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def _find_bad(
             bad |= opcode.find(stored)
     count = int(np.count_nonzero(bad))
     if count > _MOST_BAD * bad.size:
-        return None, (f"the file calls {count} samples bad, which is not believed",)
+        return None, (f"the file calls {count} samples bad, too many to be true",)
     if count == 0:
         return None, ()
     return bad, (f"the file calls {count} samples bad; they were replaced (`bad_pixels=off` keeps them)",)

@@ -110,7 +110,7 @@ class Keywords(TypedDict, total=False):
     ca: Literal["auto", "off"]
     lens: Lens
     lens_profile: str | None
-    denoise: float | Literal["auto", "off"]
+    denoise: float | Literal["auto", "texture", "off"]
     denoise_color: float | None
     noise: NoiseModel | None
     bad_pixels: FilePath | None

@@ -16,7 +16,7 @@ from demosaic_ntc.io.header import InputLimits, open_regular
 
 # Settings that change how long a result takes or whether it is refused, never what it is; and the paths of
 # files whose content counts instead.
-_WITHOUT_EFFECT = {"threads", "overwrite", "limits", "bad_pixels", "dark", "flat"}
+_WITHOUT_EFFECT = {"threads", "overwrite", "limits", "bad_pixels", "dark", "flat", "source"}
 
 _BLOCK = 2**20
 
