@@ -32,8 +32,8 @@ ErrorMap = Annotated[
     Path | None,
     typer.Option(
         metavar="MAP.tif",
-        help="Also write the standard deviation expected of each value, as a floating-point TIFF (or, where OUT "
-        "is a FITS, OUT itself); errors of neighbouring pixels are correlated.",
+        help="Also write the standard deviation expected of each value, as a floating-point TIFF; if OUT is "
+        "a FITS, it may be OUT itself. Errors of neighbouring pixels are correlated.",
         rich_help_panel=_OUTPUT,
     ),
 ]

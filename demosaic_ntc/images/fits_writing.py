@@ -8,8 +8,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import OutputError
+from demosaic_ntc.images.formats import Loss
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.io.error_boundary import explain_encoding
 from demosaic_ntc.io.exif import USER_COMMENT
@@ -32,8 +32,9 @@ def check_astropy() -> None:
         raise OutputError("FITS files need astropy; pip install 'demosaic-ntc[astro]'") from error
 
 
-def write_fits(file: BinaryIO, picture: DecodedImage, errors: Float32 | None = None) -> None:
+def write_fits(file: BinaryIO, picture: DecodedImage, _loss: Loss) -> None:
     """Write a picture with its planes first, and the deviations expected of its values behind it."""
+    errors = picture.errors
     check_astropy()
     from astropy.io import fits  # noqa: PLC0415 (an extra)
 

@@ -8,7 +8,6 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.images import fits_writing, jpeg, lossy, png_writing, tiff_writing
 from demosaic_ntc.images.formats import Loss, format_of
@@ -62,24 +61,12 @@ def changes(picture: DecodedImage, target: Path) -> Iterator[str]:
 
 
 def write_picture(
-    target: Path,
-    picture: DecodedImage,
-    *,
-    overwrite: bool,
-    report: ReportRows,
-    loss: Loss | None = None,
-    errors: Float32 | None = None,
+    target: Path, picture: DecodedImage, *, overwrite: bool, report: ReportRows, loss: Loss | None = None
 ) -> None:
-    """Write the picture in the format of its target's extension, whole or not at all.
-
-    The errors expected of its values go with a FITS.
-    """
-    kind, loss = format_of(target, {*_BY_ROWS, *_AT_ONCE, "FITS"}), loss or Loss()
+    """Write the picture in the format of its target's extension, whole or not at all."""
+    kind, loss = format_of(target, {*_BY_ROWS, *_AT_ONCE}), loss or Loss()
     with whole_file(target, overwrite=overwrite) as file:
-        if kind == "FITS":
-            fits_writing.write_fits(file, picture, errors)
-            report(1, 1)
-        elif kind in _BY_ROWS:
+        if kind in _BY_ROWS:
             _BY_ROWS[kind](file, picture, report)
         else:
             _AT_ONCE[kind](file, picture, loss)
@@ -190,4 +177,5 @@ _AT_ONCE = {
     "WebP": lossy.write_webp,
     "AVIF": lossy.write_avif,
     "JPEG XL": lossy.write_jpeg_xl,
+    "FITS": fits_writing.write_fits,
 }

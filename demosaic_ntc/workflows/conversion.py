@@ -31,6 +31,7 @@ from demosaic_ntc.images.error_map import (
     check_asked,
     check_map,
     is_within,
+    put_inside,
     write_error_map,
 )
 from demosaic_ntc.images.fits_writing import check_astropy
@@ -147,24 +148,15 @@ def convert_file(
         check_distinct((header.path, *find_paths(settings)), (target, error_map))
         check_map(error_map, settings.engine.method, overwrite=output.overwrite)
         done = develop_photo(header, settings, bits, report, timings, **wanted)
+    picture, within = put_inside(done.picture, done.expected, target) if inside else (done.picture, None)
     beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
     with timings.stage("write"), beside as mapped:
         rows = rows_as("writing", report)
         if done.linear is not None:
-            write_dng(target, done.linear, done.picture, output, rows)
+            write_dng(target, done.linear, picture, output, rows)
         else:
-            errors = done.expected.deviations if inside and done.expected else None
-            write_picture(
-                target,
-                done.picture,
-                overwrite=output.overwrite,
-                loss=output.loss,
-                report=rows,
-                errors=errors,
-            )
-    if inside and done.expected:
-        mapped = ErrorMap(target, done.expected.rms, done.expected.white)
-    return Conversion(header.path, target, done.facts, mapped)
+            write_picture(target, picture, overwrite=output.overwrite, loss=output.loss, report=rows)
+    return Conversion(header.path, target, done.facts, within or mapped)
 
 
 def develop_photo(

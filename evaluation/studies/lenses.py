@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import erf
 
 from demosaic_ntc.arrays import Float64
@@ -41,7 +42,7 @@ _SPACING, _LINE = 64, 1.5  # pixels: between lines of the grid, and the deviatio
 _SLANT = np.tan(np.radians(5))
 _ROI = 40  # pixels on both sides of an edge, and above and below its middle
 _BLOCK = 48
-_RINGS = 4
+_RINGS, _LEAST_BLOCKS = 4, 10
 _CORNER = 0.1  # of a picture's sides
 _PLAIN: dict[str, Any] = {"look": "neutral", "linear": True, "bits": "float", "denoise": "off", "threads": 1}
 _CAMERA = Camera(black=0, white=65535, neutral=(1.0, 1.0, 1.0))
@@ -84,16 +85,9 @@ def measure_grid() -> list[Row]:
 def measure_edge(blur: float) -> Row:
     """The row of an edge: its sharpness without a lens, and corrected."""
     middle = (0.3 * SIZE[0], 0.3 * SIZE[1])
-
-    def draw(blurred: float) -> Scene:
-        def edge(y: Float64, x: Float64) -> Float64:
-            across = ((x - middle[1]) - _SLANT * (y - middle[0])) / np.hypot(1, _SLANT)
-            return np.asarray(0.4 + 0.25 * erf(across / (blurred * np.sqrt(2))))
-
-        return edge
-
     part, scale = tuple(slice(int(place) - _ROI, int(place) + _ROI) for place in middle), _magnify(middle)
-    before, after = _photograph(draw(blur), None)[part], _photograph(draw(blur / scale), "auto")[part]
+    before = _photograph(_edge(middle, blur), None)[part]
+    after = _photograph(_edge(middle, blur / scale), "auto")[part]
     sharp, kept = _mtf50(before), _mtf50(after) / scale
     overshoot = max(after.max() - 0.65, 0.15 - after.min()) / 0.5
     return {
@@ -111,23 +105,21 @@ def measure_fringes(path: Path, quality: Quality) -> list[Row]:
     for colour, name in ((0, "red"), (2, "blue")):
         off = [_radial_shifts(each.image.astype(np.float64), colour) for each in pictures]
         for ring in range(_RINGS):
-            inside = [(each[:, 0] >= ring / _RINGS) & (each[:, 0] < (ring + 1) / _RINGS) for each in off]
-            if min(part.sum() for part in inside) < 10:
-                continue
-            means = [
-                np.average(each[part, 1], weights=each[part, 2])
-                for each, part in zip(off, inside, strict=True)
-            ]
-            medians = [np.median(each[part, 1]) for each, part in zip(off, inside, strict=True)]
-            span = f"{ring / _RINGS:.2f} to {(ring + 1) / _RINGS:.2f}"
-            rows.append(
-                {
-                    **{"raw": path.name, "ring": span, "blocks": int(inside[1].sum()), "colour": name},
-                    **{"mean before px": means[0], "mean after": means[1]},
-                    **{"median before": medians[0], "median after": medians[1]},
-                }
-            )
+            inside = [each[np.floor(each[:, 0] * _RINGS) == ring] for each in off]
+            if min(map(len, inside)) >= _LEAST_BLOCKS:
+                rows.append({"raw": path.name, "colour": name, **_ring_facts(ring, *inside)})
     return rows
+
+
+def _ring_facts(ring: int, before: Float64, after: Float64) -> Row:
+    """How far a colour lies off green in a ring, before and after correction."""
+    means = [np.average(each[:, 1], weights=each[:, 2]) for each in (before, after)]
+    medians = [np.median(each[:, 1]) for each in (before, after)]
+    return {
+        **{"ring": f"{ring / _RINGS:.2f} to {(ring + 1) / _RINGS:.2f}", "blocks": len(after)},
+        **{"mean before px": means[0], "mean after": means[1]},
+        **{"median before": medians[0], "median after": medians[1]},
+    }
 
 
 def compare_corners(path: Path, quality: Quality) -> list[Row]:
@@ -207,47 +199,62 @@ def _grid(y: Float64, x: Float64) -> Float64:
     return np.asarray(0.6 - 0.5 * np.maximum(*lines))
 
 
+def _edge(middle: tuple[float, float], blur: float) -> Scene:
+    """A slanted edge through a place."""
+
+    def draw(y: Float64, x: Float64) -> Float64:
+        across = ((x - middle[1]) - _SLANT * (y - middle[0])) / np.hypot(1, _SLANT)
+        return np.asarray(0.4 + 0.25 * erf(across / (blur * np.sqrt(2))))
+
+    return draw
+
+
 def _deviations(picture: Float64) -> list[Float64]:
     """How far the centres of upright lines lie off straight ones, line by line, away from crossings."""
     height, width = picture.shape
-    rows = np.array(
-        [row for row in range(16, height - 16) if abs((row + 0.5 + 32) % _SPACING - 32) > 3 * _LINE + 5]
-    )
+    rows = np.arange(16, height - 16)
+    rows = rows[np.abs((rows + 0.5 + _SPACING / 2) % _SPACING - _SPACING / 2) > 3 * _LINE + 5]
     found = []
     for line in range(_SPACING, width - 20, _SPACING):
-        start = line + 0.0
-        centres = np.full(len(rows), start)
-        for _ in range(8):  # the window follows the line
-            columns = np.rint(centres - 0.5).astype(int)[:, None] + np.arange(-6, 7)
-            columns = np.clip(columns, 0, width - 1)
-            depth = np.maximum(0.6 - picture[rows[:, None], columns], 0) ** 2
-            centres = (depth * (columns + 0.5)).sum(axis=1) / np.maximum(depth.sum(axis=1), 1e-9)
-        fit = np.polynomial.Polynomial.fit(rows, centres, 1)
-        found.append(centres - fit(rows))
+        centres = _trace(picture, rows, line)
+        found.append(centres - np.polynomial.Polynomial.fit(rows, centres, 1)(rows))
     return found
+
+
+def _trace(picture: Float64, rows: NDArray[np.int64], line: int) -> Float64:
+    """The centres of a dark line in some rows; the window follows it from where it should be."""
+    centres = np.full(len(rows), float(line))
+    for _ in range(8):
+        columns = np.rint(centres - 0.5).astype(int)[:, None] + np.arange(-6, 7)
+        columns = np.clip(columns, 0, picture.shape[1] - 1)
+        depth = np.maximum(0.6 - picture[rows[:, None], columns], 0) ** 2
+        centres = (depth * (columns + 0.5)).sum(axis=1) / np.maximum(depth.sum(axis=1), 1e-9)
+    return np.asarray(centres)
 
 
 def _mtf50(part: Float64) -> float:
     """The frequency at which an upright slanted edge has half its contrast, in cycles per pixel."""
-    slopes = np.diff(part, axis=1)
-    columns = np.arange(slopes.shape[1]) + 1.0
-    weights = slopes**2
-    centres = (weights * columns).sum(axis=1) / weights.sum(axis=1)
-    rows = np.arange(len(part)) + 0.5
-    line = np.polynomial.Polynomial.fit(rows, centres, 1).convert()
-    across = (np.arange(part.shape[1])[None, :] + 0.5 - line(rows)[:, None]) / np.hypot(1, line.coef[1])
-    bins = np.floor(across * 4).astype(int)
-    low = -4 * 16
-    inside = (bins >= low) & (bins < -low)
-    counts = np.bincount(bins[inside] - low, minlength=-2 * low)
-    profile = np.bincount(bins[inside] - low, part[inside], minlength=-2 * low) / np.maximum(counts, 1)
+    profile = _edge_profile(part)
     spread = np.diff(profile) * np.hanning(len(profile) - 1)
     response = np.abs(np.fft.rfft(spread, 4096))
     response /= response[0]
     frequency = np.fft.rfftfreq(4096, 0.25)
     first = int(np.argmax(response < 0.5))
-    low_r, high_r = response[first - 1], response[first]
-    return float(frequency[first - 1] + (low_r - 0.5) / (low_r - high_r) * (frequency[1] - frequency[0]))
+    low, high = response[first - 1], response[first]
+    return float(frequency[first - 1] + (low - 0.5) / (low - high) * (frequency[1] - frequency[0]))
+
+
+def _edge_profile(part: Float64) -> Float64:
+    """The mean across an edge, four entries to a pixel, 16 pixels on both sides."""
+    weights = np.diff(part, axis=1) ** 2
+    centres = (weights * (np.arange(weights.shape[1]) + 1.0)).sum(axis=1) / weights.sum(axis=1)
+    rows = np.arange(len(part)) + 0.5
+    line = np.polynomial.Polynomial.fit(rows, centres, 1).convert()
+    across = (np.arange(part.shape[1])[None, :] + 0.5 - line(rows)[:, None]) / np.hypot(1, line.coef[1])
+    bins = np.floor(across * 4).astype(int) + 64
+    inside = (bins >= 0) & (bins < 128)
+    counts = np.bincount(bins[inside], minlength=128)
+    return np.asarray(np.bincount(bins[inside], part[inside], minlength=128) / np.maximum(counts, 1))
 
 
 def _radial_shifts(picture: Float64, colour: int) -> Float64:
