@@ -17,6 +17,7 @@ from .studies import (
     effort,
     highlights,
     isolation,
+    lenses,
     looks,
     start,
     studio,
@@ -25,7 +26,7 @@ from .studies import (
 )
 
 _ALL: tuple[Callable[..., Any], ...] = (
-    *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, blemishes),
+    *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, lenses, blemishes),
     *(widths, convert, speed, effort, texture, highlights, looks, raws, studio, start, isolation),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {

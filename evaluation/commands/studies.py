@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from demosaic_ntc.choices import Quality
 from demosaic_ntc.errors import InputError, check_choice
 
 from .. import split_names
@@ -82,6 +84,26 @@ def banding(
     }
     line = f"noise of variance a·x + b, removal at {with_noise[0]:g}, {with_noise[1]:g}; seed {seed}"
     show([study.clean_table(run_all(clean)), study.removal_table(run_all(removed))], [line])
+
+
+def lenses(
+    raws: Annotated[
+        list[Path] | None, typer.Argument(metavar="[RAW...]", help="Raws that state their lens.")
+    ] = None,
+    quality: Annotated[Quality, typer.Option(help="Quality of their conversion.")] = "fast",
+    peers: Annotated[bool, typer.Option("--peers", help="Compare their corners with darktable's.")] = False,
+) -> None:
+    """Look how straight, sharp, free of fringes and even pictures are once their lens is corrected."""
+    limit_threads(1)
+    from ..report.tables import show
+    from ..studies import lenses as study
+
+    edges = run_all({f"edge {blur:g}": partial(study.measure_edge, blur) for blur in study.BLURS})
+    fringes = run_all({path.name: partial(study.measure_fringes, path, quality) for path in raws or []})
+    corners = [study.compare_corners(path, quality) for path in raws or []] if peers else []
+    lens, (height, width) = study.LENS.planes[1], study.SIZE
+    line = f"made lens kr {lens[0]:g}, {lens[1]:g}, {lens[2]:g}, {width}×{height} pixels; raws at {quality}"
+    show(study.tables(study.measure_grid(), edges, chain(*fringes), chain(*corners)), [line])
 
 
 def widths(
