@@ -304,10 +304,12 @@ def test_noisy_entries_are_estimated_and_exact_ones_come_back() -> None:
 
 
 def test_a_step_goes_from_that_of_exact_samples_to_that_of_noise() -> None:
-    step = replace(STEP, relaxed=1.6, noisy=1.2)
+    step = replace(STEP, relaxed=1.6, noisy=1.2, noisy_strength=1.0)
     assert step.adapt_to_noise(0.0) == step
     half, whole = step.adapt_to_noise(step.does.noise), step.adapt_to_noise(1.0)
     assert half.relaxed == pytest.approx(1.4)
     assert half.does.floor == pytest.approx(step.does.floor / 2)
+    assert half.does.strength == pytest.approx((step.does.strength + 1) / 2)
+    assert replace(step, noisy_strength=None).adapt_to_noise(1.0).does.strength == step.does.strength
     assert whole.relaxed == pytest.approx(1.2, abs=1e-3)
     assert whole.does.floor < 1e-2 * step.does.floor

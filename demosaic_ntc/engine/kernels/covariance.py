@@ -54,7 +54,7 @@ class Gaussian(NamedTuple):
 def empty_gaussian(patches: int, restored: int, prior: Float32, shown: int) -> Gaussian:
     """Return room for the models of groups that have a prior, (entry, entry), in common, to be filled.
 
-    So many patches of a group are restored, and what is known is told of so many.
+    The first ``restored`` patches are to be restored; what is known is gathered for the first ``shown``.
     """
     entries = prior.shape[0]
     width, most, rows = pad_length(entries), pad_length(restored + ROWS), max(restored, 1) * (entries + ROWS)
