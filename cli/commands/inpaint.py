@@ -29,6 +29,15 @@ SaveMask = Annotated[
     typer.Option(metavar="MASK.png", help="Also write the mask that was used.", rich_help_panel=_MASK),
 ]
 
+SourceMap = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="MAP.tif",
+        help="Also write the row and column that each copied pixel came from, as a TIFF; -1 for all others.",
+        rich_help_panel="Output",
+    ),
+]
+
 
 @dataclass(frozen=True)
 class OfRepair:
@@ -36,6 +45,7 @@ class OfRepair:
 
     save_mask: SaveMask = None
     error_map: o.ErrorMap = None
+    source_map: SourceMap = None
 
 
 @add_options(options_of(RepairSettings), OfRepair, o.OfRunning)
@@ -46,10 +56,14 @@ def inpaint(paths: Paths, **chosen: Any) -> None:
     The mask belongs to the picture as it is seen: where EXIF turns the picture, it turns the mask as well.
     """
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
+        from demosaic_ntc.io.isolation.decoder import start_decoder
+
+        start_decoder(isolate=chosen["isolate"])
         from ..actions.inpaint import files_from, repair_one, settings_from
         from ..output.results import Verbosity
 
         settings = settings_from(chosen)
         telling = Verbosity(**{name: chosen[name] for name in ("quiet", "verbose", "json")})
-        files = files_from(paths, settings, chosen["error_map"], chosen["save_mask"])
+        beside = {name: chosen[name] for name in ("error_map", "save_mask", "source_map")}
+        files = files_from(paths, settings, **beside)
         repair_one(files, settings, telling)

@@ -1,5 +1,6 @@
 """Values of settings that are more than a number or a word: how they are written, and which make sense."""
 
+from glob import glob
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,27 @@ def parse_noise(text: str) -> "NoiseModel":
 def parse_bad_pixels(text: str) -> str | Path:
     """A rule for bad pixels, or the file that lists them."""
     return text if text in ("auto", "off") else Path(text)
+
+
+def parse_raws(text: str) -> tuple[Path, ...]:
+    """Files: one, those of a folder, or those of a pattern such as darks/*.dng."""
+    path = Path(text)
+    if any(sign in text for sign in "*?[") and not path.exists():
+        found = [Path(each) for each in sorted(glob(text, recursive=True))]
+    elif path.is_dir():
+        found = sorted(path.iterdir())
+    else:
+        return (path,)
+    files = tuple(each for each in found if each.is_file() and not each.name.startswith("."))
+    if not files:
+        raise InputError(f"{text}: there is no file; name raws, their folder, or a pattern in quotes")
+    return files
+
+
+def check_raws(paths: Any) -> None:
+    """Refuse what is no list of files."""
+    if not isinstance(paths, tuple) or not paths or not all(isinstance(each, Path) for each in paths):
+        raise InputError(f"{paths!r} are no files; give paths of raws")
 
 
 def parse_lens(text: str) -> str | tuple[str, ...]:

@@ -8,18 +8,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from demosaic_ntc.choices import BadPixels, Banding, Crop, Highlights, Lens, LookName, Quality, Space, White
+from demosaic_ntc.choices import (
+    BadPixels,
+    Banding,
+    Compression,
+    Crop,
+    Highlights,
+    Lens,
+    LookName,
+    Quality,
+    Space,
+    White,
+)
 from demosaic_ntc.developing.setting_values import (
     check_balance,
     check_black,
     check_lens,
     check_noise,
+    check_raws,
     check_white,
     parse_bad_pixels,
     parse_balance,
     parse_black,
     parse_lens,
     parse_noise,
+    parse_raws,
 )
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
@@ -154,6 +167,24 @@ class Development(CheckedSettings):
         metavar="auto|off|FILE",
         shown="auto; off for mosaics without a camera",
     )
+    dark: tuple[Path, ...] | None = setting(
+        None,
+        "Raws taken in the dark, as long and at the same ISO: their mean is subtracted, their hot pixels are "
+        "replaced. A file, a folder, or a pattern in quotes.",
+        _RAW,
+        parse=parse_raws,
+        check=check_raws,
+        metavar="RAWS",
+    )
+    flat: tuple[Path, ...] | None = setting(
+        None,
+        "Raws of an even light through the same lens: their shading and dust are taken off, instead of what "
+        "the file states. A file, a folder, or a pattern in quotes.",
+        _RAW,
+        parse=parse_raws,
+        check=check_raws,
+        metavar="RAWS",
+    )
     banding: Banding | None = setting(
         None,
         "Row and column noise, stripes of phase-detection pixels: remove what is found, or leave it.",
@@ -246,13 +277,33 @@ class Output(CheckedSettings):
     )
     loss: Loss = part(Loss)
     metadata: bool = setting(True, "Write no EXIF (the profile stays).", _OUTPUT)
-    compress: bool = setting(False, "Compress a DNG without loss.", _OUTPUT)
+    compress: Compression | None = setting(
+        None,
+        "Compress a DNG without loss: lossless JPEG (the word may be left out), which all readers know, or "
+        "JPEG XL (DNG 1.7).",
+        _OUTPUT,
+        what="compression",
+        metavar="[jpeg|jxl]",
+        bare="jpeg",
+        shown=False,
+    )
+    jxl_distance: float = setting(
+        0.0,
+        "Let JPEG XL leave out what is hardly seen: .1 very little, 1 what is just seen, 0 nothing.",
+        _OUTPUT,
+        low=0,
+        high=15,
+        wrong="{} is no distance of JPEG XL",
+        metavar="0…15",
+    )
     overwrite: bool = setting(False, "Replace OUT where it exists.", _RUNNING)
 
     def check_together(self) -> None:
         """Check that such pictures exist."""
         if self.bits not in (None, 8, 16):
             raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
+        if self.jxl_distance and self.compress != "jxl":
+            raise InputError("`jxl_distance` is for `compress=jxl`; give both")
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ class Step:
     noisy_strength: float | None = None  # of the prior where noise dominates; None: as without noise
     trust: tuple[float, float] = (1.0, 1.0)  # in unknown entries: when comparing patches, when taking means
     norm: LeastNorm | None = None  # how groups are completed, where they are
+    least_move: float = 0.0  # of full scale: pixels that the step before moved by less are left as they are
     spread: float = 0.0  # pixels: how far what groups leave at known entries is felt in holes; 0: nowhere
 
     @property

@@ -161,6 +161,9 @@ class CopiedPixels:
         return places
 
 
+NOTHING_COPIED = CopiedPixels(np.zeros((0, 2), np.int32), np.zeros((0, 2), np.int32))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Restored:
     """A restored picture in the scale of its input; the methods of completion have a certificate."""

@@ -5,11 +5,13 @@ counts, in whatever colour. It belongs to the picture as it is seen: where EXIF 
 turned, the mask is turned back to how its pixels are stored.
 """
 
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from demosaic_ntc.errors import BadMask
 from demosaic_ntc.images.mask_rule import Colour, MaskRule
@@ -17,6 +19,7 @@ from demosaic_ntc.images.picture import FULL, DecodedImage
 from demosaic_ntc.images.pillow import convert_mode, frames_of, opened
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
+from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.pixels import orient
 
 Flags = NDArray[np.bool_]
@@ -40,21 +43,39 @@ def read_mask(path: Path, picture: DecodedImage, rule: MaskRule, limits: InputLi
     return np.ascontiguousarray(stored)
 
 
+def grow_flags(flags: Flags, pixels: int) -> Flags:
+    """Return flags with all pixels that lie within some pixels of one that is set."""
+    grown, height = flags.copy(), len(flags)
+    if not flags.any():
+        return grown
+    for down in range(pixels + 1):
+        across = isqrt(pixels**2 - down**2)
+        wide = maximum_filter1d(flags, 2 * across + 1, axis=1, mode="constant")
+        grown[down:] |= wide[: height - down]
+        grown[: height - down] |= wide[down:]
+    return grown
+
+
 def _read_picture(header: FileHeader) -> DecodedImage:
     """Read a mask as it is stored."""
     if header.kind not in _OF_MASKS:
         return read_picture(header, header.limits)
     with prefix_path(header.path):
-        kind = _OF_MASKS[header.kind]
-        check_pixels(*opened(header.file, kind).size, header.limits)
-        frames = frames_of(header.file, kind)
-        if frames > 1:
-            raise BadMask(f"the mask is a {header.kind.value} of {frames} frames; save one of them")
-        pixels = convert_mode(opened(header.file, kind), "RGBA")
-        alpha = pixels[..., 3]
-        is_opaque = bool((alpha == 255).all())
-        colours = np.ascontiguousarray(pixels[..., :3])
-        return DecodedImage(colours, None if is_opaque else alpha, kind=header.kind)
+        return decode_apart(_read_layer, header)
+
+
+def _read_layer(header: FileHeader) -> DecodedImage:
+    """Read a mask in a format of masks alone."""
+    kind = _OF_MASKS[header.kind]
+    check_pixels(*opened(header.file, kind).size, header.limits)
+    frames = frames_of(header.file, kind)
+    if frames > 1:
+        raise BadMask(f"the mask is a {header.kind.value} of {frames} frames; save one of them")
+    pixels = convert_mode(opened(header.file, kind), "RGBA")
+    alpha = pixels[..., 3]
+    is_opaque = bool((alpha == 255).all())
+    colours = np.ascontiguousarray(pixels[..., :3])
+    return DecodedImage(colours, None if is_opaque else alpha, kind=header.kind)
 
 
 def find_painted(picture: DecodedImage, colour: Colour) -> Flags:

@@ -29,6 +29,7 @@ class PreparedSamples:
     gains: tuple[Gain, ...]  # smooth ones of list 2
     applied: tuple[str, ...]  # names of opcodes
     notices: tuple[str, ...] = ()
+    is_flat: bool = False  # gains are those of flat frames
 
 
 def prepare_samples(photo: RawPhoto, *, shading: bool, bad_pixels: bool) -> PreparedSamples:

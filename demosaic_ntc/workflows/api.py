@@ -2,7 +2,7 @@
 
 import os
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from inspect import Parameter, signature
 from pathlib import Path
@@ -15,7 +15,7 @@ from demosaic_ntc.cfa import Cfa, make_cfa
 from demosaic_ntc.choices import Banding, Crop, Highlights, Lens, LookName, Quality, Space, White
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.developing.setting_values import parse_bad_pixels
+from demosaic_ntc.developing.setting_values import parse_bad_pixels, parse_raws
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
@@ -114,6 +114,8 @@ class Keywords(TypedDict, total=False):
     denoise_color: float | None
     noise: NoiseModel | None
     bad_pixels: FilePath | None
+    dark: FilePath | Sequence[FilePath] | None
+    flat: FilePath | Sequence[FilePath] | None
     banding: Banding | None
     color_space: Space
     linear: bool
@@ -130,6 +132,7 @@ class Keywords(TypedDict, total=False):
     height: int | None
     raw_bits: int | None
     max_pixels: int
+    isolate: bool
 
 
 def develop(
@@ -161,6 +164,11 @@ def _read_values(chosen: Keywords) -> dict[str, Any]:
         values["cfa"] = make_cfa(values["cfa"])
     if isinstance(values.get("bad_pixels"), str | os.PathLike):
         values["bad_pixels"] = parse_bad_pixels(os.fspath(values["bad_pixels"]))
+    for name in ("dark", "flat"):
+        if isinstance(values.get(name), str | os.PathLike):
+            values[name] = parse_raws(os.fspath(values[name]))
+        elif values.get(name) is not None:
+            values[name] = tuple(Path(each) for each in values[name])
     return values
 
 
@@ -191,15 +199,17 @@ def read_mosaic(
     width: int | None = None,
     height: int | None = None,
     bits: int | None = None,
+    isolate: bool = True,
 ) -> RawPhoto:
     """Read the samples of a sensor: a raw file, a grey picture with ``cfa``, or headerless data with its
     size.
 
     The result has ``mosaic`` (height × width uint16, as stored), ``cfa``, ``black``, ``white``, the camera's
-    balance and matrix; its ``light`` is what `demosaic` takes: float32 above black, 1 at white.
+    balance and matrix; its ``light`` is what `demosaic` takes: float32 above black, 1 at white. It is decoded
+    in a process apart where the system can (Linux), unless ``isolate`` is false.
     """
     layout = Layout(None if cfa is None else make_cfa(cfa), width, height, bits)
-    return read_photo(Path(path), layout)
+    return read_photo(Path(path), layout, InputLimits(isolate=isolate))
 
 
 def _depth(bits: Literal[8, 16, "float"]) -> int:

@@ -101,6 +101,32 @@ def test_steps_follow_each_other() -> None:
     assert not np.array_equal(both.planes, one.planes)
 
 
+def test_a_step_with_a_least_move_leaves_what_the_one_before_hardly_moved() -> None:
+    estimate, what = start(flags())
+    one, _ = restored(estimate, what, MaskedPass(STEP, EVERYWHERE))
+    change = np.abs(one.planes - estimate.planes).max(axis=0)
+    limit = float(np.quantile(change, 0.98))
+    around = np.zeros(SHAPE, np.bool_)
+    for row, column in zip(*np.nonzero(change > limit), strict=True):
+        around[max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
+    assert 0.1 < around.mean() < 0.9
+    rest = replace(STEP, least_move=limit)
+    two, _ = restored(estimate, what, MaskedPass(STEP, EVERYWHERE), MaskedPass(rest, EVERYWHERE))
+    alone, _ = restored(one, what, MaskedPass(STEP, around))
+    assert np.array_equal(two.planes, alone.planes)
+    first, _ = restored(estimate, what, MaskedPass(rest, EVERYWHERE))
+    assert np.array_equal(first.planes, one.planes)  # nothing was before it
+
+
+def test_noisy_pixels_never_settle() -> None:
+    estimate, what = start(flags())
+    noisy = replace(what, measured=estimate.planes, noise=np.full((3, 1), 1e-4, np.float32))
+    rest = MaskedPass(replace(STEP, least_move=1.0), EVERYWHERE)
+    one, _ = restored(estimate, noisy, MaskedPass(STEP, EVERYWHERE), rest)
+    two, _ = restored(estimate, noisy, MaskedPass(STEP, EVERYWHERE), MaskedPass(STEP, EVERYWHERE))
+    assert np.array_equal(one.planes, two.planes)
+
+
 def test_what_falls_into_gaps_between_references_is_restored_by_itself() -> None:
     known = flags()
     estimate, what = start(known)
@@ -239,9 +265,9 @@ def test_squared_errors_are_of_what_is_expected_of_its_spread_and_of_the_move() 
     wanted = np.array([[True, True, True], [True, True, False]])
     what = ObservedPixels.of(before, known, np.ones((2, 3), np.uint8))
     _note_variance(variance, said, what, wanted)
-    moved = 3.0 * 0.04
+    moved = 3.0 * 0.04 + 0.3 / 255**2  # and what is left where all agree
     expected = [[0, 1.25 * 0.2 + 4.5 * 0.01 + moved, 9], [1.25 * 0.1 + 4.5 * 0.02 + moved, 0.125 + moved, 9]]
-    assert variance[0] == pytest.approx(np.array(expected), rel=1e-4)
+    assert variance[0] == pytest.approx(np.array(expected), rel=3e-6)
 
 
 @pytest.mark.parametrize("threads", [2, 4])
