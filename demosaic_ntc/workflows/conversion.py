@@ -290,7 +290,7 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     if how.crop == "camera" and ready.photo.camera_crop is None:
         yield "the camera stored no crop; the whole visible area is kept"
     if how.look == "camera" and ready.embedded is None:
-        yield "holds no picture of the camera's own; the automatic look is used"
+        yield "holds no preview; the automatic look is used"
 
 
 def _lens_notices(ready: Prepared, how: Development, *, linear: bool) -> Iterator[str]:

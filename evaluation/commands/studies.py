@@ -131,13 +131,16 @@ def highlights(
     ] = None,
     images: o.Images = None,
     ways: Annotated[str | None, typer.Option(help="Some of the ways, such as reconstruct,clip.")] = None,
+    others: Annotated[
+        bool, typer.Option("--others", help="Further scenes, on which nothing was chosen.")
+    ] = False,
 ) -> None:
     """Clip pictures and parts of raws as sensors do and compare what becomes of their highlights.
 
     Without arguments Kodak, McMaster and the raws of the test data are taken; other programs where installed.
     """
     limit_threads(1)
-    from ..data.highlights import make_scenes
+    from ..data.highlights import make_other_scenes, make_scenes
     from ..data.raws import choose_raws
     from ..methods.highlights import WAYS
     from ..report.tables import show
@@ -155,7 +158,8 @@ def highlights(
     folders = [path for path in given if path not in files] or (
         [] if given else [Path("kodak"), Path("mcmaster")]
     )
-    scenes = list(make_scenes(choose_sets(folders, images), [raw.make(Path()) for raw in raws]))
+    make = make_other_scenes if others else make_scenes
+    scenes = list(make(choose_sets(folders, images), [raw.make(Path()) for raw in raws]))
     with usage():
         if not scenes:
             raise InputError("nothing is there to be clipped; give pictures below white, or raws of cameras")
