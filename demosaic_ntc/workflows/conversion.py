@@ -48,7 +48,7 @@ from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.photo import RawPhoto
-from demosaic_ntc.run import Progress, ReportProgress, Timings, ignore_progress, rows_as
+from demosaic_ntc.run import Progress, ReportProgress, Timings, check_threads, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
 
 # The hint about dark pictures looks at every n-th row and column.
@@ -155,7 +155,14 @@ def convert_file(
         if done.linear is not None:
             write_dng(target, done.linear, picture, output, rows)
         else:
-            write_picture(target, picture, overwrite=output.overwrite, loss=output.loss, report=rows)
+            write_picture(
+                target,
+                picture,
+                overwrite=output.overwrite,
+                loss=output.loss,
+                report=rows,
+                threads=check_threads(settings.engine.threads),
+            )
     return Conversion(header.path, target, done.facts, within or mapped)
 
 
@@ -299,7 +306,7 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     if how.crop == "camera" and ready.photo.camera_crop is None:
         yield "the camera stored no crop; the whole visible area is kept"
     if how.look == "camera" and ready.embedded is None:
-        yield "holds no picture of the camera's own; the automatic look is used"
+        yield "holds no preview; the automatic look is used"
 
 
 def _lens_notices(ready: Prepared, how: Development, *, linear: bool) -> Iterator[str]:

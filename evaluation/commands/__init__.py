@@ -16,6 +16,7 @@ from .studies import (
     defects,
     effort,
     highlights,
+    isolation,
     lenses,
     looks,
     start,
@@ -26,7 +27,7 @@ from .studies import (
 
 _ALL: tuple[Callable[..., Any], ...] = (
     *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, lenses, blemishes),
-    *(widths, convert, speed, effort, texture, highlights, looks, raws, studio, start),
+    *(widths, convert, speed, effort, texture, highlights, looks, raws, studio, start, isolation),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,

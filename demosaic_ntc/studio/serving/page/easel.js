@@ -125,7 +125,7 @@ class Easel extends View {
     const version = this.version(name, level, column, row);
     const layer = name === "after" && !version ? "before" : name;
     if (!version && (name === "mask" || name === "doubt")) return null;
-    return this.tiles.get(`/api/pictures/${this.number}/tiles/${layer}/${level}/${column}/${row}`, version);
+    return this.tiles.get(`api/pictures/${this.number}/tiles/${layer}/${level}/${column}/${row}`, version);
   }
 
   layer(context, name, from, to) {
