@@ -11,13 +11,14 @@ from .benchmarks import completions, convert, demosaic, errors, inpaint, noise, 
 from .raws import raws
 from .run_all import measure_all, report
 from .studies import banding, blemishes, defects, effort, highlights, looks, start, studio, widths
+from .texture_fill import texture_fill
 
 _ALL: tuple[Callable[..., Any], ...] = (
     *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, blemishes),
-    *(widths, convert, speed, effort, highlights, looks, raws, studio, start),
+    *(widths, texture_fill, convert, speed, effort, highlights, looks, raws, studio, start),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,
     "all": measure_all,
-    **{command.__name__: command for command in _ALL},
+    **{command.__name__.replace("_", "-"): command for command in _ALL},
 }
