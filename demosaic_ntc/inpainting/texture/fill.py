@@ -21,8 +21,9 @@ from demosaic_ntc.run import Run
 # for those who want it wherever there is room for any.
 WIDTHS: dict[str, Widths] = {"auto": (12, 16), "texture": (2, 4)}
 
-# Low frequencies are partly those of the engine's estimate, which is closer to the truth there.
-_DRAWN, _DRAWN_BLUR = np.float32(0.5), 10.0  # how much of them, and the blur in pixels that leaves them
+# Low frequencies are drawn to the engine's estimate, which is closer to the truth there; but where the two are
+# far apart the estimate is a mixture of colours that would show as a veil.
+_DRAWN, _DRAWN_BLUR, _APART = 0.5, 10.0, 0.08  # how far, what they are blurred by in pixels, and what is far
 _WORTH = 1.2  # how much dearer copies by offsets may be and still be taken: structure shows more than seams
 _RIM = (1.0, 4.0)  # depths: up to the first the engine's values stay, from the second on it is all texture
 
@@ -45,7 +46,7 @@ def fill_part(
     here = np.argwhere(scene.hole)
     rows, columns = (here + np.array([axis.start for axis in region])).T
     before, share = planes[:, rows, columns], _share_of_texture(scene.hole)[scene.hole]
-    values = values.T + _DRAWN * _blur_within(before - values.T, scene.hole)
+    values = values.T + _draw_near(before - values.T, scene.hole)
     planes[:, rows, columns] = before + share * (values - before)
     targets = np.stack([rows, columns], axis=1).astype(np.int32)
     return CopiedPixels(targets, targets + labels)
@@ -89,14 +90,15 @@ def _descend_levels(start: Filled, levels: list[Level], run: Run) -> Filled:
     return filled
 
 
-def _blur_within(gaps: Float32, hole: Flags) -> Float32:
-    """Return differences at a hole's pixels, (channels, pixels), blurred; outside they are zero."""
-    blurred = np.empty_like(gaps)
-    for gap, result in zip(gaps, blurred, strict=True):
+def _draw_near(gaps: Float32, hole: Flags) -> Float32:
+    """Return what to add to a hole's pixels, (channels, pixels), that are some gaps off; zero outside."""
+    low = np.empty_like(gaps)
+    for gap, result in zip(gaps, low, strict=True):
         plane = np.zeros(hole.shape, np.float32)
         plane[hole] = gap
         result[:] = gaussian_filter(plane, _DRAWN_BLUR, mode="constant")[hole]
-    return blurred
+    share = _DRAWN / (1 + (low**2).mean(axis=0) / _APART**2)
+    return np.asarray(share * low, np.float32)
 
 
 def _share_of_texture(hole: Flags) -> Float32:

@@ -1,7 +1,7 @@
 """The best labels of all: messages between the pixels of a hole about what each label would cost.
 
-Tree-reweighted message passing: Kolmogorov 2006, doi:10.1109/TPAMI.2006.200. Seams cost what two labels side by
-side differ at both pixels: Kwatra et al. 2003, doi:10.1145/882262.882264.
+Tree-reweighted message passing: Kolmogorov 2006, doi:10.1109/TPAMI.2006.200. Seams cost what two labels side
+by side differ at both pixels: Kwatra et al. 2003, doi:10.1145/882262.882264.
 """
 
 import numpy as np
