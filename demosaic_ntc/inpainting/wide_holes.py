@@ -63,16 +63,21 @@ def describe_copied(
 ) -> tuple[str, ...]:
     """Return what a user should know of texture: how much of it there is, or why there is none."""
     count = 0 if copied is None else copied.count
-    words = []
-    if count:
-        share = "less than 1%" if count < 0.01 * restored else f"{count / restored:.0%}"
-        words.append(
-            f"{share} of what was restored is texture copied from elsewhere in the picture: it looks likely, "
-            "nobody knows what was there, and nothing of it is certified"
-        )
     if timely and count < sum(int(np.count_nonzero(part.flags)) for part in parts):
-        words.append("there is nothing to copy texture from; such holes are filled smoothly")
-    return tuple(words)
+        smooth = ("there is nothing to copy texture from; such holes are filled smoothly",)
+        return tell_copied(count, restored) + smooth
+    return tell_copied(count, restored)
+
+
+def tell_copied(count: int, restored: int) -> tuple[str, ...]:
+    """Return what a user should know of so many copied pixels among those restored."""
+    if count == 0:
+        return ()
+    share = "less than 1%" if count < 0.01 * restored else f"{count / restored:.0%}"
+    return (
+        f"{share} of what was restored is texture copied from elsewhere in the picture: it looks likely, "
+        "nobody knows what was there, and nothing of it is certified",
+    )
 
 
 def _expect_errors(part: WidePart, planes: Planes, variance: Planes, missing: Flags) -> None:

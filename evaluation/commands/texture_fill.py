@@ -42,10 +42,10 @@ def texture_fill(
     limit_threads(threads)
     from ..data.removals import cut_square, make_textures, read_removals
     from ..methods.method import Effort, pick_methods
-    from ..methods.wide_fills import catalogue
     from ..report.tables import show
     from ..report.vote_page import write_vote_page
     from ..studies import texture_fill as study
+    from ..studies.wide_fills import catalogue
 
     known, widths = catalogue(Effort(quality, threads)), split_names(sizes)
     with usage():

@@ -21,7 +21,7 @@ from demosaic_ntc.run import Run
 # for those who want it wherever there is room for any.
 WIDTHS: dict[str, Widths] = {"auto": (12, 16), "texture": (2, 4)}
 
-# Low frequencies are drawn to the engine's estimate, which is closer to the truth there; but where the two are
+# Low frequencies are drawn to the engine's estimate, which is closer to the truth there; but where both are
 # far apart the estimate is a mixture of colours that would show as a veil.
 _DRAWN, _DRAWN_BLUR, _APART = 0.5, 10.0, 0.08  # how far, what they are blurred by in pixels, and what is far
 _WORTH = 1.2  # how much dearer copies by offsets may be and still be taken: structure shows more than seams

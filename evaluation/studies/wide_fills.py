@@ -15,8 +15,8 @@ from skimage.restoration import inpaint_biharmonic
 from demosaic_ntc import inpaint
 
 from ..measure.metrics import PEAK, Bytes, eight_bit
-from .method import Effort, Method, index_by_name, package_version, requires
-from .processes import run_command
+from ..methods.method import Effort, Method, index_by_name, package_version, requires
+from ..methods.processes import run_command
 
 Flags = NDArray[np.bool_]
 Fill = Callable[[Bytes, Flags], Bytes]
