@@ -8,6 +8,7 @@ LookName = Literal["auto", "neutral", "camera"]
 Highlights = Literal["reconstruct", "blend", "clip"]
 NamedBalance = Literal["camera", "auto", "daylight", "cloudy", "shade", "tungsten", "fluorescent", "flash"]
 White = Literal["auto", "metadata"] | float
+Compression = Literal["jpeg", "jxl"]
 Crop = Literal["camera", "visible"]
 Space = Literal["srgb", "adobe", "prophoto", "rec2020", "p3", "camera"]
 Subsampling = Literal["4:4:4", "4:2:2", "4:2:0"]

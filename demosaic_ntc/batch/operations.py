@@ -32,7 +32,11 @@ class Convert:
 
     def __post_init__(self) -> None:
         """Name the settings once, for all files that share them."""
-        name = fingerprint("convert", self.settings, self.settings.development.bad_pixels)
+        how = self.settings.development
+        companions: list[Path | str | None] = [how.bad_pixels]
+        for kind, frames in (("dark", how.dark), ("flat", how.flat)):
+            companions += [kind, *frames] if frames else []
+        name = fingerprint("convert", self.settings, *companions)
         object.__setattr__(self, "fingerprint", name)
 
     def prepare(self) -> None:

@@ -16,8 +16,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import dct, idct
-from scipy.ndimage import gaussian_filter1d, uniform_filter1d
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.cfa import Cfa
@@ -212,6 +210,8 @@ def _estimate(means: Float64, step: int) -> Float64:
 
 def _alternate(means: Float64, step: int) -> Float64:
     """What lines have in common beside a smooth course of each block, found by turns."""
+    from scipy.ndimage import gaussian_filter1d  # noqa: PLC0415 (slow to load; hardly a photo has banding)
+
     blocks = means.reshape(len(means), -1)
     known = np.isfinite(blocks)
     filled = np.where(known, blocks, 0.0)
@@ -230,6 +230,8 @@ def _alternate(means: Float64, step: int) -> Float64:
 
 def _weighted_mean(beside: Float64) -> Float64:
     """Means of lines in which blocks count by how little they vary around, and wild ones less."""
+    from scipy.ndimage import uniform_filter1d  # noqa: PLC0415 (see above)
+
     known = np.isfinite(beside)
     middle = np.nan_to_num(_median(beside))[:, None]
     values = np.where(known, beside, middle)
@@ -246,6 +248,8 @@ def _weighted_mean(beside: Float64) -> Float64:
 
 def _shrink(whole: Float64, left: Float64, right: Float64) -> Float64:
     """Offsets without what is slower and stronger than white noise of the power that both halves share."""
+    from scipy.fft import dct, idct  # noqa: PLC0415 (see above)
+
     spectrum, one, other = (dct(each, norm="ortho") for each in (whole, left, right))
     count = len(spectrum)
     common = one * other

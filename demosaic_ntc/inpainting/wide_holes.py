@@ -75,8 +75,8 @@ def tell_copied(count: int, restored: int) -> tuple[str, ...]:
         return ()
     share = "less than 1%" if count < 0.01 * restored else f"{count / restored:.0%}"
     return (
-        f"{share} of what was restored is texture copied from elsewhere in the picture: it looks likely, "
-        "nobody knows what was there, and nothing of it is certified",
+        f"{share} of what was restored is texture copied from elsewhere in the picture: it looks "
+        "plausible, but is neither measured nor certified",
     )
 
 

@@ -2,7 +2,7 @@
 
 import os
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from inspect import Parameter, signature
 from pathlib import Path
@@ -15,7 +15,7 @@ from demosaic_ntc.cfa import Cfa, make_cfa
 from demosaic_ntc.choices import Banding, Crop, Highlights, Lens, LookName, Quality, Space, White
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.developing.setting_values import parse_bad_pixels
+from demosaic_ntc.developing.setting_values import parse_bad_pixels, parse_raws
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
@@ -110,10 +110,12 @@ class Keywords(TypedDict, total=False):
     ca: Literal["auto", "off"]
     lens: Lens
     lens_profile: str | None
-    denoise: float | Literal["auto", "off"]
+    denoise: float | Literal["auto", "texture", "off"]
     denoise_color: float | None
     noise: NoiseModel | None
     bad_pixels: FilePath | None
+    dark: FilePath | Sequence[FilePath] | None
+    flat: FilePath | Sequence[FilePath] | None
     banding: Banding | None
     color_space: Space
     linear: bool
@@ -161,6 +163,11 @@ def _read_values(chosen: Keywords) -> dict[str, Any]:
         values["cfa"] = make_cfa(values["cfa"])
     if isinstance(values.get("bad_pixels"), str | os.PathLike):
         values["bad_pixels"] = parse_bad_pixels(os.fspath(values["bad_pixels"]))
+    for name in ("dark", "flat"):
+        if isinstance(values.get(name), str | os.PathLike):
+            values[name] = parse_raws(os.fspath(values[name]))
+        elif values.get(name) is not None:
+            values[name] = tuple(Path(each) for each in values[name])
     return values
 
 

@@ -45,7 +45,8 @@ def banding(
         typer.Argument(metavar="[DIR|SET...]", help="Clean 8-bit RGB pictures, or kodak and mcmaster."),
     ] = None,
     raws: Annotated[
-        list[Path] | None, typer.Option(help="Raws, or folders of them, without banding.")
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Raws, or folders of them, without banding."),
     ] = None,
     strengths: Annotated[str, typer.Option(help="Deviations of the offsets, of 255.")] = "0.5,1,2",
     seed: Annotated[int, typer.Option(min=0, help="Seed of noise and offsets.")] = 0,
@@ -157,6 +158,37 @@ def highlights(
         if not scenes:
             raise InputError("nothing is there to be clipped; give pictures below white, or raws of cameras")
     show(tables(run_all({each.name: partial(measure, each, names) for each in scenes})))
+
+
+def texture(
+    slopes: Annotated[
+        str, typer.Option(help="Noise: the variance of samples is so many times the light.")
+    ] = "0.0005,0.001",
+    charts: Annotated[int, typer.Option(min=1, help="Charts, each drawn from a seed of its own.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    ways: Annotated[str | None, typer.Option(help="Some of the ways, separated by semicolons.")] = None,
+) -> None:
+    """Develop noisy raws of a chart of leaves, skin, a weave, hair and flats: the texture and noise left.
+
+    Other programs and packages are compared where installed.
+    """
+    limit_threads(1)
+    from ..report.tables import show
+    from ..studies.texture_ways import WAYS
+    from ..studies.textures import check_slopes, measure, tables
+
+    names = [name.strip() for name in ways.split(";")] if ways else list(WAYS)
+    with usage():
+        levels = check_slopes(split_names(slopes))
+        if unknown := [name for name in names if name not in WAYS]:
+            raise InputError(f"{unknown[0]!r} is not a way; give some of {'; '.join(WAYS)}")
+    works = {
+        f"{level:g}, chart {number}": partial(measure, level, number, names)
+        for level in levels
+        for number in range(seed, seed + charts)
+    }
+    line = f"768×512 pixels, RGGB, variance a·x + a/1000 + 1e-7, seeds {seed} to {seed + charts - 1}"
+    show(tables(run_all(works)), [line])
 
 
 def effort(

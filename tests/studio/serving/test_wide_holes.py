@@ -47,7 +47,7 @@ def test_what_is_seen_and_saved_is_what_inpaint_copies(shared: Served) -> None:
     np.testing.assert_array_equal(_marked(shared, number), missing)
     done = shared.task(shared.post(f"/api/pictures/{number}/repair", {"what": "all", **WAY}))
     assert done["state"] == "done", done
-    assert "nothing of it is certified" in str(done)
+    assert "neither measured nor certified" in str(done)
     expected = inpaint(bricks(), missing, quality="fast", fill="auto", source=allowed)
     np.testing.assert_array_equal(shared.tile(number, "after"), expected.image)
     assert (
