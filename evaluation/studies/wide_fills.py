@@ -21,7 +21,8 @@ from ..methods.processes import run_command
 Flags = NDArray[np.bool_]
 Fill = Callable[[Bytes, Flags], Bytes]
 
-TEXTURE, SMOOTH = "texture", "smooth"
+TEXTURE: Literal["texture"] = "texture"
+SMOOTH: Literal["smooth"] = "smooth"
 _TELEA_RADIUS = 3
 _PATCHES = "9"  # the size of G'MIC's patches
 
@@ -30,7 +31,6 @@ def catalogue(effort: Effort) -> dict[str, Method]:
     """All ways that work here: ours, and those of what is installed."""
     with requires("benchmark"):
         import cv2
-    ours = [_ours(TEXTURE, "texture", effort), _ours(SMOOTH, "smooth", effort)]
     version = f"OpenCV {cv2.__version__}"
     peers = [
         Method("telea", f"{version}, radius {_TELEA_RADIUS}", "peer", _telea),
@@ -43,17 +43,17 @@ def catalogue(effort: Effort) -> dict[str, Method]:
         ]
     if which("gmic"):
         peers.append(Method("gmic", f"-inpaint_matchpatch, patches of {_PATCHES}", "peer", _gmic))
-    return index_by_name((*ours, *peers))
+    return index_by_name((*(_ours(fill, effort) for fill in (TEXTURE, SMOOTH)), *peers))
 
 
-def _ours(name: str, fill: Literal["smooth", "texture"], effort: Effort) -> Method:
+def _ours(fill: Literal["smooth", "texture"], effort: Effort) -> Method:
     """This package's; texture is wanted in narrow holes, too."""
 
     def run(picture: Bytes, missing: Flags) -> Bytes:
         made = inpaint(picture, missing, fill=fill, quality=effort.quality, threads=effort.threads)
         return np.asarray(made.image)
 
-    return Method(name, f"fill={fill}, {effort.words}", "ours", run)
+    return Method(fill, f"fill={fill}, {effort.words}", "ours", run)
 
 
 def _telea(picture: Bytes, missing: Flags) -> Bytes:

@@ -31,19 +31,24 @@ def start_by_offsets(level: Level, shown: Flags, source: Flags, smooth: Float32)
     offsets = find_offsets(level)
     if not len(offsets):
         return None
-    pixels = level.pixels
-    places = pixels[:, None] + offsets
-    rows, columns = np.clip(np.moveaxis(places, 2, 0), 0, np.array(level.hole.shape)[:, None, None] - 1)
-    valid = (np.stack([rows, columns], axis=2) == places).all(axis=2) & source[rows, columns]
-    told = np.where(valid[..., None], level.values[rows, columns], np.float32(0))
+    pixels, (told, valid) = level.pixels, _look_up(level, source, offsets)
     gaps = np.empty((len(pixels), len(offsets), len(offsets)), np.float32)
-    compare_labels(np.ascontiguousarray(told), gaps)
+    compare_labels(told, gaps)
     costs = _cost_at_rim(level, shown, offsets)
     costs += _DATA * ((told - smooth[tuple(pixels.T)][:, None]) ** 2).sum(axis=2)
     costs[~valid] = _IMPOSSIBLE
     chosen = np.zeros(len(pixels), np.int32)
     find_labels(costs, gaps, _number_neighbours(level), _ROUNDS, chosen)
     return _fill(level, offsets[chosen], valid[np.arange(len(pixels)), chosen], smooth)
+
+
+def _look_up(level: Level, source: Flags, offsets: Places) -> tuple[Float32, Flags]:
+    """Return what labels say of each pixel, (pixels, labels, channels), and whether they may."""
+    places = level.pixels[:, None] + offsets
+    rows, columns = np.clip(np.moveaxis(places, 2, 0), 0, np.array(level.hole.shape)[:, None, None] - 1)
+    valid = (np.stack([rows, columns], axis=2) == places).all(axis=2) & source[rows, columns]
+    told = np.where(valid[..., None], level.values[rows, columns], np.float32(0))
+    return np.ascontiguousarray(told), np.asarray(valid)
 
 
 def find_offsets(level: Level) -> Places:

@@ -75,13 +75,10 @@ class Handlers:
         sheet = self._session.sheet(entry.number)
         with sheet.lock:
             steps = {name: getattr(sheet.mask, name) for name in ("undo", "redo", "clear", "invert")}
+            steps |= {"source": sheet.take_source, "grow": lambda: sheet.mask.grow(_growth(plain))}
             tool = plain.get("tool")
             if isinstance(tool, str) and tool in steps:
                 box: PixelBox = steps[tool]()
-            elif tool == "source":
-                box = sheet.take_source()
-            elif tool == "grow":
-                box = sheet.mask.grow(_growth(plain))
             else:
                 box, flags = rasterise(shape_from(plain), sheet.facts.size)
                 box = (sheet.mask.erase if plain.get("erase") is True else sheet.mask.add)(box, flags)
