@@ -93,7 +93,7 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
         photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
     engine = settings.engine
     strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
-    embedded = None if is_neutral(photo, how) else decode_guide(photo.preview)
+    embedded = None if is_neutral(photo, how) else decode_guide(photo.preview, isolate=photo.isolated)
     # Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
     unasked = (photo.is_plain or photo.is_denoised) and how.denoises_where_seen and how.noise is None
     if photo.is_monochrome and strengths is not None:

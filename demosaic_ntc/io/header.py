@@ -41,6 +41,11 @@ class InputLimits(CheckedSettings):
         150_000_000, "Refuse larger files before decoding.", "Input", name="max_pixels", low=1
     )
     file_bytes: int = 2**31
+    isolate: bool = setting(
+        True,
+        "Decode in this process, not in one apart that can reach no files and no network (Linux only).",
+        "Input",
+    )
 
 
 class FileKind(Enum):

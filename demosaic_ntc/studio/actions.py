@@ -145,10 +145,11 @@ class Actions:
         entry.check_unchanged()
         mask = self.scratch(entry, "mask.png")
         saving.write_mask(mask, sheet.mask.flags())
-        target = saving.target_for(entry.source, suffix, place)
         work = Inpaint(self._with_source(settings, entry, sheet), mask)
-        job = Job(entry.source, target, work, overwrite=place != saving.NEW)
-        return self._long("save", entry, job, partial(self._finish_save, entry, target, mask, with_mask))
+        with self.session.lock:
+            target = saving.target_for(entry.source, suffix, place, taken=self._promised())
+            job = Job(entry.source, target, work, overwrite=place != saving.NEW)
+            return self._long("save", entry, job, partial(self._finish_save, entry, target, mask, with_mask))
 
     def _finish_save(
         self, entry: Entry, target: Path, mask: Path, with_mask: bool, _: JobOutcome
@@ -181,11 +182,12 @@ class Actions:
         saving.write_mask(mask, sheet.mask.flags())
         work = Inpaint(self._with_source(settings, entry, sheet), mask)
         others = [each for each in self.session.entries.values() if not each.is_upload and not each.is_raw]
-        return [self._save_one(each, suffix, work) for each in others]
+        with self.session.lock:
+            return [self._save_one(each, suffix, work) for each in others]
 
     def _save_one(self, entry: Entry, suffix: str, work: JobWork) -> StudioTask:
         kind = entry.source.suffix.lstrip(".").lower() if suffix == "same" else suffix
-        target = saving.target_for(entry.source, kind, saving.NEW)
+        target = saving.target_for(entry.source, kind, saving.NEW, taken=self._promised())
 
         def report(_outcome: JobOutcome) -> dict[str, Any]:
             return {"names": [target.name], "folder": str(target.parent), "upload": False}
@@ -233,22 +235,21 @@ class Actions:
         entry.check_unchanged()
         entry.wish = wish
         bad = self._bad_pixels(entry, sheet, beside=not entry.is_upload)
-        target = saving.raw_target_for(entry.source, suffix, place, entry.result)
         work = Convert(wish.settings(self.session.limits, bad, half=False))
-        command = wish.command(entry.source, target, bad)
+        with self.session.lock:
+            target = saving.raw_target_for(entry.source, suffix, place, entry.result, self._promised())
+            job = Job(entry.source, target, work, overwrite=place == saving.REPLACE)
+            command = wish.command(entry.source, target, bad)
+            return self._long("save", entry, job, partial(self._finish_convert, entry, target, command))
 
-        def report(_outcome: JobOutcome) -> dict[str, Any]:
-            entry.result = target
-            place_shown = "" if entry.is_upload else str(target.parent)
-            return {
-                "names": [target.name],
-                "folder": place_shown,
-                "upload": entry.is_upload,
-                "command": command,
-            }
+    def _finish_convert(self, entry: Entry, target: Path, command: str, _: JobOutcome) -> dict[str, Any]:
+        entry.result = target
+        folder = "" if entry.is_upload else str(target.parent)
+        return {"names": [target.name], "folder": folder, "upload": entry.is_upload, "command": command}
 
-        job = Job(entry.source, target, work, overwrite=place == saving.REPLACE)
-        return self._long("save", entry, job, report)
+    def _promised(self) -> set[Path]:
+        """The places that tasks under way will write to."""
+        return {task.job.target for task in list(self.crew.tasks.values()) if not task.is_over}
 
     def command(self, entry: Entry, wish: LookSettings, suffix: str) -> str:
         """The command that converts a raw as a wish says."""

@@ -4,6 +4,7 @@ Both are made from one `LookSettings`, so that the command that is shown makes t
 controls are those settings of the recipe that have a label.
 """
 
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -102,8 +103,21 @@ class LookSettings:
             if value is not None and value != settings[name].default:
                 signed = settings[name].low < 0 and isinstance(value, int | float)
                 words.append(f"{settings[name].option}={f'{value:+g}' if signed else value}")
-        return shlex.join(words)
+        return " ".join(map(quote_word, words))
 
     def plain(self) -> dict[str, Any]:
         """What the controls show, in types that JSON has."""
         return {**{name: _default(each) for name, each in (_OF_RAWS | _OF_LIGHT).items()}, **self.chosen}
+
+
+def quote_word(word: str) -> str:
+    """A word for a shell, in which terminals find nothing to obey: control characters are spelled out."""
+    if word.isprintable():
+        return shlex.quote(word)
+    spelled = (
+        letter.replace("\\", "\\\\").replace("'", "\\'")
+        if letter.isprintable()
+        else "".join(f"\\{byte:03o}" for byte in os.fsencode(letter))
+        for letter in word
+    )
+    return f"$'{''.join(spelled)}'"

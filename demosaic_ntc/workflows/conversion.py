@@ -39,7 +39,7 @@ from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.photo import RawPhoto
-from demosaic_ntc.run import Progress, ReportProgress, Timings, ignore_progress, rows_as
+from demosaic_ntc.run import Progress, ReportProgress, Timings, check_threads, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
 
 # The hint about dark pictures looks at every n-th row and column.
@@ -139,7 +139,14 @@ def convert_file(
         if done.linear is not None:
             write_dng(target, done.linear, done.picture, output, rows)
         else:
-            write_picture(target, done.picture, overwrite=output.overwrite, loss=output.loss, report=rows)
+            write_picture(
+                target,
+                done.picture,
+                overwrite=output.overwrite,
+                loss=output.loss,
+                report=rows,
+                threads=check_threads(settings.engine.threads),
+            )
     return Conversion(header.path, target, done.facts, mapped)
 
 

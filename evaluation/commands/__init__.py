@@ -10,12 +10,37 @@ from typing import Any
 from .benchmarks import completions, convert, demosaic, errors, inpaint, noise, paper, speed, tensors
 from .raws import raws
 from .run_all import measure_all, report
-from .studies import banding, blemishes, defects, effort, highlights, looks, start, studio, texture, widths
+from .studies import (
+    banding,
+    blemishes,
+    defects,
+    effort,
+    highlights,
+    isolation,
+    looks,
+    start,
+    studio,
+    texture,
+    widths,
+)
 from .texture_fill import texture_fill
 
 _ALL: tuple[Callable[..., Any], ...] = (
     *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, blemishes),
-    *(widths, texture_fill, convert, speed, effort, texture, highlights, looks, raws, studio, start),
+    *(
+        widths,
+        texture_fill,
+        convert,
+        speed,
+        effort,
+        texture,
+        highlights,
+        looks,
+        raws,
+        studio,
+        start,
+        isolation,
+    ),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,

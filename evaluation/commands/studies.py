@@ -3,17 +3,19 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, check_choice
 
 from .. import split_names
 from . import options as o
 from .running import choose_sets, limit_threads, run_all, usage
 
 if TYPE_CHECKING:
+    from demosaic_ntc.choices import Quality
+
     from ..data.sets import ImageSet
 
 
@@ -283,3 +285,25 @@ def start(
 
     rounds = run_all({f"round {n + 1}": measure_once for n in range(runs)})
     show([start_table(rounds)], protocol())
+
+
+def isolation(
+    raws: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Raws, or folders of them.")],
+    times: Annotated[int, typer.Option(min=1, help="Times that each is read.")] = 10,
+    quality: Annotated[str, typer.Option(help="Quality of the conversions compared with.")] = "fast",
+) -> None:
+    """Print what decoding in a process apart costs, beside a whole conversion."""
+    limit_threads(1)
+    from demosaic_ntc.engine.checks import QUALITIES
+
+    from ..data.raws import real_raws
+    from ..report.tables import show
+    from ..studies.isolation import cost_table, measure_raw, measure_start, protocol
+
+    with usage():
+        check_choice("quality", quality, QUALITIES)
+        paths = [raw.make(Path()) for raw in real_raws(raws)]
+    costs = run_all(
+        {path.name: partial(measure_raw, path, times, cast("Quality", quality)) for path in paths}
+    )
+    show([cost_table(costs, measure_start(times))], protocol(times, quality))

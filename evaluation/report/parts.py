@@ -1,12 +1,13 @@
 """The parts of a report. Another is a subclass of `Benchmark` in `evaluation/measure/` and a line here."""
 
+from ..measure.arrays import QuadBenchmark, XTransBenchmark
 from ..measure.benchmark import Benchmark
 from ..measure.completions import CompletionBenchmark
 from ..measure.convert import ConvertBenchmark
 from ..measure.demosaic import DemosaicBenchmark
 from ..measure.errors import ErrorBenchmark
 from ..measure.inpaint import InpaintBenchmark
-from ..measure.noise import NoiseBenchmark
+from ..measure.noise import NoiseBenchmark, WholeNoiseBenchmark
 from ..measure.paper import PaperBenchmark
 from ..measure.results import Results
 from ..measure.speed import SpeedBenchmark
@@ -16,7 +17,7 @@ from ..measure.tensors import TensorBenchmark
 _ALL: tuple[type[Benchmark], ...] = (
     *(DemosaicBenchmark, TensorBenchmark, NoiseBenchmark, InpaintBenchmark),
     *(ErrorBenchmark, SpeedBenchmark, ConvertBenchmark, PaperBenchmark),
-    CompletionBenchmark,
+    *(CompletionBenchmark, XTransBenchmark, QuadBenchmark, WholeNoiseBenchmark),
 )
 PARTS: dict[str, type[Benchmark]] = {part.name: part for part in _ALL}
 

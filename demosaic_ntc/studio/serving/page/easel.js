@@ -127,8 +127,8 @@ class Easel extends View {
   tile(name, level, column, row) {
     const version = this.version(name, level, column, row);
     const layer = name === "after" && !version ? "before" : name;
-    if (!version && (["mask", "source", "doubt"].includes(name))) return null;
-    return this.tiles.get(`/api/pictures/${this.number}/tiles/${layer}/${level}/${column}/${row}`, version);
+    if (!version && ["mask", "source", "doubt"].includes(name)) return null;
+    return this.tiles.get(`api/pictures/${this.number}/tiles/${layer}/${level}/${column}/${row}`, version);
   }
 
   layer(context, name, from, to) {

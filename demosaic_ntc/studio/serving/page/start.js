@@ -32,7 +32,7 @@ class Studio {
   }
 
   ask(what, plain = {}, number = this.number) {
-    return this.server.post(`/api/pictures/${number}/${what}`, plain);
+    return this.server.post(`api/pictures/${number}/${what}`, plain);
   }
 
   // Steps reach the server one after the other, as they were made: an eraser never before its brush.
@@ -134,7 +134,7 @@ class Studio {
     if (task.state !== "done") return;
     if (task.kind === "repair" && task.picture === this.number) this.easel.showsMask = false;
     if (task.kind === "save" && task.result.upload) {
-      this.server.download(`/api/pictures/${task.picture}/result`, task.result.names[0]);
+      this.server.download(`api/pictures/${task.picture}/result`, task.result.names[0]);
     }
     this.easel.update();
   }
@@ -172,7 +172,7 @@ class Studio {
   async upload(files) {
     for (const file of files) {
       this.panels.say(`Reading ${file.name} …`);
-      const answer = await this.server.send("POST", "/api/pictures", file);
+      const answer = await this.server.send("POST", "api/pictures", file);
       if (!answer) return;
       this.panels.say("");
       // The stream may have told of it already, and of more than this answer knows.
@@ -227,13 +227,13 @@ class Studio {
 
   async loadMask(file) {
     if (!file || !this.picture) return;
-    const answer = await this.server.send("PUT", `/api/pictures/${this.number}/mask`, file);
+    const answer = await this.server.send("PUT", `api/pictures/${this.number}/mask`, file);
     if (answer) this.expect(answer.task);
     this.easel.showsMask = true;
   }
 
   saveMask() {
-    this.server.download(`/api/pictures/${this.number}/mask.png`, "");
+    this.server.download(`api/pictures/${this.number}/mask.png`, "");
   }
 
   async save() {
@@ -261,7 +261,7 @@ class Studio {
   }
 
   cancel(number) {
-    return this.server.post(`/api/tasks/${number}/cancel`);
+    return this.server.post(`api/tasks/${number}/cancel`);
   }
 
   cancelAll() {
@@ -270,5 +270,5 @@ class Studio {
 }
 
 // The secret in the address has done its work: a cookie stands for it now.
-history.replaceState(null, "", "/");
+history.replaceState(null, "", location.pathname);
 const studio = new Studio();
