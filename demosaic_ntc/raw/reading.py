@@ -41,7 +41,9 @@ def read_photo(
 ) -> RawPhoto:
     """Read a raw file, a one-channel picture with a given colour array, or headerless data."""
     with open_header(source, limits or InputLimits()) as header, prefix_path(header.path):
-        photo = decode_apart(_read, header, layout)
+        # Of FITS little but Python sees the bytes, and astropy opens files of its own when it is loaded.
+        is_fits = header.kind is FileKind.FITS and layout.width is None
+        photo = read_fits(header, layout) if is_fits else decode_apart(_read, header, layout)
         check_photo(photo, header.limits)
         if photo.cfa is not None:
             photo.cfa.check_shape(photo.size)
@@ -71,8 +73,6 @@ def _read(header: FileHeader, layout: Layout) -> RawPhoto:
     """Choose the reader by what the user said and what the header says."""
     if layout.width is not None:
         return read_headerless(header, layout)
-    if header.kind is FileKind.FITS:
-        return read_fits(header, layout)
     if layout.cfa is not None and header.is_picture:
         return read_plain(header, layout)
     check_raw(header)

@@ -26,6 +26,9 @@ def _controls(kind: type[Any]) -> dict[str, Setting]:
     return {name: each for name, each in settings_of(kind).items() if each.label}
 
 
+# Where the page begins with something else than the command: whoever paints mostly wants something gone.
+_AT_FIRST = {"fill": "auto", "grow": 3}
+
 _OF_RAWS, _OF_LIGHT = _controls(Settings), _controls(Temperature)
 
 
@@ -36,6 +39,8 @@ def _choices(control: Setting) -> tuple[str, ...]:
 
 def _default(control: Setting) -> Any:
     """What a control shows at first."""
+    if control.name in _AT_FIRST:
+        return _AT_FIRST[control.name]
     return _choices(control)[0] if control.default is None else control.default
 
 

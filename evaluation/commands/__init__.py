@@ -24,13 +24,15 @@ from .studies import (
     texture,
     widths,
 )
+from .texture_fill import texture_fill
 
 _ALL: tuple[Callable[..., Any], ...] = (
     *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, lenses, blemishes),
-    *(widths, convert, speed, effort, texture, highlights, looks, raws, studio, start, isolation),
+    *(widths, texture_fill, convert, speed, effort, texture, highlights, looks, raws),
+    *(studio, start, isolation),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,
     "all": measure_all,
-    **{command.__name__: command for command in _ALL},
+    **{command.__name__.replace("_", "-"): command for command in _ALL},
 }

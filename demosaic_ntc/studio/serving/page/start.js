@@ -194,21 +194,25 @@ class Studio {
     this.easel.update();
   }
 
-  async step(name) {
+  async step(name, more = {}) {
     const { number } = this;
     if (!this.picture?.sheet) return;
     this.easel.showsMask = true;
     const answer = await this.inTurn(() => {
       const { mask } = this.sheetOf(number);
-      return name in mask && !mask[name] ? null : this.ask("mask", { tool: name }, number);
+      return name in mask && !mask[name] ? null : this.ask("mask", { tool: name, ...more }, number);
     });
     if (answer) this.takeStep(number, answer);
     this.easel.update();
   }
 
+  get way() {
+    return { quality: byId("quality").value, fill: byId("fill").value, grain: byId("grain").value };
+  }
+
   async repair(what) {
     await this.last;
-    if (this.picture?.sheet?.mask.pixels && !this.picture.raw) this.begin("repair", { what, quality: byId("quality").value });
+    if (this.picture?.sheet?.mask.pixels && !this.picture.raw) this.begin("repair", { what, ...this.way });
   }
 
   toggle(name) {
@@ -238,11 +242,11 @@ class Studio {
     if (place === "original" && !(await this.isSure(`Replace ${this.picture.name} itself? What it shows now is lost.`))) return;
     const shared = { format: byId("format").value, place };
     if (this.picture.raw) this.begin("convert", { ...shared, ...this.raws.wish });
-    else this.begin("save", { ...shared, quality: byId("quality").value, mask: byId("with-mask").checked });
+    else this.begin("save", { ...shared, ...this.way, mask: byId("with-mask").checked });
   }
 
   saveAll() {
-    return this.begin("folder", { format: "same", quality: byId("quality").value });
+    return this.begin("folder", { format: "same", ...this.way });
   }
 
   isSure(words) {
