@@ -34,7 +34,6 @@ _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must 
 # The squared error of an entry, fitted on pictures whose truth is known: so much of what the models of its
 # patches expect, of how far these lie apart, and of how far they have moved the estimate, squared.
 _OF_EXPECTED, _OF_SPREAD, _OF_MOVED = np.float32(1.25), np.float32(4.5), np.float32(3.0)
-_LEAST_ERROR = np.float32(0.3 / 255**2)  # squared, and added to these: what is left where all agree
 
 
 Stored = TypeVar("Stored", bound=WritableWindowed)
@@ -70,7 +69,7 @@ def restore(
     Returns the estimate, what is proven of all groups that were to be completed (see `unproven`), and how
     well samples were predicted, where steps are checked.
     """
-    bounds, left_out, is_exact = [unproven(0)], list[Sums](), not known.measured.size
+    bounds, left_out, is_exact = [unproven(0)], list[Sums](), known.noise.mean() < _NEARLY_EXACT
     moved = np.zeros((0, 0), np.bool_)
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
         estimate = Estimate(copy(estimate.planes), estimate.variance.copy())
@@ -192,6 +191,6 @@ def _note_variance(variance: Planes, said: GroupAggregate, known: ObservedPixels
     for channel, plane in enumerate(variance):
         moved = np.square(said.planes[channel] - said.before[channel])
         error = _OF_EXPECTED * said.expected[channel] + _OF_SPREAD * said.spread[channel] + _OF_MOVED * moved
-        np.copyto(plane, error + _LEAST_ERROR, where=wanted & (said.expected[channel] > 0))
+        np.copyto(plane, error, where=wanted & (said.expected[channel] > 0))
         if not known.measured.size:
             plane[known.flags(channel)[said.rows]] = 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.images import jpeg, lossy, png_writing, tiff_writing
+from demosaic_ntc.images import fits_writing, jpeg, lossy, png_writing, tiff_writing
 from demosaic_ntc.images.formats import Loss, format_of
 from demosaic_ntc.images.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE
 from demosaic_ntc.images.picture import (
@@ -183,4 +183,5 @@ _AT_ONCE = {
     "WebP": lossy.write_webp,
     "AVIF": lossy.write_avif,
     "JPEG XL": lossy.write_jpeg_xl,
+    "FITS": fits_writing.write_fits,
 }

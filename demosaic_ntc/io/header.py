@@ -62,6 +62,7 @@ class FileKind(Enum):
     BMP = "BMP"
     POSTSCRIPT = "PostScript"
     PDF = "PDF"
+    FITS = "FITS"
     UNKNOWN = "unknown"
 
 
@@ -95,6 +96,7 @@ _MAGIC: tuple[tuple[int, bytes, FileKind], ...] = (
     (0, b"%!PS", FileKind.POSTSCRIPT),
     (0, b"\xc5\xd0\xd3\xc6", FileKind.POSTSCRIPT),
     (0, b"%PDF", FileKind.PDF),
+    (0, b"SIMPLE  =", FileKind.FITS),
 )
 
 

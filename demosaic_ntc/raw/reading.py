@@ -18,6 +18,7 @@ from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.checks import check_photo, check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
+from demosaic_ntc.raw.fits import read_fits
 from demosaic_ntc.raw.libraw import complete_from_header, decode_raw, read_preview
 from demosaic_ntc.raw.linear import read_linear_photo
 from demosaic_ntc.raw.photo import GREEN, NO_MATRIX, SECOND_GREEN, RawPhoto
@@ -70,6 +71,8 @@ def _read(header: FileHeader, layout: Layout) -> RawPhoto:
     """Choose the reader by what the user said and what the header says."""
     if layout.width is not None:
         return read_headerless(header, layout)
+    if header.kind is FileKind.FITS:
+        return read_fits(header, layout)
     if layout.cfa is not None and header.is_picture:
         return read_plain(header, layout)
     check_raw(header)

@@ -25,7 +25,16 @@ from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finis
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
+from demosaic_ntc.images.error_map import (
+    ErrorMap,
+    Expected,
+    check_asked,
+    check_map,
+    is_within,
+    put_inside,
+    write_error_map,
+)
+from demosaic_ntc.images.fits_writing import check_astropy
 from demosaic_ntc.images.formats import format_of
 from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.images.picture import DecodedImage
@@ -129,25 +138,32 @@ def convert_file(
         raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
     timings = Timings()
     wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
+    inside = is_within(error_map, target)
+    if error_map is not None and inside:
+        check_asked(error_map, settings.engine.method, target)
+        error_map = None
+    if format_of(target) == "FITS":
+        check_astropy()
     with open_header(source, settings.limits) as header:
         check_distinct((header.path, *find_paths(settings)), (target, error_map))
         check_map(error_map, settings.engine.method, overwrite=output.overwrite)
         done = develop_photo(header, settings, bits, report, timings, **wanted)
+    picture, within = put_inside(done.picture, done.expected, target) if inside else (done.picture, None)
     beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
     with timings.stage("write"), beside as mapped:
         rows = rows_as("writing", report)
         if done.linear is not None:
-            write_dng(target, done.linear, done.picture, output, rows)
+            write_dng(target, done.linear, picture, output, rows)
         else:
             write_picture(
                 target,
-                done.picture,
+                picture,
                 overwrite=output.overwrite,
                 loss=output.loss,
                 report=rows,
                 threads=check_threads(settings.engine.threads),
             )
-    return Conversion(header.path, target, done.facts, mapped)
+    return Conversion(header.path, target, done.facts, within or mapped)
 
 
 def develop_photo(
@@ -290,7 +306,7 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     if how.crop == "camera" and ready.photo.camera_crop is None:
         yield "the camera stored no crop; the whole visible area is kept"
     if how.look == "camera" and ready.embedded is None:
-        yield "holds no picture of the camera's own; the automatic look is used"
+        yield "holds no preview; the automatic look is used"
 
 
 def _lens_notices(ready: Prepared, how: Development, *, linear: bool) -> Iterator[str]:

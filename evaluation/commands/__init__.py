@@ -17,6 +17,7 @@ from .studies import (
     effort,
     highlights,
     isolation,
+    lenses,
     looks,
     start,
     studio,
@@ -26,7 +27,7 @@ from .studies import (
 from .texture_fill import texture_fill
 
 _ALL: tuple[Callable[..., Any], ...] = (
-    *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, blemishes),
+    *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, lenses, blemishes),
     *(
         widths,
         texture_fill,

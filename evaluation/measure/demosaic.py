@@ -4,7 +4,7 @@ Each picture is sampled by the colour array as it is (8 bit, gamma-encoded, no n
 rounded to 8 bit, and compared with itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar, Self
@@ -28,6 +28,8 @@ from .metrics import Bytes, comparable, cpsnr, likeness
 from .protocol import versions
 from .results import Columns, Results, SetResults
 
+# What is worth its time on arrays that few programs know.
+_METHODS = "gaussian,gaussian-fast,blend,bilinear"
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
 
@@ -230,6 +232,54 @@ class DemosaicBenchmark(Benchmark):
         if rows := [row for found in gained for row in _errors(found, gallery)]:
             caption = "of each set the picture with the largest and with the smallest gain over the best peer"
             yield Drawing("errors", "Errors", caption, error_maps(rows), kind="png")
+
+
+@dataclass(frozen=True)
+class _ArrayBenchmark(DemosaicBenchmark):
+    """Ours and those that know an array, on whole pictures."""
+
+    own_array: ClassVar[str] = ""
+    peers: ClassVar[str] = ""  # beside ours
+
+    @classmethod
+    def of(  # type: ignore[override]
+        cls,
+        sets: Sequence[ImageSet],
+        methods: str | None = None,
+        crop: int = 10,
+        quality: Any = "normal",
+        threads: int = 1,
+    ) -> Self:
+        names = _METHODS + cls.peers if methods is None else methods
+        return super().of(sets, names, cls.own_array, crop, quality, threads)
+
+    @property
+    def looks(self) -> list[Figure]:
+        """None: reports show those of Bayer's array."""
+        return []
+
+    def drawings(self, results: Results, gallery: Gallery) -> Iterable[Drawing]:  # type: ignore[override]
+        """None."""
+        return ()
+
+
+@dataclass(frozen=True)
+class XTransBenchmark(_ArrayBenchmark):
+    """Fujifilm's array."""
+
+    name = "xtrans"
+    prefix = "X-Trans, "
+    own_array = "XTRANS"
+    peers = ",libraw-markesteijn-3"
+
+
+@dataclass(frozen=True)
+class QuadBenchmark(_ArrayBenchmark):
+    """Bayer's array of two by two pixels each, as phones have it."""
+
+    name = "quad"
+    prefix = "Quad-Bayer, "
+    own_array = "QUAD_RGGB"
 
 
 def _proofs(found: SetResults) -> dict[str, str]:

@@ -1,10 +1,9 @@
 """The parts of a report. Another is a subclass of `Benchmark` in `evaluation/measure/` and a line here."""
 
-from ..measure.arrays import QuadBenchmark, XTransBenchmark
 from ..measure.benchmark import Benchmark
 from ..measure.completions import CompletionBenchmark
 from ..measure.convert import ConvertBenchmark
-from ..measure.demosaic import DemosaicBenchmark
+from ..measure.demosaic import DemosaicBenchmark, QuadBenchmark, XTransBenchmark
 from ..measure.errors import ErrorBenchmark
 from ..measure.inpaint import InpaintBenchmark
 from ..measure.noise import NoiseBenchmark, WholeNoiseBenchmark

@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from evaluation.data.sets import ImageSet, SetImage, read_set
-from evaluation.measure.arrays import QuadBenchmark, XTransBenchmark
-from evaluation.measure.demosaic import DemosaicBenchmark
+from evaluation.measure.demosaic import DemosaicBenchmark, QuadBenchmark, XTransBenchmark
 from evaluation.measure.noise import WholeNoiseBenchmark
 from tests.cli.waves import save_waves
 

@@ -105,16 +105,26 @@ def test_linear_dng_and_metadata_are_the_same(tmp_path: Path, samples: Path) -> 
     assert read_facts(samples / SAMPLES[0])["camera"]
 
 
-@pytest.mark.parametrize("content", [b"none at all", b"II*\0\x08\0\0\0" + bytes(40), b"\x89PNG\r\n\x1a\n"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"none at all",
+        b"II*\0\x08\0\0\0" + bytes(40),
+        b"\x89PNG\r\n\x1a\n",
+        b"\xff\xd8\xff\xe0\0",
+        b"\xff\xd8\xff",
+    ],
+)
 def test_errors_are_the_same(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.dng"
     path.write_bytes(content)
     said = []
     for limits in (APART, HERE):
-        with pytest.raises(InputError) as raised:
-            read_photo(path, limits=limits)
-        said.append((raised.type, str(raised.value)))
-    assert said[0] == said[1]
+        for read in (read_photo, read_picture):
+            with pytest.raises(InputError) as raised:
+                read(path, limits=limits)
+            said.append((raised.type, str(raised.value)))
+    assert said[:2] == said[2:]
 
 
 def test_one_process_is_kept_and_replaced_after_a_crash(children: Any, samples: Path) -> None:

@@ -11,7 +11,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Lock
 from typing import Any, TypeVar, cast, get_type_hints
@@ -95,12 +95,12 @@ def can_isolate(size: int = 0) -> bool:
 
 def announced_pixels(header: FileHeader) -> int:
     """How many pixels a file says it has, or may have; no more than are allowed."""
-    width, height = header.size or (0, 0)
-    most = width * height
-    if header.size is None:
-        first = header.tags.first()
-        most = max(number(first, _WIDTH) * number(first, _HEIGHT), _PIXELS_PER_BYTE * header.length)
-    return min(max(most, 0), header.limits.pixels)
+    with suppress(InputError):  # what is wrong with its header is told by its decoder
+        if header.size is not None:
+            return min(max(header.size[0] * header.size[1], 0), header.limits.pixels)
+    first = header.tags.first()
+    most = max(number(first, _WIDTH) * number(first, _HEIGHT), _PIXELS_PER_BYTE * header.length)
+    return min(most, header.limits.pixels)
 
 
 class _Blocks:
