@@ -51,12 +51,16 @@ def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     Image.fromarray(np.full((36, 48), 30_000, np.uint16)).save(tmp_path / "mosaic.png")
     mask, damaged = np.zeros((40, 30), np.uint8), np.full((40, 30, 3), 90, np.uint8)
     mask[9:12], damaged[9:12] = 255, (255, 0, 255)
-    for name in ("shoot", "pictures", "scans", "repaired"):
+    for name in ("shoot", "pictures", "scans", "repaired", "night", "darks", "flats"):
         (tmp_path / name).mkdir()
-    shutil.copy(samples / "small_rggb.dng", tmp_path / "shoot" / "a.dng")
+    for name in ("shoot", "night", "darks", "flats"):
+        shutil.copy(samples / "small_rggb.dng", tmp_path / name / "a.dng")
     Image.fromarray(np.dstack([damaged, 255 - mask])).save(tmp_path / "erased.png")
-    for picture, path in ((damaged, "damaged"), (mask, "mask"), (damaged, "scans/b"), (mask, "scans/b.mask")):
-        Image.fromarray(picture).save(tmp_path / f"{path}.png")
+    for path in ("damaged", "photo", "scans/b"):
+        Image.fromarray(damaged).save(tmp_path / f"{path}.png")
+    for path in ("mask", "person", "scans/b.mask"):
+        Image.fromarray(mask).save(tmp_path / f"{path}.png")
+    Image.fromarray(255 - mask).save(tmp_path / "lawn.png")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
