@@ -18,6 +18,8 @@ ArrayKind = Literal["bayer", "mono", "other"]  # of colour arrays, as costs tell
 Banding = Literal["auto", "off"]
 Blemish = Literal["dust", "scratches"]
 GrainChoice = Literal["auto", "off"]
+MotionKind = Literal["auto", "none", "pixel-shift"]
+Ghosts = Literal["normal", "strict", "off"]
 
 QUALITIES: tuple[str, ...] = get_args(Quality)
 BALANCES: tuple[str, ...] = get_args(NamedBalance)

@@ -17,6 +17,7 @@ from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.pixels import ImageLike
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, SECOND_GREEN, RawPhoto, Sites, place_of
+from demosaic_ntc.raw.saturation import Levels
 
 #: The largest light that is kept, white being 1.
 BRIGHTEST = 4.9
@@ -84,6 +85,17 @@ def complete_photo(
         _put_codes(codes, rows, light, CompletedHighlights(first, limits, 0.0), sites, tables)
     largest = max(largest, _largest_unclipped(photo, first, tables))
     return replace(photo, mosaic=codes), CompletedHighlights(first, limits, min(largest, BRIGHTEST))
+
+
+def find_clipped(photo: RawPhoto, levels: Levels) -> Flags:
+    """Flags of the samples of a mosaic that are clipped, given the levels at which the colours saturate."""
+    flags, sites = np.zeros(photo.size, np.bool_), photo.sites
+    for place in np.ndindex(sites.channels.shape):
+        black = float(sites.black[place])
+        limit = black + float(CLIPPED_SHARE) * (levels[_channel(sites, place)] - black)
+        here = place_of(place, sites.channels.shape)
+        flags[here] = photo.mosaic[here] >= limit
+    return flags
 
 
 def _first_numbers(tables: dict[tuple[int, ...], Float32], light: Float32) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
@@ -20,9 +20,9 @@ from demosaic_ntc.developing.framing import (
 )
 from demosaic_ntc.developing.highlights import widen_error
 from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
-from demosaic_ntc.developing.preprocess import Prepared, choose_highlights, complete_mosaic, prepare
+from demosaic_ntc.developing.preprocess import Prepared, Restore, choose_highlights, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
-from demosaic_ntc.developing.settings import Development, Settings
+from demosaic_ntc.developing.settings import Development, Output, Settings
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
@@ -111,6 +111,16 @@ class Conversion:
     error_map: ErrorMap | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PhotoToDevelop:
+    """A photo ready for the engine, and what restores its colours where that is not the engine alone."""
+
+    ready: Prepared
+    path: Path
+    restore: Restore | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)  # that are recorded besides the settings'
+
+
 def convert_file(
     source: Path | FileHeader,
     target: Path,
@@ -133,6 +143,19 @@ def convert_file(
         check_distinct((header.path, *find_paths(settings)), (target, error_map))
         check_map(error_map, settings.engine.method, overwrite=output.overwrite)
         done = develop_photo(header, settings, bits, report, timings, **wanted)
+    mapped = write_developed(target, done, output, report, timings, error_map)
+    return Conversion(header.path, target, done.facts, mapped)
+
+
+def write_developed(
+    target: Path,
+    done: DevelopedPhoto,
+    output: Output,
+    report: ReportProgress,
+    timings: Timings,
+    error_map: Path | None = None,
+) -> ErrorMap | None:
+    """Write a finished picture, and the errors expected of it where a place for them is given."""
     beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
     with timings.stage("write"), beside as mapped:
         rows = rows_as("writing", report)
@@ -140,7 +163,7 @@ def convert_file(
             write_dng(target, done.linear, done.picture, output, rows)
         else:
             write_picture(target, done.picture, overwrite=output.overwrite, loss=output.loss, report=rows)
-    return Conversion(header.path, target, done.facts, mapped)
+    return mapped
 
 
 def develop_photo(
@@ -159,13 +182,29 @@ def develop_photo(
     """
     with timings.stage("decode"), open_header(source, settings.limits) as header:
         report(Progress(DECODING, 0, 1))
-        ready = prepare(header, settings)
-        settings = for_preview(settings) if linear else settings
-        how = settings.development
-        timings.notices += _notices(ready, how)
+        photo = PhotoToDevelop(prepare(header, settings), header.path)
         report(Progress(DECODING, 1, 1))
-    with timings.stage("demosaic"), prefix_path(header.path):
-        restored = complete_mosaic(ready, settings.engine, settings.engine.start(report, error))
+    return develop_prepared(photo, settings, bits, report, timings, error=error, linear=linear)
+
+
+def develop_prepared(
+    photo: PhotoToDevelop,
+    settings: Settings,
+    bits: int,
+    report: ReportProgress,
+    timings: Timings,
+    *,
+    error: bool = False,
+    linear: bool = False,
+) -> DevelopedPhoto:
+    """Develop a photo that was read and prepared; see `develop_photo`."""
+    ready = photo.ready
+    settings = for_preview(settings) if linear else settings
+    how = settings.development
+    timings.notices += _notices(ready, how)
+    with timings.stage("demosaic"), prefix_path(photo.path):
+        run = settings.engine.start(report, error)
+        restored = complete_mosaic(ready, settings.engine, run, photo.restore)
         timings.notices += restored.notices
     with timings.stage("render"):
         look = finish_of(restored.image, ready, how, bits)
@@ -176,9 +215,9 @@ def develop_photo(
         if isinstance(pixels, LazyImage):
             pixels = pixels.within(lambda: timings.part("render"))
         expected = None if restored.error is None else _orient_errors(restored, ready, look, how)
-        picture = _describe_picture(pixels, ready, look, settings)
+        picture = _describe_picture(pixels, photo, look, settings)
         timings.notices += _brightness_notices(restored, ready, look, how)
-        raw = linear_picture(restored.image, ready, how, header.path.name) if linear else None
+        raw = linear_picture(restored.image, ready, how, photo.path.name) if linear else None
     return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, timings, how), raw)
 
 
@@ -230,9 +269,11 @@ def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
     return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
 
 
-def _describe_picture(pixels: ImageLike, ready: Prepared, look: Finish, settings: Settings) -> DecodedImage:
+def _describe_picture(
+    pixels: ImageLike, source: PhotoToDevelop, look: Finish, settings: Settings
+) -> DecodedImage:
     """The pixels with their profile and metadata."""
-    photo, profile, how = ready.photo, icc_profile(look.space), settings.development
+    photo, profile, how = source.ready.photo, icc_profile(look.space), settings.development
     colours = cast(NDArray[Any], pixels)  # its writers read the rows of either
     orientation, is_srgb = 1 if how.rotate else photo.orientation, how.space == "srgb" and not how.linear
     if not settings.output.metadata:
@@ -242,7 +283,7 @@ def _describe_picture(pixels: ImageLike, ready: Prepared, look: Finish, settings
         size=(pixels.shape[0], pixels.shape[1]),
         orientation=orientation,
         srgb=is_srgb,
-        parameters=_parameters(ready, settings),
+        parameters=_parameters(source, settings),
         hand_balanced=how.balance not in ("camera", "auto"),
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
@@ -250,13 +291,18 @@ def _describe_picture(pixels: ImageLike, ready: Prepared, look: Finish, settings
     return DecodedImage(colours, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
 
 
-def _parameters(ready: Prepared, settings: Settings) -> str:
+def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
     """The parameters as they were used, with the noise in green that was removed, for the comment."""
+    ready = source.ready
     exposure = ready.exposure
     balance = ",".join(f"{value:.4g}" for value in exposure.balance[:3])
     light = f" {exposure.light.kelvin:.0f}K,{exposure.light.tint:+.0f}" if exposure.light else ""
     how = settings.development
-    known = {"look": look_name(ready, how), "highlights": choose_highlights(ready.photo, how)}
+    known = {
+        "look": look_name(ready, how),
+        "highlights": choose_highlights(ready.photo, how),
+        **source.parameters,
+    }
     used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", **known)
     if ready.noise is None or ready.mosaic.stabilised is None:
         return used

@@ -1,0 +1,219 @@
+"""From several raws of one scene to one picture: read, aligned, merged, and developed like a single one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log2
+from pathlib import Path
+from typing import Any
+
+from demosaic_ntc.demosaicing.burst.burst import FrameReport, merge_mosaics
+from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
+from demosaic_ntc.developing.frames import (
+    ReferenceFrame,
+    check_frame,
+    choose_reference,
+    light_gathered,
+    strengths_of_merge,
+)
+from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, prepare_clean, read_clean
+from demosaic_ntc.developing.settings import Engine, Merging, Settings
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.images.error_map import ErrorMap, check_map
+from demosaic_ntc.images.formats import format_of
+from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.header import prefix_path
+from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, ignore_progress
+from demosaic_ntc.workflows.conversion import (
+    ConversionFacts,
+    DevelopedPhoto,
+    PhotoToDevelop,
+    develop_photo,
+    develop_prepared,
+    write_developed,
+)
+from demosaic_ntc.workflows.costs import DECODING
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFrame:
+    """What became of a frame of a merged picture."""
+
+    source: Path
+    is_reference: bool
+    is_used: bool
+    shift: tuple[float, float]  # rows and columns that its centre lies off the reference's
+    rotation: float  # degrees
+    share: float  # of the frame that agrees with the reference
+    stops: float  # of light that it gathered more than the reference
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as an object for JSON."""
+        return {
+            "source": str(self.source),
+            "reference": self.is_reference,
+            "used": self.is_used,
+            "shift": list(self.shift),
+            "rotation": self.rotation,
+            "accepted": self.share,
+            "stops": self.stops,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPhoto:
+    """A merged picture that is not written yet."""
+
+    developed: DevelopedPhoto
+    frames: tuple[MergedFrame, ...]  # in the order they were given
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What was done, and where the picture is."""
+
+    target: Path
+    facts: ConversionFacts
+    frames: tuple[MergedFrame, ...]
+    error_map: ErrorMap | None = None
+
+    @property
+    def reference(self) -> Path:
+        """The frame whose place and colours the picture has."""
+        return next(each.source for each in self.frames if each.is_reference)
+
+
+def merge_files(
+    sources: Sequence[Path],
+    target: Path,
+    settings: Settings,
+    merging: Merging,
+    progress: ReportProgress | None = None,
+    error_map: Path | None = None,
+) -> Merge:
+    """Read, merge and write frames of one scene; nothing appears at the target unless all went well."""
+    report, output = progress or ignore_progress, settings.output
+    bits = settings.depth(target, error_map)
+    check_target(target)
+    check_distinct((*sources, *find_paths(settings)), (target, error_map))
+    check_map(error_map, settings.engine.method, overwrite=output.overwrite)
+    timings = Timings()
+    wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
+    done = merge_photos(sources, settings, merging, bits, report, timings, **wanted)
+    mapped = write_developed(target, done.developed, output, report, timings, error_map)
+    return Merge(target, done.developed.facts, done.frames, mapped)
+
+
+def merge_photos(
+    sources: Sequence[Path],
+    settings: Settings,
+    merging: Merging,
+    bits: int,
+    report: ReportProgress,
+    timings: Timings,
+    *,
+    error: bool = False,
+    linear: bool = False,
+) -> MergedPhoto:
+    """Read frames and develop one picture of them; one frame alone is developed as ever."""
+    check_merge(sources, settings)
+    wanted = {"error": error, "linear": linear}
+    if len(sources) == 1:
+        alone = develop_photo(sources[0], settings, bits, report, timings, **wanted)
+        return MergedPhoto(alone, (MergedFrame(sources[0], True, True, (0.0, 0.0), 0.0, 1.0, 0.0),))
+    with timings.stage("decode"):
+        frames = _read_frames(sources, settings, report)
+        reference = choose_reference(frames, merging.reference, settings.development)
+        burst = _Burst(frames, reference, settings, merging)
+        ready = prepare_clean(frames[reference], settings, strengths_of_merge(settings.development))
+    photo = PhotoToDevelop(ready, frames[reference].path, burst.restore, burst.parameters)
+    done = develop_prepared(photo, settings, bits, report, timings, **wanted)
+    return MergedPhoto(done, tuple(burst.found))
+
+
+def check_merge(sources: Sequence[Path], settings: Settings) -> None:
+    """Refuse no frames, frames that are given twice, and what cannot be done to several."""
+    if not sources:
+        raise InputError("there is no frame to merge; give two or more raws of one scene")
+    twice = [path for k, path in enumerate(sources) if path in sources[:k]]
+    if twice:
+        raise InputError(f"{twice[0]}: is given twice; name every frame once")
+    engine = settings.engine
+    if len(sources) > 1 and (engine.half or engine.method != "gaussian"):
+        raise InputError(
+            "frames are merged by the method gaussian at full size; leave out `method` and `half`"
+        )
+
+
+def _read_frames(sources: Sequence[Path], settings: Settings, report: ReportProgress) -> list[CleanPhoto]:
+    """Read all frames, or raise with the name of one that does not belong to the others."""
+    frames: list[CleanPhoto] = []
+    for k, source in enumerate(sources):
+        report(Progress(DECODING, k, len(sources)))
+        frame = read_clean(source, settings)
+        check_frame(frame, frames[0] if frames else frame)
+        frames.append(frame)
+    report(Progress(DECODING, len(sources), len(sources)))
+    return frames
+
+
+class _Burst:
+    """Frames on their way into one picture; `found` tells what became of them once it is restored."""
+
+    def __init__(
+        self, frames: Sequence[CleanPhoto], reference: int, settings: Settings, merging: Merging
+    ) -> None:
+        own = light_gathered(frames[reference].photo)
+        self.frames, self.reference, self.how = frames, reference, settings.development
+        self.gains = [own / light_gathered(each.photo) for each in frames]
+        self.merging = merging
+        self.found: list[MergedFrame] = []
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What the picture records of the merge."""
+        return {
+            "frames": len(self.frames),
+            "reference": self.frames[self.reference].path.name,
+            "motion": self.merging.motion,
+            "ghosts": self.merging.ghosts,
+        }
+
+    def restore(self, ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
+        """Restore the reference's picture from the samples of all frames."""
+        base = ReferenceFrame(ready, self.how)
+        mosaics = []
+        for k, (frame, gain) in enumerate(zip(self.frames, self.gains, strict=True)):
+            with prefix_path(frame.path):
+                mosaics.append(base.measure() if k == self.reference else base.measure_frame(frame, gain))
+        stored, reports = merge_mosaics(
+            mosaics,
+            self.reference,
+            engine.quality,
+            run,
+            motion=self.merging.motion,
+            ghosts=self.merging.ghosts,
+        )
+        self.found = [self._describe(k, each) for k, each in enumerate(reports)]
+        used = sum(each.is_used for each in reports)
+        assert ready.photo.cfa is not None
+        restored = finish_stored(stored, ready.mosaic, ready.photo.cfa, base.grain(used))
+        return replace(restored, notices=(*restored.notices, *self._notices()))
+
+    def _notices(self) -> Iterator[str]:
+        """Which frames were left out, by name."""
+        for each in self.found:
+            if not each.is_used:
+                yield f"{each.source.name} was left out: {each.share:.0%} of it agree with the reference"
+
+    def _describe(self, k: int, report: FrameReport) -> MergedFrame:
+        """What became of a frame."""
+        return MergedFrame(
+            self.frames[k].path,
+            k == self.reference,
+            report.is_used,
+            report.shift,
+            report.rotation,
+            report.share,
+            log2(1 / self.gains[k]),
+        )
