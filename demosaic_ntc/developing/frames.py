@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from demosaic_ntc.arrays import Float32
+from demosaic_ntc.demosaicing.burst.alignment import pool
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
 from demosaic_ntc.developing.denoising import Strengths
 from demosaic_ntc.developing.highlights import BRIGHTEST, find_clipped
@@ -20,9 +21,12 @@ from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import noise_of, span_of
 from demosaic_ntc.raw.photo import GREEN, RawPhoto
-from demosaic_ntc.raw.saturation import saturation
+from demosaic_ntc.raw.saturation import Levels, saturation
 
 _SAME = 2.0 ** (1 / 6)  # times the light: exposures that differ by less are one
+_SHUTTER = 2.0**0.25  # times the light that EXIF may be off by
+_BLOCK = 16  # cells of the array, across, whose mean is compared
+_DARK, _BRIGHT, _FEWEST_BLOCKS = 0.01, 0.7, 8  # of white; blocks
 
 
 def check_frame(frame: CleanPhoto, first: CleanPhoto) -> None:
@@ -49,6 +53,35 @@ def light_gathered(photo: RawPhoto) -> float:
     taken = photo.exif.facts
     stop = float(taken.get("f_number", 1.0))
     return float(taken.get("exposure_seconds", 1.0)) * float(taken.get("iso", 1.0)) / stop**2
+
+
+def is_brighter(gain: float) -> bool:
+    """Whether the reference has gathered more light than a frame, by so many times, and clips sooner."""
+    return gain >= _SAME
+
+
+def find_gains(frames: Sequence[CleanPhoto], reference: int) -> list[float]:
+    """How many times the light of each frame the reference has gathered: by EXIF, and by their samples.
+
+    Shutters are not exact, and cameras round what they write. Of frames that EXIF calls alike nothing is
+    measured.
+    """
+    base = frames[reference].photo
+    stated = [light_gathered(base) / light_gathered(each.photo) for each in frames]
+    return [
+        gain if gain == 1 else gain * _measure_gain(each.photo, base, gain)
+        for each, gain in zip(frames, stated, strict=True)
+    ]
+
+
+def _measure_gain(photo: RawPhoto, base: RawPhoto, gain: float) -> float:
+    """What the gain of a frame must be taken by, from blocks that both have exposed well; near 1, or 1."""
+    own, other = pool(_green_cells(photo), _BLOCK), pool(_green_cells(base), _BLOCK)
+    well = (own > _DARK) & (other > _DARK) & (own < _BRIGHT) & (other < _BRIGHT)
+    if np.count_nonzero(well) < _FEWEST_BLOCKS:
+        return 1.0
+    found = float(np.median(other[well] / (gain * own[well])))
+    return found if 1 / _SHUTTER < found < _SHUTTER else 1.0
 
 
 def choose_reference(frames: Sequence[CleanPhoto], wanted: str, how: Development) -> int:
@@ -109,24 +142,20 @@ class ReferenceFrame:
         assert self.ready.mosaic.stabilised is not None
         return self.ready.mosaic.stabilised
 
-    @property
-    def strength(self) -> float:
-        """The deviations that the engine reckons with, in multiples of what there is: never less."""
-        return max(1.0, self.ready.strengths.engine)
-
     def measure(self) -> MeasuredMosaic:
         """The reference itself; its completed highlights count as samples."""
         ready, cfa = self.ready, self.ready.photo.cfa
         assert cfa is not None
         noise = self.stabilised.levels()
-        return MeasuredMosaic.check(ready.mosaic.plane(), cfa, ready.missing, noise, self.strength)
+        return MeasuredMosaic.check(
+            ready.mosaic.plane(), cfa, ready.missing, noise, engine_strength(self.ready)
+        )
 
     def measure_frame(self, frame: CleanPhoto, gain: float) -> MeasuredMosaic:
         """Another frame in the reference's light, which is so many times its own; clipped samples miss."""
         ready, how = self.ready, self.how
         exposure, photo = scale_exposure(ready.exposure, gain), frame.photo
-        levels = ready.exposure.levels if how.white != "auto" or photo.is_plain else saturation(photo)
-        clipped, noise = find_clipped(photo, levels), frame.noise
+        clipped, noise = find_clipped(photo, frame_levels(frame, how)), frame.noise
         if how.fringes == "auto":
             photo, noise = correct_photo_fringes(photo, exposure), None
         noise = noise or noise_of(photo, how.noise)
@@ -135,13 +164,16 @@ class ReferenceFrame:
         encoded = encode_mosaic(photo, exposure, stabilised, None, frame.lens.sites, most)
         assert photo.cfa is not None
         measured = MeasuredMosaic.check(
-            encoded.plane(), photo.cfa, frame.missing, stabilised.levels(), self.strength
+            encoded.plane(), photo.cfa, frame.missing, stabilised.levels(), engine_strength(ready)
         )
         return replace(measured, missing=unite_flags(frame.missing, clipped if clipped.any() else None))
 
-    def grain(self, used: int) -> float:
-        """The share of the reference's noise that brightness gets back: as much as a mean of frames has."""
-        return (1 - min(self.ready.strengths.brightness, self.strength) / self.strength) / math.sqrt(used)
+
+def frame_levels(frame: CleanPhoto, how: Development) -> Levels:
+    """The levels at which red, green and blue of a frame saturate."""
+    white = frame.photo.white
+    is_guessed = how.white == "auto" and not frame.photo.is_plain
+    return saturation(frame.photo) if is_guessed else (white, white, white)
 
 
 def scale_exposure(exposure: Exposure, gain: float) -> Exposure:
@@ -155,3 +187,14 @@ def strengths_of_merge(how: Development) -> Strengths:
     if how.denoise == "auto" and how.denoise_color is None:
         return Strengths(1.0, 1.0)
     return how.strengths or Strengths(0.0, 0.0)
+
+
+def engine_strength(ready: Prepared) -> float:
+    """The deviations that the engine reckons with, in multiples of what there is: never less."""
+    return max(1.0, ready.strengths.engine)
+
+
+def choose_grain(ready: Prepared, used: int) -> float:
+    """The share of the reference's noise that brightness gets back: as much as a mean of frames has."""
+    strongest = engine_strength(ready)
+    return (1 - min(ready.strengths.brightness, strongest) / strongest) / math.sqrt(used)

@@ -134,10 +134,15 @@ def _put_codes(
         clipped = part >= first
         if not clipped.any():
             continue
-        low, step = _root_scale(float(table[first]), first)
-        number = first + np.ceil((np.cbrt(light[here][clipped].astype(np.float64)) - low) / step - 1e-3)
-        part[clipped] = np.clip(number, first, _CODES - 1).astype(np.uint16)
+        part[clipped] = number_light(light[here][clipped], float(table[first]), first)
         codes[rows][here] = part
+
+
+def number_light(light: Float32, least: float, first: int) -> NDArray[np.uint16]:
+    """Return the numbers that stand for completed light, the first of them for the least; see `light`."""
+    low, step = _root_scale(least, first)
+    number = first + np.ceil((np.cbrt(light.astype(np.float64)) - low) / step - 1e-3)
+    return np.asarray(np.clip(number, first, _CODES - 1), np.uint16)
 
 
 def _largest_unclipped(

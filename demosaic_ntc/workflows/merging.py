@@ -7,21 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.demosaicing.burst.burst import FrameReport, merge_mosaics
+from demosaic_ntc.developing.brackets import PreparedBurst, prepare_burst
 from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
-from demosaic_ntc.developing.frames import (
-    ReferenceFrame,
-    check_frame,
-    choose_reference,
-    light_gathered,
-    strengths_of_merge,
-)
-from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, prepare_clean, read_clean
+from demosaic_ntc.developing.frames import check_frame, choose_grain
+from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, read_clean
 from demosaic_ntc.developing.settings import Engine, Merging, Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, check_map
 from demosaic_ntc.images.formats import format_of
 from demosaic_ntc.io.atomic import check_target
-from demosaic_ntc.io.header import prefix_path
 from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, ignore_progress
 from demosaic_ntc.workflows.conversion import (
@@ -123,12 +117,9 @@ def merge_photos(
         return MergedPhoto(alone, (MergedFrame(sources[0], True, True, (0.0, 0.0), 0.0, 1.0, 0.0),))
     with timings.stage("decode"):
         frames = _read_frames(sources, settings, report)
-        reference = choose_reference(frames, merging.reference, settings.development)
-        burst = _Burst(frames, reference, settings, merging)
-        ready = prepare_clean(frames[reference], settings, strengths_of_merge(settings.development))
-    photo = PhotoToDevelop(ready, frames[reference].path, burst.restore, burst.parameters)
-    done = develop_prepared(photo, settings, bits, report, timings, **wanted)
-    return MergedPhoto(done, tuple(burst.found))
+        merger = _Merger(prepare_burst(frames, settings, merging), merging)
+    done = develop_prepared(merger.photo, settings, bits, report, timings, **wanted)
+    return MergedPhoto(done, tuple(merger.found))
 
 
 def check_merge(sources: Sequence[Path], settings: Settings) -> None:
@@ -157,47 +148,35 @@ def _read_frames(sources: Sequence[Path], settings: Settings, report: ReportProg
     return frames
 
 
-class _Burst:
+class _Merger:
     """Frames on their way into one picture; `found` tells what became of them once it is restored."""
 
-    def __init__(
-        self, frames: Sequence[CleanPhoto], reference: int, settings: Settings, merging: Merging
-    ) -> None:
-        own = light_gathered(frames[reference].photo)
-        self.frames, self.reference, self.how = frames, reference, settings.development
-        self.gains = [own / light_gathered(each.photo) for each in frames]
-        self.merging = merging
+    def __init__(self, burst: PreparedBurst, merging: Merging) -> None:
+        self.burst, self.merging = burst, merging
         self.found: list[MergedFrame] = []
 
     @property
-    def parameters(self) -> dict[str, object]:
-        """What the picture records of the merge."""
-        return {
-            "frames": len(self.frames),
-            "reference": self.frames[self.reference].path.name,
-            "motion": self.merging.motion,
-            "ghosts": self.merging.ghosts,
+    def photo(self) -> PhotoToDevelop:
+        """The reference, restored from all frames, with what its picture records of that."""
+        merging, path = self.merging, self.burst.base.path
+        parameters = {
+            "frames": len(self.burst.frames),
+            "reference": path.name,
+            "motion": merging.motion,
+            "ghosts": merging.ghosts,
         }
+        return PhotoToDevelop(self.burst.ready, path, self.restore, parameters)
 
     def restore(self, ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
         """Restore the reference's picture from the samples of all frames."""
-        base = ReferenceFrame(ready, self.how)
-        mosaics = []
-        for k, (frame, gain) in enumerate(zip(self.frames, self.gains, strict=True)):
-            with prefix_path(frame.path):
-                mosaics.append(base.measure() if k == self.reference else base.measure_frame(frame, gain))
-        stored, reports = merge_mosaics(
-            mosaics,
-            self.reference,
-            engine.quality,
-            run,
-            motion=self.merging.motion,
-            ghosts=self.merging.ghosts,
-        )
+        burst, cfa = self.burst, ready.photo.cfa
+        assert cfa is not None
+        motion, ghosts = self.merging.motion, self.merging.ghosts
+        frames = burst.mosaics, burst.reference
+        stored, reports = merge_mosaics(*frames, engine.quality, run, motion=motion, ghosts=ghosts)
         self.found = [self._describe(k, each) for k, each in enumerate(reports)]
-        used = sum(each.is_used for each in reports)
-        assert ready.photo.cfa is not None
-        restored = finish_stored(stored, ready.mosaic, ready.photo.cfa, base.grain(used))
+        grain = choose_grain(ready, sum(each.is_used for each in reports))
+        restored = finish_stored(stored, ready.mosaic, cfa, grain)
         return replace(restored, notices=(*restored.notices, *self._notices()))
 
     def _notices(self) -> Iterator[str]:
@@ -209,11 +188,11 @@ class _Burst:
     def _describe(self, k: int, report: FrameReport) -> MergedFrame:
         """What became of a frame."""
         return MergedFrame(
-            self.frames[k].path,
-            k == self.reference,
+            self.burst.frames[k].path,
+            k == self.burst.reference,
             report.is_used,
             report.shift,
             report.rotation,
             report.share,
-            log2(1 / self.gains[k]),
+            log2(1 / self.burst.gains[k]),
         )
