@@ -81,7 +81,7 @@ class CommandLine(CommandGroup):
 app = typer.Typer(
     cls=CommandLine,
     name="demosaic-ntc",
-    help="Demosaicing and inpainting by nonnegative tensor completion, with certificates.",
+    help="Convert camera raws and repair damaged pictures, without a trained network.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -105,7 +105,7 @@ def program(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Demosaicing and inpainting by nonnegative tensor completion, with certificates."""
+    """Convert camera raws and repair damaged pictures, without a trained network."""
 
 
 app.command(cls=Command)(convert)

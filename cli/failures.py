@@ -72,16 +72,16 @@ _CODES: tuple[tuple[type[BaseException], ExitCode], ...] = (
 )
 
 
-# What the system says when the machine is at its end: of memory, open files, processes and threads.
+# Error numbers of a machine that has run out of memory, open files, processes or threads.
 _OF_THE_MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 
-# How libraries say it, who do not hand on what the system has said.
+# How libraries word it that do not pass on the system's error number.
 _NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 _NO_FILES = ("too many open files",)
 
 
 def exit_code(error: BaseException) -> ExitCode:
-    """The exit code that stands for an error; one of the system that nobody has explained is no bug."""
+    """The exit code of an error; an OSError that nobody has explained is not taken for a bug."""
     known = next((code for kind, code in _CODES if isinstance(error, kind)), None)
     if known is not None:
         return known
@@ -91,7 +91,7 @@ def exit_code(error: BaseException) -> ExitCode:
 
 
 def _is_at_the_end(error: BaseException) -> bool:
-    """Whether an error, or what led to it, tells that the machine is at its end."""
+    """Whether an error, or any cause of it, says that the machine has run out of something."""
     seen: BaseException | None = error
     while seen is not None:
         said = str(seen).lower() if isinstance(seen, (ImportError, RuntimeError, OSError)) else ""
@@ -118,7 +118,7 @@ def explanation(error: BaseException, log: str | None = None) -> str:
             return f"stdout cannot be written ({error.strerror}); send it elsewhere"
         case ExitCode.OUTPUT if isinstance(error, OSError):
             place = f"{error.filename}: " if error.filename is not None else ""
-            return f"{place}the system refuses ({error.strerror}); check the place and try again"
+            return f"{place}the system refused ({error.strerror}); check the path and try again"
         case ExitCode.BUG:
             evidence = f"the log {log}" if log else "what --debug shows"
             return f"internal error ({type(error).__name__}: {error}); please report it with {evidence}"
@@ -127,7 +127,7 @@ def explanation(error: BaseException, log: str | None = None) -> str:
 
 
 def _is_out_of_files(error: BaseException) -> bool:
-    """Whether it was open files of which there are too many."""
+    """Whether the limit that was reached is the one on open files."""
     chain = (error, error.__cause__, error.__context__)
     return any(getattr(each, "errno", None) in (errno.EMFILE, errno.ENFILE) for each in chain)
 
@@ -148,7 +148,7 @@ def write_log(error: BaseException) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """The text with options for settings, and control characters escaped: no name can break or colour it."""
+    """The text as one safe line: settings as options, control characters (of file names, say) escaped."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in replace_flags(text))
 
 
@@ -189,13 +189,13 @@ def _warnings_in_one_line(*, quiet: bool) -> Iterator[None]:
 
 
 def _is_typers_own(error: BaseException) -> bool:
-    """Usage errors, exits and a closed pipe have their answer in typer already."""
+    """Whether typer itself handles the error: wrong usage, an exit or a closed pipe."""
     own = isinstance(error, (typer.Exit, typer.Abort)) or hasattr(error, "exit_code")
     return own or (isinstance(error, OSError) and error.errno == errno.EPIPE)
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print to stdout; where it is closed or full, what was done stays done, and the exit code tells."""
+    """Print to stdout; if it is closed or full, the work stays done and the exit code says so."""
     try:
         for line in lines:
             typer.echo(one_line(line))
@@ -241,7 +241,7 @@ def _flag(found: re.Match[str]) -> str:
 
 @contextmanager
 def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
-    """Take errors of some kinds for wrong usage of the command."""
+    """Report errors of these kinds as wrong usage of the command."""
     try:
         yield
     except kinds as error:

@@ -103,7 +103,7 @@ def _deaf_in_the_end() -> None:
 def heard_interrupts() -> Iterator[None]:
     """End the process soon after SIGINT or SIGTERM, or at the second one, if the block still runs.
 
-    Nothing needs to be cleaned up on that way: a picture under way has another name until it is complete.
+    Nothing needs to be cleaned up then: an unfinished picture still has its temporary name.
     """
     listener, teller = socket.socketpair()
     teller.setblocking(False)

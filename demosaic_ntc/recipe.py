@@ -44,6 +44,7 @@ class Setting:
     parse: Callable[[str], Any] | None = None  # its text on the command line
     check: Callable[[Any], None] | None = None  # of values that have no range
     metavar: str | None = None
+    bare: str = ""  # its value where the option stands without one
     shown: str | bool = True  # the default as help shows it, where that is more than a value
     label: str = ""  # in the studio, if it has a place there
     slider: Slider | None = None

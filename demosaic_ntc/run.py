@@ -37,7 +37,7 @@ class Deadline:
         return math.inf if self.moment == math.inf else self.moment - self.clock()
 
     def is_over(self) -> bool:
-        """Return whether the moment is over."""
+        """Return whether the deadline has passed, and remember that somebody was told so."""
         over = self.moment < math.inf and self.clock() >= self.moment
         if over and not self._heeded:
             self._heeded.append(True)
@@ -45,7 +45,7 @@ class Deadline:
 
     @property
     def has_cut(self) -> bool:
-        """Whether somebody who asked was told that it is over: something was left undone."""
+        """Whether `is_over` has ever said yes: something was left undone."""
         return bool(self._heeded)
 
 
@@ -124,7 +124,7 @@ def check_threads(threads: int | None) -> int:
         return processors()
     if not isinstance(threads, Integral) or threads < 1:
         raise InputError(
-            f"{threads!r} threads cannot work; give a positive whole number or none for all processors"
+            f"{threads!r} threads cannot work; give a positive whole number, or None for all processors"
         )
     return int(threads)
 
@@ -155,7 +155,7 @@ class Timings:
 
     seconds: dict[str, float] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
-    apart: float = 0.0  # seconds that were counted for parts
+    apart: float = 0.0  # seconds charged to other stages by `part`
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -166,7 +166,7 @@ class Timings:
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Count the time inside for another stage than the one it happens in."""
+        """Charge the time inside to another stage than the one it happens in."""
         start = read_work_clock()
         yield
         seconds = read_work_clock() - start

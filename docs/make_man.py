@@ -23,7 +23,7 @@ def page() -> str:
     lines = [
         f'.TH {NAME.upper()} 1 "" "{NAME}" "User Commands"',
         ".SH NAME",
-        rf"{NAME} \- {_text('raw photographs into pictures, damaged pictures repaired, with certificates')}",
+        rf"{NAME} \- {_text('convert camera raws and repair damaged pictures')}",
         ".SH SYNOPSIS",
         f".B {_text(NAME)}\nRAW [PICTURE] [OPTIONS]\n.br",
         f".B {_text(NAME)}\nCOMMAND [OPTIONS]",

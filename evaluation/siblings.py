@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "evaluation":
-    from samples.dng import Camera, dng, write_dng
+    from samples.dng import Camera, camera_from_srgb, dng, write_dng
 else:
-    from ..samples.dng import Camera, dng, write_dng
+    from ..samples.dng import Camera, camera_from_srgb, dng, write_dng
 
 #: A small raw whose truth is known.
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "scene_rggb.dng"
@@ -17,4 +17,4 @@ SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "scene_rggb.dng"
 #: The module of the program.
 PROGRAM = f"{__name__.removesuffix('evaluation.siblings')}cli.app"
 
-__all__ = ["PROGRAM", "SAMPLE", "Camera", "dng", "write_dng"]
+__all__ = ["PROGRAM", "SAMPLE", "Camera", "camera_from_srgb", "dng", "write_dng"]

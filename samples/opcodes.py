@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from demosaic_ntc.io.tiff_tags import UNDEFINED, Field
-from demosaic_ntc.raw.opcodes.lists import OPCODE_LISTS
+from demosaic_ntc.io.tiff_tags import OPCODE_LISTS, UNDEFINED, Field
+from demosaic_ntc.raw.opcodes.lists import StoredOpcode, join_opcodes
 from demosaic_ntc.raw.opcodes.parameters import READERS, Opcode
 
 _NUMBERS = {name: code for code, (name, _) in READERS.items()}
@@ -28,8 +28,7 @@ def pack_list(*opcodes: Opcode) -> bytes:
 
 def pack_parts(*parts: tuple[int, int, bytes]) -> bytes:
     """A list of opcodes given by their numbers, flags and parameters, which may make no sense."""
-    packed = (struct.pack(">4L", code, _VERSION, flags, len(data)) + data for code, flags, data in parts)
-    return struct.pack(">L", len(parts)) + b"".join(packed)
+    return join_opcodes([StoredOpcode(code, _VERSION, flags, data) for code, flags, data in parts])
 
 
 def pack_parameters(opcode: Opcode) -> bytes:

@@ -152,7 +152,8 @@ def test_type_checkers_know_the_keywords_of_develop() -> None:
     settings = {name: each for kind in kinds for name, each in settings_of(kind).items()}
     hints = get_type_hints(Keywords)
     assert hints.keys() == settings.keys()
-    wider = {"wb", "cfa", "noise", "bad_pixels", "method"}  # they take more, or their types are only named
+    # They take more, or their types are only named.
+    wider = {"wb", "cfa", "noise", "bad_pixels", "dark", "flat", "method"}
     assert {name: hints[name] for name in hints.keys() - wider} == {
         name: settings[name].kind for name in settings.keys() - wider
     }

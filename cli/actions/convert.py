@@ -28,7 +28,7 @@ from ..output.results import (
 
 
 def settings_from(options: Mapping[str, Any]) -> Settings:
-    """The settings that the options of a command describe; what makes no sense is wrong usage."""
+    """The settings that the options of a command describe; bad values are reported as wrong usage."""
     chosen = {**options, "wb": options["wb_from"] or options["wb"]}
     if options["width"] is not None and options["raw_bits"] is None:  # --bits are those of the samples
         chosen |= {"bits": None, "raw_bits": options["bits"]}

@@ -9,10 +9,11 @@ import typer
 
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.errors import Clash, InputError, OutputError
+from demosaic_ntc.images.source_map import check_asked
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.io.header import open_header
 from demosaic_ntc.io.paths import check_distinct, find_paths
-from demosaic_ntc.workflows.costs import REPAIR_COSTS
+from demosaic_ntc.workflows.costs import find_repair_costs
 from demosaic_ntc.workflows.repair import Repair, repair_file
 
 from ..failures import one_line, wrong_usage
@@ -37,6 +38,12 @@ class Files:
     target: Path
     error_map: Path | None = None
     saved_mask: Path | None = None
+    source_map: Path | None = None
+
+    @property
+    def beside(self) -> tuple[Path | None, ...]:
+        """What is written beside the target."""
+        return self.error_map, self.saved_mask, self.source_map
 
 
 def files_from(
@@ -44,14 +51,15 @@ def files_from(
     settings: RepairSettings,
     error_map: Path | None = None,
     save_mask: Path | None = None,
+    source_map: Path | None = None,
 ) -> Files:
     """The files of ``IN MASK OUT``, or of ``IN OUT`` where no mask is needed."""
-    colour = settings.mask.colour
+    colour, beside = settings.mask.colour, (error_map, save_mask, source_map)
     match paths:
         case [source, mask, target] if colour is None:
-            return Files(source, mask, target, error_map, save_mask)
+            return Files(source, mask, target, *beside)
         case [source, target] if not settings.needs_mask:
-            return Files(source, None, target, error_map, save_mask)
+            return Files(source, None, target, *beside)
     if colour is not None:
         raise typer.BadParameter("give IN OUT with --mask-color, which stands for a mask")
     if settings.mask.alpha:
@@ -75,17 +83,17 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
         repair_format(files.target)
     check_error_map(files.error_map, settings.engine.method)
     _check_saved_mask(files.saved_mask)
+    _check_source_map(files.source_map, settings)
     with wrong_usage(Clash):
         reads = (files.source, files.mask, *find_paths(settings))
-        check_distinct(reads, (files.target, files.error_map, files.saved_mask))
+        check_distinct(reads, (files.target, *files.beside))
     if not is_wanted(files.source, files.target, telling, overwrite=settings.overwrite):
         return
     with (
         open_header(files.source, settings.limits) as header,
-        run_single_file(REPAIR_COSTS, telling) as report,
+        run_single_file(find_repair_costs(settings.fill), telling) as report,
     ):
-        beside = files.error_map, files.saved_mask
-        done = repair_file(header, files.mask, files.target, settings, report, *beside)
+        done = repair_file(header, files.mask, files.target, settings, report, *files.beside)
     tell_done(describe_repair(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
 
 
@@ -93,6 +101,13 @@ def _check_saved_mask(saved: Path | None) -> None:
     """Take for wrong usage a mask to write that is not a PNG."""
     if saved is not None and saved.suffix.lower() != ".png":
         raise typer.BadParameter(f"{one_line(str(saved))}: a mask is a PNG; give a name that ends in .png")
+
+
+def _check_source_map(target: Path | None, settings: RepairSettings) -> None:
+    """Take for wrong usage a source map that makes no sense by its name or with these settings."""
+    with wrong_usage(InputError):
+        if target is not None:
+            check_asked(target, settings.fill)
 
 
 def describe_repair(done: Repair, settings: RepairSettings) -> dict[str, Any]:
@@ -109,6 +124,9 @@ def describe_repair(done: Repair, settings: RepairSettings) -> dict[str, Any]:
         "missing_share": done.missing / (height * width),
         "detected": _describe_detection(done),
         "mask": None if done.mask is None else str(done.mask),
+        "copied": done.copied,
+        "copied_share": done.copied / max(done.missing, 1),
+        "source_map": None if done.source_map is None else str(done.source_map),
         **engine_facts(settings.described(), done, done.error_map),
     }
 
@@ -125,6 +143,8 @@ def _lines(done: Repair, *, verbose: bool) -> Iterator[str]:
         f"{done.target}: {width}×{height}, {done.missing} pixels restored "
         f"({done.missing / (height * width):.2%}), {sum(done.seconds.values()):.1f} s"
     )
+    if done.source_map is not None:
+        yield f"source map: {one_line(str(done.source_map))}, {done.copied} pixels copied"
     yield from engine_lines(done.certificate, done.error_map)
     if verbose:
         yield f"{done.depth}, {seconds_line(done.seconds)}"

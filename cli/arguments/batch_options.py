@@ -19,7 +19,7 @@ OutputFolder = Annotated[
 ]
 Recursive = Annotated[
     bool,
-    typer.Option("--recursive", "-r", help="Folders within folders, too.", rich_help_panel=_FILES),
+    typer.Option("--recursive", "-r", help="Include subfolders.", rich_help_panel=_FILES),
 ]
 Inpainting = Annotated[
     bool,
@@ -40,7 +40,8 @@ Name = Annotated[
     str,
     typer.Option(
         metavar="TEXT",
-        help="Name of a result, from {stem}, {ext} and {parent} of its input.",
+        help="Name of a result: {stem}, {ext} and {parent} of the input, {date}, {camera}, {lens} and "
+        "{iso} of the photo, {counter}; such as {date:%Y%m%d}_{counter:04}.",
         rich_help_panel=_FILES,
     ),
 ]
@@ -64,19 +65,19 @@ Jobs = Annotated[
 ]
 Timeout = Annotated[
     float,
-    typer.Option(min=0.1, metavar="S", help="Give a file up after S seconds.", rich_help_panel=_WORKERS),
+    typer.Option(min=0.1, metavar="S", help="Give up on a file after S seconds.", rich_help_panel=_WORKERS),
 ]
 Memory = Annotated[
     float | None,
     typer.Option(
-        min=0.01, metavar="GB", help="Give a file up that needs more memory.", rich_help_panel=_WORKERS
+        min=0.01, metavar="GB", help="Give up on a file that needs more memory.", rich_help_panel=_WORKERS
     ),
 ]
 Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS|FILE",
-        help="Let the workers of a Dask scheduler do it, such as tcp://host:8786 (extra `cluster`).",
+        help="Run on the workers of a Dask scheduler, such as tcp://host:8786 (extra `cluster`).",
         rich_help_panel=_WORKERS,
     ),
 ]
@@ -84,8 +85,8 @@ Resume = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="Go on where an earlier run stopped; redo what was made from other inputs or settings "
-        "and is unchanged since.",
+        help="Continue where an earlier run stopped; redo results whose input or settings have changed, "
+        "unless somebody edited the result.",
         rich_help_panel=_RUNNING,
     ),
 ]
@@ -93,12 +94,12 @@ OverwriteOurs = Annotated[
     bool,
     typer.Option(
         "--overwrite-ours",
-        help="Do all again, but replace only results that are still as a recorded run has left them.",
+        help="Redo everything, but replace only results that nobody has changed since a recorded run.",
         rich_help_panel=_RUNNING,
     ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only say what would be done.", rich_help_panel=_RUNNING)
+    bool, typer.Option("--dry-run", help="Only list what would be done.", rich_help_panel=_RUNNING)
 ]
 
 

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from .plain_values import take_plain_values
+from .recipe_options import BARE_OPTIONS
 
 
 class FiniteCommand(TyperCommand):
@@ -16,12 +17,22 @@ class FiniteCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, and refuse what no comparison with a limit would catch."""
         take_plain_values(self.get_params(ctx))
-        rest = super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, complete_bare_options(args))
         for parameter in self.params:
             value = ctx.params.get(parameter.name)
             if isinstance(value, float) and not isfinite(value):
                 raise typer.BadParameter(f"{value} is not a number", param_hint=parameter.opts[0])
         return rest
+
+
+def complete_bare_options(args: list[str]) -> list[str]:
+    """Write out what an option means that stands without its word."""
+    complete = list[str]()
+    for word, following in zip(args, [*args[1:], ""], strict=True):
+        complete.append(word)
+        if word in BARE_OPTIONS and following not in BARE_OPTIONS[word].words:
+            complete.append(BARE_OPTIONS[word].meaning)
+    return complete
 
 
 def leave_paths_alone(program: typer.Typer) -> None:

@@ -43,7 +43,7 @@ WhiteBalanceFrom = Annotated[
         "--wb-from",
         parser=_parse_patch,
         metavar="X,Y[,R]",
-        help="White balance that makes this place of the picture grey (R pixels around it; 8).",
+        help="White balance picked at pixel X,Y of the picture, which becomes grey (radius R, default 8).",
         rich_help_panel="Raw development",
     ),
 ]

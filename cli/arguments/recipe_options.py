@@ -1,6 +1,7 @@
 """Options made from settings: their names, types, ranges, defaults and help are those of the recipe."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from inspect import Parameter
 from typing import Annotated, Any
 
@@ -16,6 +17,17 @@ _GROUPS = ("Mask", "Merging", "Input", "Output", "Raw development", "Engine", "R
 _METAVARS = {True: "N", False: "X"}  # of whole numbers, and of others
 
 
+@dataclass(frozen=True)
+class BareOption:
+    """An option that may stand without a word: what it means then, and its words."""
+
+    meaning: str
+    words: tuple[str, ...]
+
+
+BARE_OPTIONS: dict[str, BareOption] = {}
+
+
 def options_of(kind: type[Any], *names: str, **also: str) -> list[Parameter]:
     """The options of a kind of settings, or of some of them, with a further name for those in `also`."""
     settings = settings_of(kind)
@@ -28,6 +40,8 @@ def _make_option(setting: Setting, *also: str) -> Parameter:
     """A parameter of a command, as Typer reads it."""
     is_read = bool(setting.parse) or setting.is_number
     is_on = setting.kind is bool and setting.default is True
+    if setting.bare:
+        BARE_OPTIONS[setting.option] = BareOption(setting.bare, setting.words)
     option = typer.Option(
         f" /{setting.option}" if is_on else setting.option,
         *also,

@@ -10,7 +10,7 @@ from ..failures import exit_on_error
 from .convert import convert
 from .inpaint import inpaint
 
-_PLACES = ("source", "target", "paths", "error_map", "save_mask", "json")
+_PLACES = ("raw", "target", "paths", "error_map", "save_mask", "source_map", "json")
 
 
 @add_options(b.OfMany, b.OfBatch, convert, inpaint, without=_PLACES)

@@ -59,10 +59,10 @@ def compare(
     overwrite: Overwrite = False,
     **chosen: Any,
 ) -> None:
-    """Show raws in several versions on one page, to see the difference on one's own pictures.
+    """Compare demosaicing methods on your own raws, side by side on one page.
 
-    The page works without a network, in any browser. It holds the most detailed parts of each picture in our
-    qualities and by LibRaw's algorithms, all of the same samples and with the same colours.
+    The page works offline, in any browser. It shows the most detailed parts of each picture in our qualities
+    and by LibRaw's algorithms, all from the same samples and with the same colours.
     """
     from demosaic_ntc.viewer.comparison import Parts
     from demosaic_ntc.viewer.crops import CropBox

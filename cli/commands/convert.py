@@ -11,7 +11,7 @@ from ..failures import exit_on_error
 
 
 @add_options(options_of(Settings), o.OfRunning, o.OfConversion)
-def convert(source: o.Source, target: o.Target = None, **chosen: Any) -> None:
+def convert(raw: o.Source, target: o.Target = None, **chosen: Any) -> None:
     """Turn a raw file into a finished picture.
 
     Writes the camera's own crop with its white balance and a look that suits the photo, upright, with EXIF
@@ -22,5 +22,5 @@ def convert(source: o.Source, target: o.Target = None, **chosen: Any) -> None:
         from ..output.results import Verbosity
 
         telling = Verbosity(**{name: chosen[name] for name in ("quiet", "verbose", "json")})
-        result = source.with_suffix(".png") if target is None else target
-        convert_one(source, result, settings_from(chosen), telling, chosen["error_map"])
+        result = raw.with_suffix(".png") if target is None else target
+        convert_one(raw, result, settings_from(chosen), telling, chosen["error_map"])

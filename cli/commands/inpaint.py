@@ -29,6 +29,15 @@ SaveMask = Annotated[
     typer.Option(metavar="MASK.png", help="Also write the mask that was used.", rich_help_panel=_MASK),
 ]
 
+SourceMap = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="MAP.tif",
+        help="Also write the row and column that each copied pixel came from, as a TIFF; -1 for all others.",
+        rich_help_panel="Output",
+    ),
+]
+
 
 @dataclass(frozen=True)
 class OfRepair:
@@ -36,6 +45,7 @@ class OfRepair:
 
     save_mask: SaveMask = None
     error_map: o.ErrorMap = None
+    source_map: SourceMap = None
 
 
 @add_options(options_of(RepairSettings), OfRepair, o.OfRunning)
@@ -51,5 +61,6 @@ def inpaint(paths: Paths, **chosen: Any) -> None:
 
         settings = settings_from(chosen)
         telling = Verbosity(**{name: chosen[name] for name in ("quiet", "verbose", "json")})
-        files = files_from(paths, settings, chosen["error_map"], chosen["save_mask"])
+        beside = {name: chosen[name] for name in ("error_map", "save_mask", "source_map")}
+        files = files_from(paths, settings, **beside)
         repair_one(files, settings, telling)

@@ -5,10 +5,10 @@ from ..failures import exit_on_error
 
 
 def prepare(quiet: o.Quiet = False, debug: o.Debug = False) -> None:
-    """Compile all kernels for this machine in advance: for images of containers, and before a batch.
+    """Compile all kernels for this machine in advance, for container images or before a batch.
 
-    What is not prepared is compiled when a command first needs it. Kernels are kept beside the program, or in
-    the folder that NUMBA_CACHE_DIR names, and belong to this kind of processor.
+    Otherwise each kernel is compiled when a command first needs it. Kernels are cached next to the program,
+    or in the folder NUMBA_CACHE_DIR, and are specific to this kind of processor.
     """
     with exit_on_error(debug=debug, quiet=quiet):
         _prepare_or_fail(quiet=quiet)

@@ -30,10 +30,10 @@ def studio(
     debug: o.Debug = False,
     **chosen: Any,
 ) -> None:
-    """Paint over damage in the browser and see it repaired; develop raws by sliders.
+    """Paint over damage in the browser and see it repaired; develop raws with sliders.
 
-    The page is served from this machine to this machine alone, until Ctrl-C. Nothing is written but what is
-    saved there, beside the original, and never over it unless told.
+    The page is reachable only from this machine and is served until Ctrl-C. Files are written only when you
+    save, next to the original, which is never replaced unless you choose so.
     """
     with exit_on_error(debug=debug, quiet=quiet):
         from ..actions.studio import serve_studio

@@ -33,7 +33,7 @@ Poll = Annotated[
 ]
 
 
-@add_options(b.OfMany, convert, without=("source", "target", "error_map", "json"))
+@add_options(b.OfMany, convert, without=("raw", "target", "error_map", "json"))
 def watch(
     folder: Folder,
     output: b.OutputFolder,

@@ -21,7 +21,7 @@ _WORDS = "preparing kernels for this machine, once"
 
 @contextmanager
 def run_single_file(costs: Mapping[str, float], telling: Verbosity) -> "Iterator[ReportProgress | None]":
-    """Let a picture be made: what is yielded hears how far it is."""
+    """Show progress and heed Ctrl-C while one picture is made; yield the callback to report to."""
     with (
         heard_interrupts(),
         show_progress(costs, quiet=telling.quiet) as report,
@@ -112,7 +112,7 @@ def _show_kernels(*, quiet: bool) -> Iterator[Report]:
 
 @dataclass(slots=True)
 class _Line:
-    """One line, when it begins."""
+    """A reporter that prints one line, at its first call."""
 
     has_spoken: bool = False
 

@@ -33,7 +33,7 @@ class Verbosity:
 
 
 def check_error_map(target: Path | None, method: str) -> None:
-    """Take for wrong usage an error map that makes no sense by its name or with this method."""
+    """Report an error map whose name or method makes no sense as wrong usage."""
     from demosaic_ntc.images.error_map import check_asked
 
     try:
@@ -52,7 +52,7 @@ def tell_skipped(source: Path, target: Path, telling: Verbosity) -> None:
 
 
 def is_wanted(source: Path, target: Path, telling: Verbosity, *, overwrite: bool) -> bool:
-    """Whether a target is to be made: none that is there, unless told otherwise."""
+    """Whether a target is to be written; one that exists is skipped, with a word, unless overwritten."""
     from demosaic_ntc.io.atomic import is_absent
 
     if overwrite or is_absent(target):

@@ -12,6 +12,7 @@ import numpy as np
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
 from demosaic_ntc.engine.result import NormCertificate
+from demosaic_ntc.io.paths import find_paths
 from demosaic_ntc.run import ReportProgress
 
 if TYPE_CHECKING:
@@ -31,7 +32,11 @@ class Convert:
 
     def __post_init__(self) -> None:
         """Name the settings once, for all files that share them."""
-        name = fingerprint("convert", self.settings, self.settings.development.bad_pixels)
+        how = self.settings.development
+        companions: list[Path | str | None] = [how.bad_pixels]
+        for kind, frames in (("dark", how.dark), ("flat", how.flat)):
+            companions += [kind, *frames] if frames else []
+        name = fingerprint("convert", self.settings, *companions)
         object.__setattr__(self, "fingerprint", name)
 
     def prepare(self) -> None:
@@ -72,8 +77,9 @@ class Inpaint:
     fingerprint: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Name the settings together with the mask."""
-        object.__setattr__(self, "fingerprint", fingerprint("inpaint", self.settings, self.mask))
+        """Name the settings together with the mask, and with the files that they name."""
+        name = fingerprint("inpaint", self.settings, self.mask, *find_paths(self.settings))
+        object.__setattr__(self, "fingerprint", name)
 
     def prepare(self) -> None:
         """Repair a small picture, which loads all that a large one needs."""

@@ -22,7 +22,7 @@ from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.workflows.conversion import estimate_cost
-from demosaic_ntc.workflows.costs import REPAIR_COSTS
+from demosaic_ntc.workflows.costs import find_repair_costs
 
 FilePath = str | os.PathLike[str]
 Sources = FilePath | Iterable[FilePath]
@@ -125,7 +125,7 @@ class BatchTask:
         kind = BatchOperation(
             works=lambda source: Inpaint(settings, mask_beside(source) if masks else None),
             trial=Inpaint(settings, None),
-            costs=REPAIR_COSTS,
+            costs=find_repair_costs(settings.fill),
         )
         search = InputSearch(PICTURE_SUFFIXES, recursive, naming.output, masks)
         return _task(sources, kind, search, naming, report, workers, rules)

@@ -154,7 +154,7 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
         count = count_references(first.differing, steps[-1].patches.fit_to(samples.shape[1:]))
         return _store(start, unproven(count), steps, run)
     wanted = uncertain = find_refinement_mask(first.differing, missing)
-    if noise is not None and shows and apart >= 0:
+    if noise is not None and shows and not steps[-1].norm:
         wanted = ~settle_calm(picture, samples, mosaic.cfa, noise, mosaic.strength, run)
     works = _works(steps, AGREED[mosaic.kind], wanted, uncertain, _shares(first.confidence))
     del first, uncertain

@@ -47,7 +47,7 @@ class SubsampledMap:
         return _interpolate_axis(tall, columns, 1)
 
     def at(self, places: Places) -> Float32:
-        """Return the values that are kept before some places, (count, 2)."""
+        """Return the kept values at or just before some places, (count, 2)."""
         rows, columns = (places // STEP).T
         values: Float32 = self._kept[rows, columns]
         return values
@@ -77,7 +77,7 @@ class Trials:
 
 
 def trials_where(guesses: Guesses, contest: MethodSelection, run: Run, side: int) -> Trials:
-    """Hold trials around the doubtful pixels of every tile until the deadline; else their errors are zero."""
+    """Run trials around the doubtful pixels of every tile; errors are zero where none are run in time."""
     shape, cfa = guesses.doubtful.shape, guesses.smooth.cfa
     kept, totals = (SubsampledMap(shape), SubsampledMap(shape)), (0, 0)
     tiles = list(tiles_of(shape, SMOOTHING_HALO, cfa.period, side))

@@ -115,7 +115,7 @@ def estimate_noise(
 def noise_factor(
     mosaic: Float32, cfa: Cfa, model: NoiseModel, *, low: float = -math.inf, high: float = math.inf
 ) -> float | None:
-    """Return how many times the deviations of a model the noise of a mosaic has; None if it cannot be told.
+    """Return the ratio of the deviations of a mosaic's noise to a model's; None if it cannot be told.
 
     The mosaic and its levels are those of `estimate_noise`. One number is fitted instead of a line for each
     colour, which texture misleads far less. Texture adds to most bins, and lossy compression removes noise
@@ -146,7 +146,7 @@ def _fit(patches: NoisePatches, fit: Callable[[Float64], NoiseModel], *, of_all:
 
 
 def _scale_to(model: NoiseModel, bins: Float64, summarise: Callable[[Float64, Float64], float]) -> NoiseModel:
-    """Return a model scaled by a summary of how many times its variance the bins have."""
+    """Return a model scaled by a summary of the ratios of the bins' variances to its own."""
     told = np.array([model.variance(light, int(channel)) for channel, light, *_ in bins])
     return model.scale(math.sqrt(summarise(bins[:, 2] / np.maximum(told, _TINY), bins[:, 3])))
 
@@ -187,7 +187,7 @@ def _lines(bins: Float64) -> NoiseModel:
 
 
 def _factor(shape: Float64, variance: Float64, freedoms: Float64, own: Flags) -> float:
-    """Return how many times the variance of a line the own bins have; the darkest of photons tell nothing."""
+    """Return the ratio of the variances of a colour's own bins to a line's; the darkest bins are left out."""
     own = own & (shape > _DARKEST * shape.max())
     if not own.any():
         return 1.0

@@ -143,7 +143,7 @@ def _strips(tile: Tile) -> Iterator[tuple[slice, slice]]:
 
 
 def _leave_out(tiles: list[Tile], into: Guesses, span: float) -> None:
-    """Note that nothing is known of how good the guesses of some tiles are: they may be off by anything."""
+    """Note that the guesses of some tiles were not compared: they may be off by the whole range."""
     for tile in tiles:
         into.differing[tile.core], into.doubtful[tile.core] = True, False
         if into.distance.size:

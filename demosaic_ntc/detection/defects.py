@@ -69,7 +69,7 @@ def find_defects(
     step: float = 0.0,
     most: float = _LIMIT,
 ) -> Flags:
-    """Return flags of the samples of a mosaic (height, width) that are no light.
+    """Return flags of the defective samples of a mosaic (height, width).
 
     The mosaic is linear, black 0 and saturated from `white` on; `balance` makes greys equal in R, G and B,
     and samples are told apart in steps of `step`. What counts against a defect is `most` at most.

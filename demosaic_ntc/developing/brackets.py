@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.demosaicing.burst.alignment import Motion, align_coarsely, grey_cells
+from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely, draw_grey
+from demosaic_ntc.demosaicing.burst.motion import Motion
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
 from demosaic_ntc.developing.frames import (
     ReferenceFrame,
@@ -93,7 +94,7 @@ def _view(
 ) -> _ShorterFrame:
     """A frame that has gathered less light, and about where it lies."""
     still = merging.motion == "none"
-    motion = Motion() if still else align_coarsely(grey_cells(mosaic), grey_cells(base), 2)
+    motion = Motion() if still else align_coarsely(draw_grey(mosaic), draw_grey(base), 2)
     missing = np.zeros(frame.photo.size, np.bool_) if mosaic.missing is None else mosaic.missing
     return _ShorterFrame(frame, missing, motion, gain)
 
@@ -108,7 +109,9 @@ def take_highlights(ready: Prepared, shorter: Sequence[_ShorterFrame]) -> Prepar
         clipped = np.argwhere(part >= first)
         if not len(clipped):
             continue
-        light = _measure_light((clipped * sites.period + place).astype(np.float64), place, ready.exposure, shorter)
+        light = _measure_light(
+            (clipped * sites.period + place).astype(np.float64), place, ready.exposure, shorter
+        )
         seen = light >= _AGREES * found.limits[place]
         rows, columns = clipped[seen].T
         least = (first - float(sites.black[place])) * ready.exposure.gains[sites.channels[place]]

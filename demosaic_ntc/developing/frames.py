@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from demosaic_ntc.arrays import Float32
-from demosaic_ntc.demosaicing.burst.alignment import pool
+from demosaic_ntc.demosaicing.burst.motion import pool
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
 from demosaic_ntc.developing.denoising import Strengths
 from demosaic_ntc.developing.highlights import BRIGHTEST, find_clipped
@@ -196,5 +196,5 @@ def engine_strength(ready: Prepared) -> float:
 
 def choose_grain(ready: Prepared, used: int) -> float:
     """The share of the reference's noise that brightness gets back: as much as a mean of frames has."""
-    strongest = engine_strength(ready)
-    return (1 - min(ready.strengths.brightness, strongest) / strongest) / math.sqrt(used)
+    strongest = max(1.0, ready.strengths.strongest)
+    return (1 - ready.strengths.brightness / strongest) / math.sqrt(used)

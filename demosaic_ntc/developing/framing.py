@@ -55,7 +55,7 @@ def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int) ->
 
 
 def look_name(ready: Prepared, how: Development) -> str:
-    """The look that is meant: of mosaics without a camera nothing is guessed, linear light is not bent."""
+    """The look that is used: by default neutral for mosaics without a camera and for linear light."""
     if is_neutral(ready.photo, how):
         return "neutral"
     return "auto" if how.look is None or ready.embedded is None else how.look

@@ -15,6 +15,7 @@ from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, comple
 from demosaic_ntc.demosaicing.highlights.window_kernels import CLIPPED_SHARE, LOWERED_SHARE, raise_lowered
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.pixels import ImageLike
+from demosaic_ntc.lens.gains import SiteGains
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, SECOND_GREEN, RawPhoto, Sites, place_of
 from demosaic_ntc.raw.saturation import Levels
@@ -56,9 +57,17 @@ class CompletedHighlights:
 
 
 def complete_photo(
-    photo: RawPhoto, exposure: Exposure, missing: Flags | None, threads: int
+    photo: RawPhoto,
+    exposure: Exposure,
+    missing: Flags | None,
+    threads: int,
+    shading: SiteGains | None = None,
 ) -> tuple[RawPhoto, CompletedHighlights]:
-    """Complete the clipped samples of a photo; one without any is returned as it is."""
+    """Complete the clipped samples of a photo; one without any is returned as it is.
+
+    Samples saturate as they were measured; colours are compared, and grey is grey, without the ``shading``
+    that sites differ by. It is not taken off here.
+    """
     sites = photo.sites
     places = list(np.ndindex(sites.channels.shape))
     tables = {place: _measure(sites, exposure, place).astype(np.float32) for place in places}
@@ -77,13 +86,15 @@ def complete_photo(
             light[here] = np.take(table, photo.mosaic[rows][here])
         return light
 
-    clipped = ClippedMosaic(read, photo.size, channels, limits, missing, threads)
+    across = slice(0, photo.size[1])
+    even = None if shading is None else lambda rows: shading.evaluate(rows, across)
+    clipped = ClippedMosaic(read, photo.size, channels, limits, missing, threads, even)
     codes, largest = photo.mosaic, 0.0
     for rows, light in complete_rows(clipped):
         codes = codes.copy() if codes is photo.mosaic else codes
         largest = max(largest, float(light.max()))
         _put_codes(codes, rows, light, CompletedHighlights(first, limits, 0.0), sites, tables)
-    largest = max(largest, _largest_unclipped(photo, first, tables))
+    largest = max(largest, _largest_unclipped(photo, first, tables)) * (shading.largest if shading else 1.0)
     return replace(photo, mosaic=codes), CompletedHighlights(first, limits, min(largest, BRIGHTEST))
 
 

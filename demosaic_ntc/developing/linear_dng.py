@@ -13,12 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.developing.dng_writing import BLACK, WHITE, LinearPicture
-from demosaic_ntc.developing.preprocess import Prepared
+from demosaic_ntc.developing.preprocess import Prepared, lens_parts
 from demosaic_ntc.developing.render import camera_light
 from demosaic_ntc.developing.settings import Development, Settings
-from demosaic_ntc.io.exif import ORIENTATION
+from demosaic_ntc.io.exif import LENS_INFO, LENS_SPECIFICATION, ORIENTATION, Fields
 from demosaic_ntc.io.pixels import ImageLike
-from demosaic_ntc.io.tiff_tags import ASCII, DOUBLE, RATIONAL, SHORT, SRATIONAL, Field
+from demosaic_ntc.io.tiff_tags import (
+    ASCII,
+    DOUBLE,
+    OPCODE_LISTS,
+    RATIONAL,
+    SHORT,
+    SRATIONAL,
+    UNDEFINED,
+    Field,
+)
+from demosaic_ntc.io.xmp import is_readable_xmp
+from demosaic_ntc.lens.carried_opcodes import CarriedOpcodes, carry_opcodes
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE, colour_fields, neutral
 from demosaic_ntc.raw.noise import NOISE_PROFILE, NOISE_REDUCTION_APPLIED
 from demosaic_ntc.raw.photo import GREEN
@@ -33,8 +44,14 @@ def for_preview(settings: Settings) -> Settings:
     return replace(settings, development=replace(settings.development, rotate=False, crop=None))
 
 
-def linear_picture(image: ImageLike, ready: Prepared, how: Development, name: str) -> LinearPicture:
+def carried_opcodes(ready: Prepared, how: Development) -> CarriedOpcodes:
+    """The opcodes that go with a DNG for its readers."""
+    return carry_opcodes(ready.photo, lens_parts(how))
+
+
+def linear_picture(image: ImageLike, ready: Prepared, settings: Settings, name: str) -> LinearPicture:
     """The engine's picture (height, width, 3), encoded and lifted, as a DNG stores it; `name`: the raw's."""
+    how, metadata = settings.development, settings.output.metadata
     photo, balance = ready.photo, ready.exposure.balance
     colours = colour_fields(photo, balance)
     shared = {
@@ -42,15 +59,25 @@ def linear_picture(image: ImageLike, ready: Prepared, how: Development, name: st
         BASELINE_EXPOSURE: _baseline(colours.get(BASELINE_EXPOSURE), ready, how),
         ORIENTATION: Field(SHORT, (photo.orientation,)),
         _SOURCE_NAME: Field(ASCII, name.encode("utf-8", "replace") + b"\0"),
+        **(_lens_fields(ready) if metadata else {}),
     }
+    carried = carried_opcodes(ready, how).data
+    opcodes = {OPCODE_LISTS[2]: Field(UNDEFINED, carried)} if carried else {}
     blend_above = ready.exposure.clip if how.highlights == "blend" else None
     codes = camera_codes(image, ready.mosaic.lift, neutral(balance) / find_headroom(ready), blend_above)
     return LinearPicture(
         codes=np.ascontiguousarray(codes[..., 0]) if photo.is_monochrome else codes,
         frame=photo.frame(None),
         shared=shared,
-        own=_noise_fields(ready),
+        own={**_noise_fields(ready), **opcodes},
+        xmp=photo.xmp if metadata and photo.xmp and is_readable_xmp(photo.xmp) else None,
     )
+
+
+def _lens_fields(ready: Prepared) -> Fields:
+    """What a DNG says of its lens in a tag of its own, beside EXIF."""
+    stated = ready.photo.exif.photo.get(LENS_SPECIFICATION)
+    return {LENS_INFO: stated} if stated else {}
 
 
 def camera_codes(

@@ -21,10 +21,13 @@ from demosaic_ntc.developing.variance_stabilisation import Stabilised
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
-from demosaic_ntc.lens.correction import LensCorrection, choose_parts, correct_lens
+from demosaic_ntc.lens.correction import LensCorrection, Parts, choose_parts, correct_lens
 from demosaic_ntc.lens.sample_opcodes import prepare_samples, unite_flags
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
 from demosaic_ntc.raw.calibration.banding import remove_banding
+from demosaic_ntc.raw.calibration.dark_subtraction import subtract_dark
+from demosaic_ntc.raw.calibration.flat_fields import flat_gains
+from demosaic_ntc.raw.calibration.frames import FrameReader
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE
 from demosaic_ntc.raw.levels import Exposure, GreyPatch, expose, replace_levels
@@ -92,12 +95,16 @@ def read_clean(source: Path | FileHeader, settings: Settings) -> CleanPhoto:
     how = settings.development
     with open_header(source, settings.limits) as header:
         photo = read_photo(header, settings.layout)
+    reader = FrameReader(settings.layout, settings.limits, how.black)
     with prefix_path(header.path):
-        photo = remove_banding(replace_levels(photo, how.black, how.white), how.banding)
-    parts = choose_parts(how.lens, ca=how.fringes == "off")
+        photo = replace_levels(photo, how.black, how.white)
+        photo, hot = subtract_dark(photo, how.dark, reader, hot=how.bad_pixels != "off")
+        photo, flat = remove_banding(photo, how.banding), flat_gains(photo, how.flat, reader)
+    parts = lens_parts(how)
     stated = prepare_samples(photo, shading="vignetting" in parts, bad_pixels=how.bad_pixels != "off")
+    stated = replace(stated, gains=(*stated.gains, *flat), is_flat=bool(flat))
     photo, missing, noise = remove_bad_pixels(stated.photo, how.bad_pixels, how.noise)
-    missing = unite_flags(missing, stated.bad)
+    missing = unite_flags(unite_flags(missing, stated.bad), hot)
     with prefix_path(header.path):
         lens = correct_lens(photo, stated, parts, how.lens_profile)
     return CleanPhoto(photo, header.path, missing, noise, lens)
@@ -125,12 +132,12 @@ def prepare_clean(clean: CleanPhoto, settings: Settings, strengths: Strengths | 
     noise = None if strengths is None else noise or noise_of(photo, how.noise)
     if noise is not None:
         model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
-        stabilised = stabilise_noise(model, photo, exposure, always=how.denoise != "auto")
+        stabilised = stabilise_noise(model, photo, exposure, always=not how.denoises_where_seen)
         if is_merged:
             stabilised = stabilised or Stabilised.of(model, photo, exposure)
     if way == "reconstruct":
         threads = check_threads(settings.engine.threads)
-        photo, highlights = complete_photo(photo, exposure, missing, threads)
+        photo, highlights = complete_photo(photo, exposure, missing, threads, clean.lens.sites)
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
     encoded = encode_mosaic(photo, exposure, stabilised, highlights, clean.lens.sites)
     return Prepared(
@@ -144,11 +151,17 @@ def choose_strengths(photo: RawPhoto, settings: Settings) -> Strengths | None:
     Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
     """
     how, engine = settings.development, settings.engine
-    unasked = (photo.is_plain or photo.is_denoised) and how.denoise == "auto" and how.noise is None
+    unasked = (photo.is_plain or photo.is_denoised) and how.denoises_where_seen and how.noise is None
     strengths = how.strengths
     if strengths is None or unasked or engine.method not in DENOISING_METHODS or engine.half:
         return None
     return strengths.luma_only if photo.is_monochrome else strengths
+
+
+def lens_parts(how: Development) -> Parts:
+    """What is corrected of what a file states of its lens: no shading where flat frames show it."""
+    parts = choose_parts(how.lens, ca=how.fringes == "off")
+    return parts - {"vignetting"} if how.flat else parts
 
 
 def choose_highlights(photo: RawPhoto, how: Development) -> Highlights:

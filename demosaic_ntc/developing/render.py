@@ -9,6 +9,7 @@ Everything runs over bands of rows in float32, with tables for the curves, so me
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.demosaicing.measured_planes import PlaneSamples
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.developing.highlights import CompletedHighlights
+from demosaic_ntc.developing.highlights import BRIGHTEST, CompletedHighlights
 from demosaic_ntc.developing.tone import ToneMapping
 from demosaic_ntc.developing.variance_stabilisation import Root, Stabilised
 from demosaic_ntc.io.colour import SRGB_CURVE, ColourSpace, Curve, make_space_matrix, tabulate
@@ -91,7 +92,7 @@ def encode_mosaic(
     """The samples as the engine wants them: black subtracted, balanced, under a curve.
 
     They are clipped at the `most` light, unless their highlights were completed. What shading differs by from
-    colour to colour is taken off as they are read.
+    colour to colour is taken off as they are read; what is clipped stays white.
     """
     curve = stabilised.curve if stabilised else SRGB_CURVE
     tables = _build_encoding_tables(photo.sites, exposure, curve, highlights, most)
@@ -104,7 +105,8 @@ def encode_mosaic(
     if photo.is_linear:
         return EncodedMosaic(PlaneSamples(photo.mosaic, tuple(lifted.values())), lift, stabilised)
     by_place = {(y, x): table for (y, x), table in lifted.items()}
-    adjust = None if shading is None else _adjust_encoded(shading, curve, lift, exposure.clip)
+    white = exposure.clip if highlights is None and most <= 1 else inf
+    adjust = None if shading is None else _adjust_encoded(shading, curve, lift, white)
     return EncodedMosaic(MosaicSamples(photo.mosaic, by_place, photo.sites.period, adjust), lift, stabilised)
 
 
@@ -115,7 +117,7 @@ def _adjust_encoded(
 
     def adjust(values: Float32, rows: slice, columns: slice) -> Float32:
         light = curve.decode(values.astype(np.float64) * (1 + lift) - lift)
-        even = shading.apply(light.astype(np.float32), rows, columns, saturated)
+        even = np.minimum(shading.apply(light.astype(np.float32), rows, columns, saturated), BRIGHTEST)
         return np.asarray((curve.encode(even.astype(np.float64)) + lift) / (1 + lift), np.float32)
 
     return adjust

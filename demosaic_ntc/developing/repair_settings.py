@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from demosaic_ntc.choices import GrainChoice
+from demosaic_ntc.choices import Fill, GrainChoice
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.errors import check_choice
-from demosaic_ntc.images.mask_rule import Detection, MaskRule
+from demosaic_ntc.errors import InputError, check_choice
+from demosaic_ntc.images.mask_rule import MOST_GROWN, Detection, MaskRule
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.recipe import CheckedSettings, build, part, setting
+from demosaic_ntc.recipe import CheckedSettings, Slider, build, part, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,34 @@ class RepairSettings(CheckedSettings):
         "Engine",
         label="Grain",
     )
+    fill: Fill = setting(
+        "smooth",
+        "What holes wider than 24 pixels get: a smooth estimate, or texture copied from the picture itself "
+        "(auto); texture copies into narrower ones, too.",
+        "Engine",
+        label="Wide holes",
+    )
+    grow: int = setting(
+        0,
+        "Widen what is repaired by N pixels: leftovers at a mask's edge show.",
+        "Mask",
+        low=0,
+        high=MOST_GROWN,
+        wrong="a mask cannot grow by {} pixels",
+        label="Grow the mask",
+        slider=Slider(high=16, unit=" px"),
+    )
+    source: Path | None = setting(
+        None, "Copy texture only from what this mask marks.", "Mask", parse=Path, metavar="MASK"
+    )
     overwrite: bool = setting(False, "Replace OUT where it exists.", "Running")
+
+    def check_together(self) -> None:
+        """Refuse a source that nothing is copied from."""
+        if self.source is not None and self.fill == "smooth":
+            raise InputError(
+                "nothing is copied with `fill=smooth`; give `source` with `fill=auto` or `texture`"
+            )
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any]) -> "RepairSettings":
@@ -46,4 +74,6 @@ class RepairSettings(CheckedSettings):
         """The parameters in one line."""
         engine, looked = self.engine, self.detection
         detection = f" detect={','.join(looked.kinds)} sensitivity={looked.sensitivity:g}" if looked else ""
-        return f"method={engine.method} quality={engine.quality} grain={self.grain}{detection}"
+        wide = "" if self.fill == "smooth" else f" fill={self.fill}"
+        grown = f" grow={self.grow}" if self.grow else ""
+        return f"method={engine.method} quality={engine.quality} grain={self.grain}{wide}{grown}{detection}"

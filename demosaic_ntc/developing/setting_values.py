@@ -1,5 +1,6 @@
 """Values of settings that are more than a number or a word: how they are written, and which make sense."""
 
+from glob import glob
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.raw.temperature import Temperature
 
 _MOST_UNEQUAL = 1e4  # of multipliers: beyond, nothing but one colour is left
-_WHITEST = 1e6  # samples have 16 bits, so that a higher white would leave blackness
+_WHITEST = 1e6  # samples have 16 bits: under a far higher white the picture would be black
 
 
 def parse_balance(text: str) -> "str | tuple[float, float, float] | Temperature":
@@ -74,13 +75,34 @@ def parse_bad_pixels(text: str) -> str | Path:
     return text if text in ("auto", "off") else Path(text)
 
 
+def parse_raws(text: str) -> tuple[Path, ...]:
+    """Files: one, those of a folder, or those of a pattern such as darks/*.dng."""
+    path = Path(text)
+    if any(sign in text for sign in "*?[") and not path.exists():
+        found = [Path(each) for each in sorted(glob(text, recursive=True))]
+    elif path.is_dir():
+        found = sorted(path.iterdir())
+    else:
+        return (path,)
+    files = tuple(each for each in found if each.is_file() and not each.name.startswith("."))
+    if not files:
+        raise InputError(f"{text}: there is no file; name raws, their folder, or a pattern in quotes")
+    return files
+
+
+def check_raws(paths: Any) -> None:
+    """Refuse what is no list of files."""
+    if not isinstance(paths, tuple) or not paths or not all(isinstance(each, Path) for each in paths):
+        raise InputError(f"{paths!r} are no files; give paths of raws")
+
+
 def parse_lens(text: str) -> str | tuple[str, ...]:
     """A word for all or no lens corrections, or some of them."""
     return text if text in ("auto", "off") else tuple(text.split(","))
 
 
 def check_lens(lens: Any) -> None:
-    """Refuse parts of a lens that are not corrected."""
+    """Refuse lens corrections that do not exist."""
     if lens in ("auto", "off"):
         return
     for part in (lens,) if isinstance(lens, str) else lens:
@@ -101,7 +123,7 @@ def check_balance(balance: Any) -> None:
     elif len(balance) != 3 or not all(0 < as_number(value) < inf for value in balance):
         raise InputError("white balance multipliers are positive numbers; give R,G,B such as 2.1,1,1.5")
     elif max(balance) > _MOST_UNEQUAL * min(balance):
-        raise InputError(f"no light needs multipliers {_MOST_UNEQUAL:g} times apart; give such as 2.1,1,1.5")
+        raise InputError(f"no light needs multipliers {_MOST_UNEQUAL:g}-fold apart; give e.g. 2.1,1,1.5")
 
 
 def check_white(white: Any) -> None:
@@ -122,4 +144,4 @@ def check_noise(noise: Any) -> None:
     from demosaic_ntc.demosaicing.noise import NoiseModel  # noqa: PLC0415 (help does without)
 
     if not isinstance(noise, NoiseModel):
-        raise InputError(f"noise is {noise!r}; give a `NoiseModel`, or None for what the photo tells")
+        raise InputError(f"noise is {noise!r}; give a `NoiseModel`, or None to have it found")

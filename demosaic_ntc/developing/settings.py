@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from demosaic_ntc.choices import (
     BadPixels,
     Banding,
+    Compression,
     Crop,
     Ghosts,
     Highlights,
@@ -26,12 +27,14 @@ from demosaic_ntc.developing.setting_values import (
     check_black,
     check_lens,
     check_noise,
+    check_raws,
     check_white,
     parse_bad_pixels,
     parse_balance,
     parse_black,
     parse_lens,
     parse_noise,
+    parse_raws,
 )
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
@@ -138,17 +141,17 @@ class Development(CheckedSettings):
         _RAW,
         metavar="auto|NAME",
     )
-    denoise: float | Literal["auto", "off"] = setting(
+    denoise: float | Literal["auto", "texture", "off"] = setting(
         "auto",
-        "Remove noise: auto where it shows, off, or a strength in multiples of the noise there is; less than "
-        "1 keeps grain.",
+        "Remove noise: auto where it shows; texture, less of it, for skin, hair and fabric; off; or a "
+        "strength in multiples of the usual one.",
         _RAW,
         what="a strength such as 0.7",
-        metavar="auto|off|STRENGTH",
+        metavar="auto|texture|off|STRENGTH",
         **_STRENGTH,
     )
     denoise_color: float | None = setting(
-        None, "Chroma denoising strength.", _RAW, metavar="STRENGTH", shown="1.25 × luma", **_STRENGTH
+        None, "Chroma denoising strength.", _RAW, metavar="STRENGTH", shown="1.1 × luma", **_STRENGTH
     )
     noise: "NoiseModel | None" = setting(
         None,
@@ -166,6 +169,24 @@ class Development(CheckedSettings):
         parse=parse_bad_pixels,
         metavar="auto|off|FILE",
         shown="auto; off for mosaics without a camera",
+    )
+    dark: tuple[Path, ...] | None = setting(
+        None,
+        "Raws taken in the dark, as long and at the same ISO: their mean is subtracted, their hot pixels are "
+        "replaced. A file, a folder, or a pattern in quotes.",
+        _RAW,
+        parse=parse_raws,
+        check=check_raws,
+        metavar="RAWS",
+    )
+    flat: tuple[Path, ...] | None = setting(
+        None,
+        "Raws of an even light through the same lens: their shading and dust are taken off, instead of what "
+        "the file states. A file, a folder, or a pattern in quotes.",
+        _RAW,
+        parse=parse_raws,
+        check=check_raws,
+        metavar="RAWS",
     )
     banding: Banding | None = setting(
         None,
@@ -201,17 +222,16 @@ class Development(CheckedSettings):
             raise InputError("linear light has no look; leave out `linear` or give `look=neutral`")
 
     @property
+    def denoises_where_seen(self) -> bool:
+        """Whether noise is removed only where it shows, and was not removed before."""
+        return self.denoise in ("auto", "texture")
+
+    @property
     def strengths(self) -> "Strengths | None":
         """How much noise is removed; None if none is."""
-        from demosaic_ntc.developing.denoising import COLOUR_OVER_BRIGHTNESS, Strengths  # noqa: PLC0415
+        from demosaic_ntc.developing.denoising import strengths_of  # noqa: PLC0415
 
-        if self.denoise == "off":
-            return None
-        brightness = 1.0 if self.denoise == "auto" else self.denoise
-        colour = self.denoise_color
-        if colour is None:  # weak denoising is for grain: blotches of colour go all the same
-            colour = COLOUR_OVER_BRIGHTNESS * max(brightness, 1.0) if brightness > 0 else 0.0
-        return Strengths(brightness, colour) if max(brightness, colour) > 0 else None
+        return None if self.denoise == "off" else strengths_of(self.denoise, self.denoise_color)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,13 +305,33 @@ class Output(CheckedSettings):
     )
     loss: Loss = part(Loss)
     metadata: bool = setting(True, "Write no EXIF (the profile stays).", _OUTPUT)
-    compress: bool = setting(False, "Compress a DNG without loss.", _OUTPUT)
+    compress: Compression | None = setting(
+        None,
+        "Compress a DNG without loss: lossless JPEG (the word may be left out), which all readers know, or "
+        "JPEG XL (DNG 1.7).",
+        _OUTPUT,
+        what="compression",
+        metavar="[jpeg|jxl]",
+        bare="jpeg",
+        shown=False,
+    )
+    jxl_distance: float = setting(
+        0.0,
+        "Let JPEG XL leave out what is hardly seen: .1 very little, 1 what is just seen, 0 nothing.",
+        _OUTPUT,
+        low=0,
+        high=15,
+        wrong="{} is no distance of JPEG XL",
+        metavar="0…15",
+    )
     overwrite: bool = setting(False, "Replace OUT where it exists.", _RUNNING)
 
     def check_together(self) -> None:
         """Check that such pictures exist."""
         if self.bits not in (None, 8, 16):
             raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
+        if self.jxl_distance and self.compress != "jxl":
+            raise InputError("`jxl_distance` is for `compress=jxl`; give both")
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,14 +253,14 @@ def _fit_unclipping_curve(light: Float32, median: float, aim: float, top: float)
 
 
 def _below_end(largest: Float32, end: float) -> float:
-    """The light below an end that few pixels which do not reach the end lie above."""
+    """The light that only few of the pixels below an end exceed."""
     below = np.sort(largest[largest < end])
     allowed = round(_NEWLY_CLIPPED * largest.size)
     return float(below[-1 - allowed]) if below.size > allowed else 0.0
 
 
 def _last(curve: Callable[[float], _Curve], holds: Callable[[_Curve], bool]) -> _Curve:
-    """The last curve from 0 to 1, on a way that leads from what holds to what may not, that holds."""
+    """The last curve that holds as its parameter goes from 0, where it does, to 1; by bisection."""
     if holds(curve(1)):
         return curve(1)
     low, high = 0.0, 1.0

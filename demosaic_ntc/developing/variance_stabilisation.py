@@ -1,4 +1,4 @@
-"""Samples under a curve that makes their noise alike everywhere, and the way back to the curve of pictures.
+"""The variance-stabilising curve of noisy samples, and its unbiased inverse to the sRGB curve.
 
 The variance of balanced light is slope·x + floor. Under a curve whose steepness is the inverse of its root
 the noise is the same at every level: that is √(x + c), with c = floor / slope (Anscombe's transform, made
@@ -78,7 +78,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Stabilised:
-    """The noise of balanced light, R, G and B, with white at 1, and the curve that makes it alike."""
+    """The noise of balanced light, R, G and B, with white at 1, and the curve that stabilises it."""
 
     slope: tuple[float, float, float]
     floor: tuple[float, float, float]

@@ -30,7 +30,7 @@ BAND_ROWS = 64  # rows of pixels whose reference patches are worked on together
 _TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
 _GAP = 16  # columns without references at which a tile is cut
 _SAMPLES, _LEAST_SAMPLES = 1024, 64  # groups of a picture that tell the shape of its covariances
-_CHECKED = 37  # one group in so many tells how well samples are predicted; a prime, and no strides follow it
+_CHECKED = 37  # one group in so many tells how well samples are predicted; a prime, in step with no stride
 _RUN = 16  # of them that lie side by side, as these are quicker to match
 
 
@@ -125,7 +125,7 @@ class GroupInput:
     measured: Windowed  # what is known, where it is noisy and the estimate is not to keep it; else empty
     noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
     confidence: Float32  # (height, width): the trust in pixels when patches are compared; empty where alike
-    noise_share: float = 1.0  # of that variance, there is in truth
+    noise_share: float = 1.0  # the share of that variance that is really there
 
     def view(self, rows: slice, columns: slice) -> "GroupView":
         """Return a part of the picture as kernels want it."""

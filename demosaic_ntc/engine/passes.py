@@ -66,8 +66,10 @@ class Step:
     does: Pass
     relaxed: float = 1.0  # ω: how far to go from the estimate to what the groups say, where samples are exact
     noisy: float = 1.0  # ω where noise dominates
+    noisy_strength: float | None = None  # of the prior where noise dominates; None: as without noise
     trust: tuple[float, float] = (1.0, 1.0)  # in unknown entries: when comparing patches, when taking means
     norm: LeastNorm | None = None  # how groups are completed, where they are
+    least_move: float = 0.0  # of full scale: pixels that the step before moved by less are left as they are
     spread: float = 0.0  # pixels: how far what groups leave at known entries is felt in holes; 0: nowhere
 
     @property
@@ -77,13 +79,17 @@ class Step:
         return replace(self, patches=patches)
 
     def adapt_to_noise(self, variance: float) -> "Step":
-        """Return the step for samples of a variance: ω goes from one limit to the other, ε² to none.
+        """Return the step for samples of a variance: ω and the prior go to their other limits, ε² to none.
 
         Noise makes a model regular by itself, and what ε² lets pass of it would show the sites of samples.
         """
-        share = variance / (variance + self.does.noise)
+        does, share = self.does, variance / (variance + self.does.noise)
         relaxed = self.relaxed + share * (self.noisy - self.relaxed)
-        return replace(self, relaxed=relaxed, does=self.does._replace(floor=self.does.floor * (1 - share)))
+        limit = does.strength if self.noisy_strength is None else self.noisy_strength
+        strength = does.strength + share * (limit - does.strength)
+        return replace(
+            self, relaxed=relaxed, does=does._replace(floor=does.floor * (1 - share), strength=strength)
+        )
 
     def compute_trust(self, which: int) -> Float32:
         """Return the trust in missing entries by their depth, (DEEPEST + 1)."""

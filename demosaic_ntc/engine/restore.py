@@ -5,7 +5,7 @@ where → match → predict or complete → add up → spread, relax → keep wh
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -26,10 +26,11 @@ from demosaic_ntc.engine.kernels.weights import enforce_weighted_consistency
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.passes import Step
 from demosaic_ntc.engine.result import SampleCheck
-from demosaic_ntc.engine.tiles import WritableWindowed
+from demosaic_ntc.engine.tiles import WritableWindowed, close_to
 from demosaic_ntc.run import Run
 
 _NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are rather kept than estimated
+_MOVED_RIM = 2  # pixels around those that a step has moved, which the next one takes in
 _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must weigh something
 # The squared error of an entry, fitted on pictures whose truth is known: so much of what the models of its
 # patches expect, of how far these lie apart, and of how far they have moved the estimate, squared.
@@ -63,17 +64,22 @@ def restore(
     """Improve an estimate step by step, within the range of what is known; after the deadline, no more.
 
     An estimate that is no plain array is overwritten, row by row as these are finished. Where references
-    leave gaps between them, what no group spoke of is restored by itself.
+    leave gaps between them, what no group spoke of is restored by itself. A step with a least move is done
+    around pixels that the one before has moved by more, unless samples are noisy.
 
     Returns the estimate, what is proven of all groups that were to be completed (see `unproven`), and how
     well samples were predicted, where steps are checked.
     """
-    bounds, left_out = [unproven(0)], list[Sums]()
+    bounds, left_out, is_exact = [unproven(0)], list[Sums](), not known.measured.size
+    moved = np.zeros((0, 0), np.bool_)
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
         estimate = Estimate(copy(estimate.planes), estimate.variance.copy())
     for number, work in enumerate(works):
         own = run.part(number / len(works), (number + 1) / len(works))
-        unsaid = _restore_step(estimate, known, work, own, bounds, left_out)
+        if number > 0 and work.step.least_move > 0 and is_exact:
+            work = replace(work, wanted=work.wanted & close_to(moved, _MOVED_RIM))
+        limit = works[number + 1].step.least_move if number + 1 < len(works) else 0.0
+        unsaid, moved = _restore_step(estimate, known, work, own, bounds, left_out, limit)
         if work.step.patches.has_gaps and unsaid.any() and not run.deadline.is_over():
             rest = MaskedPass(work.step.dense, unsaid, work.shares)
             _restore_step(estimate, known, rest, own.part(1.0, 1.0), bounds, left_out)
@@ -87,24 +93,32 @@ def _restore_step(
     run: Run,
     bounds: list[Float32],
     left_out: list[Sums],
-) -> Flags:
-    """Do one step, in place, and note what is proven; return the wanted pixels that no group spoke of."""
+    limit: float = 0.0,
+) -> tuple[Flags, Flags]:
+    """Do one step, in place, and note what is proven.
+
+    Returns the wanted pixels that no group spoke of, and those that were moved by more than a limit.
+    """
+    moved = np.zeros_like(work.wanted)
     step, unsaid = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
     if run.deadline.is_over():
         count = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
         bounds += [unproven(count)] if step.norm else []
-        return np.zeros_like(unsaid)
+        return moved, moved
     groups = GroupPass(_scene(estimate, known, step), step, run, work.shares, work.is_checked)
     pieces: Iterable[GroupAggregate] = groups.restore(work.wanted)
     if step.spread:
         pieces = [_spread_nearby(_join(pieces, estimate), known, step.spread)]
     for said in pieces:
-        _relax_update(estimate, said, known, work.wanted[said.rows], step.relaxed)
+        _relax_update(estimate.variance, said, known, work.wanted[said.rows], step.relaxed)
         unsaid[said.rows] &= ~said.anything
+        if limit > 0:
+            moved[said.rows] = (np.abs(said.planes - said.before) > np.float32(limit)).any(axis=0)
+        estimate.planes[:, said.rows, :] = said.planes
     left_out += groups.left_out
     if step.norm:
         bounds += groups.bounds
-    return unsaid
+    return unsaid, moved
 
 
 def _scene(estimate: Estimate[Any], known: ObservedPixels, step: Step) -> GroupInput:
@@ -122,12 +136,12 @@ def _scene(estimate: Estimate[Any], known: ObservedPixels, step: Step) -> GroupI
 
 
 def _relax_update(
-    estimate: Estimate[Any], said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
+    variance: Planes, said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
 ) -> None:
-    """Write the next estimate of some rows, and how wrong it is expected to be, from what groups say."""
+    """Turn what groups say of some rows into their next estimate, and write the error to be expected."""
     rows, entries = said.rows, known.entries[said.rows]
-    if estimate.variance.size:
-        _note_variance(estimate.variance[:, rows], said, known, wanted)
+    if variance.size:
+        _note_variance(variance[:, rows], said, known, wanted)
     kept = np.zeros_like(entries) if known.measured.size else entries
     relax_update(said.before, said.planes, kept, wanted, known.low, known.high, relaxed)
     if known.is_weighted:
@@ -136,7 +150,6 @@ def _relax_update(
     elif known.measured.size:
         measured = np.ascontiguousarray(known.measured[:, rows, :])
         enforce_data_consistency(said.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
-    estimate.planes[:, rows, :] = said.planes
 
 
 def _join(pieces: Iterable[GroupAggregate], estimate: Estimate[Any]) -> GroupAggregate:

@@ -21,7 +21,7 @@ from demosaic_ntc.engine.kernels.left_out import (
     SQUARE_UNIT,
 )
 from demosaic_ntc.engine.notebook_preview import preview
-from demosaic_ntc.engine.tiles import Windowed
+from demosaic_ntc.engine.tiles import WritableWindowed
 from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.run import Deadline
 
@@ -161,6 +161,9 @@ class CopiedPixels:
         return places
 
 
+NOTHING_COPIED = CopiedPixels(np.zeros((0, 2), np.int32), np.zeros((0, 2), np.int32))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Restored:
     """A restored picture in the scale of its input; the methods of completion have a certificate."""
@@ -198,7 +201,7 @@ class Restored:
 class StoredPicture:
     """A restored picture with full scale 1 that takes few bytes per pixel and is read window by window."""
 
-    planes: Windowed  # (channels, height, width)
+    planes: WritableWindowed  # (channels, height, width)
     certificate: NormCertificate | None
     variance: Planes  # the expected squared error, (channels, height, width), or empty
     notices: tuple[str, ...] = ()  # what a user should know about it

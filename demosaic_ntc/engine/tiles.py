@@ -124,7 +124,7 @@ def close_to(flags: Flags, pixels: int) -> Flags:
 def _any_along_rows(flags: Flags, pixels: int) -> Flags:
     """Return which flags have one no more than so many rows away, or are set.
 
-    What stretches of some rows hold tells what those of twice as many do, and two that overlap, any between.
+    Windows of one length give those of twice the length; two that overlap give any length between.
     """
     length, stretch = 2 * pixels + 1, 1
     held = np.pad(flags, ((pixels, pixels), (0, 0)))

@@ -63,7 +63,7 @@ def check_asked(target: Path, method: str) -> None:
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(f"{target}: an error map is a TIFF; give a name that ends in .tif")
     if method not in METHODS:
-        raise InputError(f"{method} does not know its errors; write error maps with `method=ntc`")
+        raise InputError(f"{method} does not know its errors; write error maps with `method=gaussian`")
 
 
 def check_map(target: Path | None, method: str, *, overwrite: bool) -> None:

@@ -5,11 +5,13 @@ counts, in whatever colour. It belongs to the picture as it is seen: where EXIF 
 turned, the mask is turned back to how its pixels are stored.
 """
 
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from demosaic_ntc.errors import BadMask
 from demosaic_ntc.images.mask_rule import Colour, MaskRule
@@ -38,6 +40,19 @@ def read_mask(path: Path, picture: DecodedImage, rule: MaskRule, limits: InputLi
         if stored.shape != picture.size:
             raise BadMask(_misfit(marked, picture))
     return np.ascontiguousarray(stored)
+
+
+def grow_flags(flags: Flags, pixels: int) -> Flags:
+    """Return flags with all pixels that lie within some pixels of one that is set."""
+    grown, height = flags.copy(), len(flags)
+    if not flags.any():
+        return grown
+    for down in range(pixels + 1):
+        across = isqrt(pixels**2 - down**2)
+        wide = maximum_filter1d(flags, 2 * across + 1, axis=1, mode="constant")
+        grown[down:] |= wide[: height - down]
+        grown[: height - down] |= wide[down:]
+    return grown
 
 
 def _read_picture(header: FileHeader) -> DecodedImage:

@@ -9,6 +9,8 @@ from demosaic_ntc.recipe import CheckedSettings, Slider, setting
 
 Colour = tuple[int, int, int]
 
+MOST_GROWN = 100  # pixels that a mask may be widened by
+
 _GROUP = "Mask"
 
 

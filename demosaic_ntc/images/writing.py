@@ -38,13 +38,13 @@ def check_fits(picture: DecodedImage, target: Path) -> None:
     """Refuse, before any work is done, a format that cannot hold what the picture has."""
     kind, colours = repair_format(target), picture.colours
     if kind == "JPEG" and picture.alpha is not None:
-        raise OutputError(f"{target}: JPEG has no transparency, which the picture has; write a PNG or TIFF")
+        raise OutputError(f"{target}: JPEG cannot hold the picture's transparency; write a PNG or TIFF")
     if kind == "JPEG" and colours.dtype != np.uint8:
         raise OutputError(f"{target}: JPEG has 8 bits, the picture is {picture.depth}; write a PNG or TIFF")
     if kind == "PNG" and colours.dtype not in (np.uint8, np.uint16):
-        raise OutputError(f"{target}: PNG has no {picture.depth} samples, the picture has; write a TIFF")
+        raise OutputError(f"{target}: PNG cannot hold the picture's {picture.depth} samples; write a TIFF")
     if kind == "JPEG" and max(picture.size) > JPEG_LARGEST_SIDE:
-        raise OutputError(f"{target}: JPEG ends at {JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
+        raise OutputError(f"{target}: JPEG allows {JPEG_LARGEST_SIDE} pixels a side; write a PNG or TIFF")
 
 
 def changes(picture: DecodedImage, target: Path) -> Iterator[str]:
@@ -53,7 +53,7 @@ def changes(picture: DecodedImage, target: Path) -> Iterator[str]:
     if kind == "JPEG":
         yield "JPEG codes all pixels again, so known ones change a little too; a PNG or TIFF keeps them"
     if kind != picture.format:
-        yield f"from {picture.format} to {kind}, of the metadata EXIF and profile are carried over only"
+        yield f"from {picture.format} to {kind}, of the metadata only EXIF and profile are carried over"
     if kind == "JPEG" and picture.format != kind and jpeg.is_too_long(picture.block):
         yield "the EXIF block is too long for JPEG and was left out"
     if picture.indexed is not None and _expands(picture.indexed.palette, kind):

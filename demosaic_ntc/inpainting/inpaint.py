@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
-from demosaic_ntc.choices import GRAINS, GrainChoice
+from demosaic_ntc.choices import FILLS, GRAINS, Fill, GrainChoice
 from demosaic_ntc.engine.checks import (
     QUALITIES,
     Quality,
@@ -25,7 +25,6 @@ from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.grain_fill import Grain, find_grain
 from demosaic_ntc.inpainting.region_inpainting import count_unproven, repair
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of, planes_of
-from demosaic_ntc.inpainting.texture.fill import FILLS, Fill
 from demosaic_ntc.inpainting.wide_holes import WideFill, describe_copied, fill_wide
 from demosaic_ntc.run import ReportProgress, Run
 

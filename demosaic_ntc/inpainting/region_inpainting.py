@@ -92,7 +92,7 @@ def count_unproven(missing: Flags, plan: Plan) -> Float32:
 
 
 def _first(planes: Planes, known: Flags, run: Run) -> Estimate[Planes]:
-    """Return the first estimate of a region; how wrong it is nobody knows: as much as values vary there."""
+    """Return the first estimate of a region, expected to be as wrong as values vary there."""
     estimate = fill_smoothly(np.ascontiguousarray(planes), known, run.deadline)
     variance = np.zeros((0, 0, 0), np.float32)
     if run.want_error:

@@ -67,8 +67,8 @@ def describe_copied(
     if count:
         share = "less than 1%" if count < 0.01 * restored else f"{count / restored:.0%}"
         words.append(
-            f"{share} of what was restored is texture copied from elsewhere in the picture: it looks likely, "
-            "nobody knows what was there, and nothing of it is certified"
+            f"{share} of what was restored is texture copied from elsewhere in the picture: it looks "
+            "plausible, but is neither measured nor certified"
         )
     if timely and count < sum(int(np.count_nonzero(part.flags)) for part in parts):
         words.append("there is nothing to copy texture from; such holes are filled smoothly")

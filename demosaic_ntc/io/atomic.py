@@ -1,7 +1,7 @@
 """Files appear whole or not at all: written beside the target, flushed to disk, then moved into place.
 
 An interrupted run, a full disk or a crash leaves the old file as it was; at worst one file ending in
-``.partial`` stays behind in the target's folder, until a later run removes it (see `partial`).
+``.partial`` stays behind in the target's folder, until a later run removes it (see `temp_files`).
 """
 
 import errno
@@ -60,7 +60,7 @@ def whole_file(target: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
 
 
 def check_regular(target: Path) -> None:
-    """Refuse a target that is there and no file: devices and pipes may be read, and written, for ever."""
+    """Refuse a target that exists and is not a regular file: a device or a pipe may block for ever."""
     with refusals_explained(target):
         place = Path(os.path.realpath(target))
         if os.path.lexists(place) and not stat.S_ISREG(place.stat().st_mode):

@@ -64,7 +64,7 @@ def explain_encoding(kind: str) -> Iterator[None]:
 
 def _explain_encoder_error(kind: str, error: Exception) -> OutputError:
     """What an encoder's error means."""
-    return OutputError(f"no {kind} can be made of it ({words(error)}); write another kind of file")
+    return OutputError(f"cannot be written as {kind} ({words(error)}); choose another format")
 
 
 def _damage(kind: str, error: Exception) -> InputError:

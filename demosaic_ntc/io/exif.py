@@ -38,7 +38,8 @@ Fields = Mapping[int, Field]
 
 MAKE, MODEL, ORIENTATION, SOFTWARE = 271, 272, 274, 305
 EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN, FOCAL_LENGTH = 33434, 33437, 34855, 36867, 37386
-LENS_MAKE, LENS_MODEL = 42035, 42036
+LENS_SPECIFICATION, LENS_MAKE, LENS_MODEL = 42034, 42035, 42036
+LENS_INFO = 50736  # of a DNG
 EXIF_VERSION, USER_COMMENT, COLOR_SPACE, PIXEL_WIDTH, PIXEL_HEIGHT = 36864, 37510, 40961, 40962, 40963
 
 # The standard asks for a resolution even where it means nothing.
@@ -60,10 +61,10 @@ _PHOTO = {
     **dict.fromkeys((41986, 41987, 41989, 41990), SHORT),  # mode, balance, 35 mm equivalent, scene
     **dict.fromkeys((34865, 34866, 34867), LONG),  # sensitivities
     **dict.fromkeys((42032, 42033, 42035, LENS_MODEL, 42037), ASCII),  # owner, serial numbers, lens
-    42034: RATIONAL,  # lens specification
+    LENS_SPECIFICATION: RATIONAL,
 }
 # Exposure time, apertures, ISO, focal lengths, lens: zero is how cameras write "unknown".
-_NEVER_ZERO = {EXPOSURE_TIME, F_NUMBER, ISO, 37377, 37378, 37381, FOCAL_LENGTH, 41989, 42034}
+_NEVER_ZERO = {EXPOSURE_TIME, F_NUMBER, ISO, 37377, 37378, 37381, FOCAL_LENGTH, 41989, LENS_SPECIFICATION}
 _GPS = {
     **dict.fromkeys((1, 3, 8, 9, 10, 12, 14, 16, 18, 19, 21, 23, 25, 29), ASCII),
     **dict.fromkeys((2, 4, 6, 7, 11, 13, 15, 17, 20, 22, 24, 26, 31), RATIONAL),
@@ -113,6 +114,9 @@ def read_exif(tags: TagReader) -> Exif:
     gps = tags.directory(number(first, GPS_DIRECTORY))
     # Some raws keep fields of the photo in their first directory.
     strays = {tag: first[tag] for tag in (EXPOSURE_TIME, F_NUMBER, ISO, DATE_TAKEN) if tag in first}
+    # DNGs say under a number of their own what a lens is.
+    if LENS_INFO in first:
+        strays[LENS_SPECIFICATION] = first[LENS_INFO]
     return keep_known(first, {**strays, **photo}, gps)
 
 

@@ -25,8 +25,8 @@ class Layout(CheckedSettings):
 
     cfa: "Cfa | None" = setting(
         None,
-        "Colour array of a plain mosaic (16-bit TIFF or PNG), or to use instead of a raw's own: RGGB, BGGR, "
-        "GRBG, GBRG, X-Trans, rows such as RG/GB, or mono for a sensor without colours.",
+        "Colour filter array (CFA) of a plain mosaic (16-bit TIFF or PNG), or instead of the raw's own: "
+        "RGGB, BGGR, GRBG, GBRG, X-Trans, rows such as RG/GB, or mono for a monochrome sensor.",
         _GROUP,
         parse=parse_cfa,
     )

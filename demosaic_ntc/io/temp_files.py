@@ -25,7 +25,7 @@ _ABANDONED_SECONDS = 3600.0
 
 
 def create_partial(place: Path) -> tuple[Path, BinaryIO]:
-    """A new empty file in the folder of `place`, open to nobody whom what lies there is closed to."""
+    """A new empty file beside `place`, readable by nobody who may not read what is there now."""
     partial = place.with_name(f".demosaic-ntc-{owner()}-{secrets.token_hex(6)}.partial")
     descriptor = os.open(
         partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _mode(place)

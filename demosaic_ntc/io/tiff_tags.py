@@ -17,7 +17,7 @@ from typing import BinaryIO, TypeAlias
 # Number types by their code: (struct letter, bytes). Rationals are two numbers.
 _TYPES = {1: "B", 2: "s", 3: "H", 4: "L", 5: "LL", 6: "b", 7: "s", 8: "h", 9: "l", 10: "ll", 11: "f", 12: "d"}
 
-BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED, SRATIONAL, DOUBLE = 1, 2, 3, 4, 5, 7, 10, 12
+BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED, SRATIONAL, FLOAT, DOUBLE = 1, 2, 3, 4, 5, 7, 10, 11, 12
 
 SUB_DIRECTORIES, EXIF_DIRECTORY, GPS_DIRECTORY = 330, 34665, 34853
 XMP = 700
@@ -27,7 +27,9 @@ _MOST_ENTRIES = 2000
 _LARGEST_VALUE = 1 << 16
 
 # What may be larger: XMP, and tables of DNGs: linearisation, and the maps and curves of lists of opcodes.
-_LARGEST_VALUES = {XMP: 1 << 20, 50712: 1 << 18, 51008: 1 << 23, 51009: 1 << 23, 51022: 1 << 23}
+#: Lists of opcodes: for stored samples, linear samples, and demosaiced pixels.
+OPCODE_LISTS = (51008, 51009, 51022)
+_LARGEST_VALUES = {XMP: 1 << 20, 50712: 1 << 18, **dict.fromkeys(OPCODE_LISTS, 1 << 25)}
 
 # Olympus and Panasonic write TIFF under numbers of their own.
 _MAGICS = {42, 0x55, 0x4F52, 0x5352}
@@ -97,6 +99,8 @@ class TagReader:
             values = self._values(kind, amount, entries[place + 8 : place + 12], largest)
             if values is not None:
                 directory[tag] = values
+            elif tag in OPCODE_LISTS:  # it is there, which is told, and says nothing
+                directory[tag] = b""
         return directory, struct.unpack(self._order + "L", tail)[0] if len(tail) == 4 else 0
 
     def _values(self, kind: int, amount: int, inline: bytes, largest: int) -> Values | None:

@@ -64,6 +64,13 @@ def clean_xmp(packet: bytes) -> bytes | None:
     return None
 
 
+def is_readable_xmp(packet: bytes) -> bool:
+    """Whether a packet may go on as it is, into a file that is as raw as the one it was found in."""
+    with suppress(ExpatError, ValueError, RecursionError, LookupError):
+        return _parse(packet) is not None
+    return False
+
+
 def _parse(packet: bytes) -> minidom.Document | None:
     """The document of a packet; None where it is too large or declares what XMP has no use for."""
     text = packet[: _LARGEST + 1].strip(b"\0 \t\r\n").decode("utf-8-sig")

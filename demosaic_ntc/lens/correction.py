@@ -5,7 +5,7 @@ says is done to finished pictures alone; readers of a linear DNG do it themselve
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TypeAlias
 
@@ -63,9 +63,21 @@ class LensCorrection:
     before: tuple[PixelStep, ...] = ()  # of finished pictures, before pixels are moved
     warps: tuple[WarpStep, ...] = ()
     after: tuple[PixelStep, ...] = ()
-    applied: tuple[str, ...] = ()  # names of all of it
+    in_samples: tuple[str, ...] = ()  # names of what is in every picture
     profile: str = ""  # the name of the one that was used
     remarks: tuple[str, ...] = ()  # on what was done to samples
+    is_flat: bool = False  # shading is that of flat frames
+
+    @property
+    def applied(self) -> tuple[str, ...]:
+        """The names of all of it."""
+        pixels = [each.opcode.name for each in (*self.before, *self.after)]
+        return tuple(dict.fromkeys((*self.in_samples, *pixels, *(each.warp.name for each in self.warps))))
+
+    @property
+    def raw(self) -> "LensCorrection":
+        """What of it is in the samples of a linear DNG: nothing that is for finished pictures."""
+        return replace(self, before=(), warps=(), after=(), profile="")
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -73,6 +85,8 @@ class LensCorrection:
         said = describe_correction(self)
         source = f"the profile {self.profile}" if self.profile else "the file"
         done = f"lens corrected as {source} states: {said} (`lens=off` leaves it out)"
+        if self.is_flat:
+            done = f"lens corrected by flat frames: {said}"
         return (*self.remarks, done) if said else self.remarks
 
     @property
@@ -163,15 +177,11 @@ def correct_lens(
         tuple(each for each in steps[:first] if isinstance(each, PixelStep)),
         tuple(each for each in steps if isinstance(each, WarpStep)),
         tuple(each for each in steps[first:] if isinstance(each, PixelStep)),
-        tuple(dict.fromkeys((*prepared.applied, *map(_name, steps)))),
+        prepared.applied,
         found.description if found else "",
         prepared.notices,
+        prepared.is_flat,
     )
-
-
-def _name(step: PixelStep | WarpStep) -> str:
-    """What a step is called."""
-    return step.opcode.name if isinstance(step, PixelStep) else step.warp.name
 
 
 def _profile_steps(found: Profile, box: Box) -> Iterator[PixelStep | WarpStep]:

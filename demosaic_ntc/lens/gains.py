@@ -71,7 +71,9 @@ class SiteGains:
         return ratios
 
     def apply(self, light: Float32, rows: slice, columns: slice, saturated: float = 1.0) -> Float32:
-        """Light of a part of a mosaic times the ratios; what is saturated stays as it is."""
+        """Light of a part of a mosaic times the ratios; what is saturated, if anything, stays as it is."""
+        if saturated == inf:
+            return np.asarray(light * self.evaluate(rows, columns), np.float32)
         low = _NEARLY_SATURATED * saturated
         fade = np.clip((saturated - light) / np.float32(saturated - low), 0, 1)
         return np.asarray(light * (1 + (self.evaluate(rows, columns) - 1) * fade), np.float32)

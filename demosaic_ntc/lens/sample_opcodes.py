@@ -29,6 +29,7 @@ class PreparedSamples:
     gains: tuple[Gain, ...]  # smooth ones of list 2
     applied: tuple[str, ...]  # names of opcodes
     notices: tuple[str, ...] = ()
+    is_flat: bool = False  # gains are those of flat frames
 
 
 def prepare_samples(photo: RawPhoto, *, shading: bool, bad_pixels: bool) -> PreparedSamples:
@@ -73,7 +74,7 @@ def _find_bad(
             bad |= opcode.find(stored)
     count = int(np.count_nonzero(bad))
     if count > _MOST_BAD * bad.size:
-        return None, (f"the file calls {count} samples bad, which is not believed",)
+        return None, (f"the file calls {count} samples bad, too many to be true",)
     if count == 0:
         return None, ()
     return bad, (f"the file calls {count} samples bad; they were replaced (`bad_pixels=off` keeps them)",)

@@ -21,7 +21,7 @@ _MOST_BYTES = 16 << 20
 # Sensors have tens of them in a megapixel; where far more seem bad, something else is.
 _LARGEST_SHARE = 0.002
 
-# What counts against a defect of a plane: its neighbours measure the same light, and would know of it.
+# At most this may count against a defect of a plane, whose neighbours all measure the same light.
 _MOST_IN_PLANES = 0.25
 
 # Of white: the standard deviation of a linear raw, at least.
@@ -48,7 +48,7 @@ def remove_bad_pixels(
         return photo, None, noise
     if count > _LARGEST_SHARE * found.size:
         remark = (
-            f"{count} pixels look hot or dead, which is not believed; `bad_pixels=FILE` names those that are"
+            f"{count} pixels look hot or dead, too many to be true; list those that are in `bad_pixels=FILE`"
         )
         return replace(photo, notices=(*photo.notices, remark)), None, noise
     those = "pixels were" if count > 1 else "pixel was"
@@ -75,7 +75,7 @@ def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
 
 
 def _raise_noise(noise: NoiseModel) -> NoiseModel:
-    """Noise of which a linear raw is judged: it was smoothed, so that estimates say too little of it."""
+    """The noise that a linear raw is judged by: it was smoothed, so estimates of its noise are too low."""
     return NoiseModel.from_user(noise.slope, np.maximum(noise.floor, _LEAST_IN_LINEAR**2).tolist())
 
 

@@ -1,7 +1,7 @@
 """Black, white and balance: the numbers that turn raw samples into light relative to white.
 
-Rules as LibRaw's, so that pictures match; where they are known to fail (a single hot pixel or an
-unsaturated frame changing the exposure) ours ask for a pile-up of saturated samples.
+The rules are LibRaw's, so that pictures match; where those are known to fail (a single hot pixel or an
+unsaturated frame changes the exposure), ours require a pile-up of saturated samples.
 """
 
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ Balance = NamedBalance | tuple[float, float, float] | Temperature | GreyPatch
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """How samples become light: subtract black, multiply by the channel's gain; from 1 on it is cut."""
+    """How samples become light: subtract black, multiply by the channel's gain, clip at 1."""
 
     gains: Multipliers
     balance: Multipliers
@@ -108,7 +108,7 @@ def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: 
 
 
 def _shares(photo: RawPhoto, levels: Levels) -> Multipliers:
-    """How far above black each channel saturates, by the distance of the nominal white."""
+    """How far above black each channel saturates, as a share of the distance to nominal white."""
     darkest = float(photo.black.min())
     red, green, blue = (
         1.0 if level == photo.white else (level - _black_of(photo, colour)) / (photo.white - darkest)

@@ -84,7 +84,7 @@ def orientation_of(raw: Any, header: FileHeader) -> int:
 
 
 def _is_known_by_length(data: bytes) -> bool:
-    """Whether LibRaw knows a file by nothing but its length: with a byte more it does not."""
+    """Whether LibRaw recognises a file by its length alone: with one more byte it no longer does."""
     longer = _Buffer(data + b"\0")
     try:
         with rawpy.RawPy() as raw:
@@ -156,7 +156,7 @@ def _explain(header: FileHeader, error: Exception) -> InputError | MemoryError:
             if header.picture_kind is not None:
                 return refuse_picture(header.picture_kind)
             return NotAnImage(
-                "is not a raw that LibRaw knows, or truncated or damaged; convert it to an uncompressed DNG"
+                "is no raw that LibRaw knows, or is truncated or damaged; convert it to an uncompressed DNG"
             )
         case _:
             words = error.args[0] if error.args else type(error).__name__

@@ -21,7 +21,7 @@ NOISE_PROFILE, NOISE_REDUCTION_APPLIED = 51041, 50935
 _AGREEMENT, _MOST_SCALED = 1.25, 2.0
 _DOUBTFUL = 1.5  # times the deviations that were given, or their inverse
 
-#: The array under which samples without one are looked at: as if it had measured them.
+#: The array that samples without one are taken to be measured by.
 GREY_ARRAY = Cfa.from_name("RGGB")
 
 
@@ -29,14 +29,14 @@ GREY_ARRAY = Cfa.from_name("RGGB")
 class FoundNoise:
     """The noise of a photo's samples, in light that is 0 at black and 1 at white, and where it comes from.
 
-    ``measured`` is how many times the deviations that the file states its samples show, where that is known.
+    ``measured`` is the ratio of the deviations that the samples show to those that the file states, if known.
     """
 
     model: NoiseModel
     source: Literal["given", "profile", "scaled", "estimated"]
     stated: NoiseModel | None = None  # the file's profile
     measured: float | None = None
-    shown: float | None = None  # times the deviations that were given, where samples were asked
+    shown: float | None = None  # the ratio of the deviations that samples show to those given
 
     def describe(self, span: float) -> dict[str, Any]:
         """Return the model as an object for JSON; ``span`` is how far white lies above black."""
@@ -145,7 +145,7 @@ def linear_samples(photo: RawPhoto) -> NDArray[np.float32]:
 
 
 def _find_clipping_levels(photo: RawPhoto) -> tuple[float, float]:
-    """Return the light of samples that are zero, and could not be less, and of those that are saturated."""
+    """Return the light at which samples are clipped: that of a stored zero, and that of saturation."""
     top = photo.white if photo.is_plain else min(saturation(photo))
     black, span = photo.black, photo.white - photo.black
     return float((-black / span).max()), float(((top - black) / span).min())

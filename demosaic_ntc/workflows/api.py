@@ -26,7 +26,7 @@ from demosaic_ntc.choices import (
 )
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.developing.setting_values import parse_bad_pixels
+from demosaic_ntc.developing.setting_values import parse_bad_pixels, parse_raws
 from demosaic_ntc.developing.settings import Development, Engine, Merging, Settings
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
@@ -134,10 +134,12 @@ class Keywords(TypedDict, total=False):
     ca: Literal["auto", "off"]
     lens: Lens
     lens_profile: str | None
-    denoise: float | Literal["auto", "off"]
+    denoise: float | Literal["auto", "texture", "off"]
     denoise_color: float | None
     noise: NoiseModel | None
     bad_pixels: FilePath | None
+    dark: FilePath | Sequence[FilePath] | None
+    flat: FilePath | Sequence[FilePath] | None
     banding: Banding | None
     color_space: Space
     linear: bool
@@ -221,6 +223,11 @@ def _read_values(chosen: Mapping[str, Any]) -> dict[str, Any]:
         values["cfa"] = make_cfa(values["cfa"])
     if isinstance(values.get("bad_pixels"), str | os.PathLike):
         values["bad_pixels"] = parse_bad_pixels(os.fspath(values["bad_pixels"]))
+    for name in ("dark", "flat"):
+        if isinstance(values.get(name), str | os.PathLike):
+            values[name] = parse_raws(os.fspath(values[name]))
+        elif values.get(name) is not None:
+            values[name] = tuple(Path(each) for each in values[name])
     return values
 
 

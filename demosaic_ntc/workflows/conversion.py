@@ -19,7 +19,7 @@ from demosaic_ntc.developing.framing import (
     shrink,
 )
 from demosaic_ntc.developing.highlights import widen_error
-from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
+from demosaic_ntc.developing.linear_dng import carried_opcodes, for_preview, linear_picture
 from demosaic_ntc.developing.preprocess import Prepared, Restore, choose_highlights, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
 from demosaic_ntc.developing.settings import Development, Output, Settings
@@ -202,6 +202,7 @@ def develop_prepared(
     settings = for_preview(settings) if linear else settings
     how = settings.development
     timings.notices += _notices(ready, how)
+    timings.notices += _lens_notices(ready, how, linear=linear)
     with timings.stage("demosaic"), prefix_path(photo.path):
         run = settings.engine.start(report, error)
         restored = complete_mosaic(ready, settings.engine, run, photo.restore)
@@ -217,7 +218,7 @@ def develop_prepared(
         expected = None if restored.error is None else _orient_errors(restored, ready, look, how)
         picture = _describe_picture(pixels, photo, look, settings)
         timings.notices += _brightness_notices(restored, ready, look, how)
-        raw = linear_picture(restored.image, ready, how, photo.path.name) if linear else None
+        raw = linear_picture(restored.image, ready, settings, photo.path.name) if linear else None
     return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, timings, how), raw)
 
 
@@ -314,7 +315,6 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     """What a user should know about the photo and the colours chosen for it."""
     yield from ready.photo.notices
     yield from ready.noise.notices if ready.noise else ()
-    yield from ready.lens.notices
     source = ready.exposure.balance_source
     if source == "preview":
         yield "no white balance is stored; it was fitted to the camera's own picture (`wb` chooses another)"
@@ -330,6 +330,17 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
         yield "the camera stored no crop; the whole visible area is kept"
     if how.look == "camera" and ready.embedded is None:
         yield "holds no picture of the camera's own; the automatic look is used"
+
+
+def _lens_notices(ready: Prepared, how: Development, *, linear: bool) -> Iterator[str]:
+    """What was corrected of the lens; of a linear DNG, what is left to its readers."""
+    if not linear:
+        yield from ready.lens.notices
+        return
+    yield from ready.lens.raw.notices
+    yield from carried_opcodes(ready, how).notices
+    if ready.lens.profile:
+        yield f"a linear DNG is not corrected by the profile {ready.lens.profile}; its readers have their own"
 
 
 def _black_notice(photo: RawPhoto) -> Iterator[str]:

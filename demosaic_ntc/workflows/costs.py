@@ -26,6 +26,13 @@ _SINGLE_TENSOR = 30.0
 
 #: The stages of a repair where a tenth of the pixels is missing.
 REPAIR_COSTS = {DECODING: 0.05, "groups": 2.0, "writing": 0.1}
+_TEXTURE_COSTS = {"texture": 4.0}  # where wide holes are filled with it
+
+
+def find_repair_costs(fill: str) -> dict[str, float]:
+    """Return the costs of the stages of a repair by how wide holes are filled."""
+    return REPAIR_COSTS if fill == "smooth" else {**REPAIR_COSTS, **_TEXTURE_COSTS}
+
 
 # Measured on synthetic raws of 2, 6, 24 and 100 megapixels, two threads: the program itself, what tiles take
 # until a picture has some, and what every pixel does.

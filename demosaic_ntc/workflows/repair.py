@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.developing.repair_settings import RepairSettings
-from demosaic_ntc.engine.result import NormCertificate, Restored
+from demosaic_ntc.engine.result import NOTHING_COPIED, NormCertificate, Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.blemish_detection import (
     Detected,
@@ -18,10 +18,11 @@ from demosaic_ntc.images.blemish_detection import (
     mask_written_beside,
 )
 from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, white_of, write_error_map
-from demosaic_ntc.images.mask import find_painted, read_mask, transparent
+from demosaic_ntc.images.mask import find_painted, grow_flags, read_mask, transparent
 from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.picture import DecodedImage, apply_palette, made_opaque, replace_missing
 from demosaic_ntc.images.reading import read_picture
+from demosaic_ntc.images.source_map import check_source_map, write_source_map
 from demosaic_ntc.images.writing import (
     changes,
     check_fits,
@@ -56,6 +57,8 @@ class Repair:
     error_map: ErrorMap | None = None
     detected: Detected | None = None
     mask: Path | None = None  # written, of what was repaired
+    copied: int = 0  # pixels that came from elsewhere in the picture
+    source_map: Path | None = None  # written, of where from
 
 
 def repair_file(
@@ -66,21 +69,19 @@ def repair_file(
     progress: ReportProgress | None = None,
     error_map: Path | None = None,
     save_mask: Path | None = None,
+    source_map: Path | None = None,
 ) -> Repair:
     """Repair one picture; nothing appears at the target unless all went well.
 
     Without a mask, the pixels of the settings' painted colour are repaired, or transparent ones; with a
-    detection, what it finds as well. The errors expected of the picture and the mask that was used are
-    written, too, where there is a place for them.
+    detection, what it finds as well. The errors expected of the picture, the mask that was used and where
+    copied pixels came from are written, too, where there is a place for them.
     """
     report, journal = progress or ignore_progress, Timings()
     repair_format(target)
     check_target(target)
     with open_header(source, settings.limits) as header:
-        check_distinct((mask, *find_paths(settings)), (target, error_map, save_mask))
-        check_distinct((header.path,), (error_map, save_mask))  # the studio may replace its source
-        check_map(error_map, settings.engine.method, overwrite=settings.overwrite)
-        check_mask_target(save_mask, overwrite=settings.overwrite)
+        _check_files(header.path, mask, target, settings, (error_map, save_mask, source_map))
         by_alpha = settings.mask.alpha and mask is None
         with journal.stage("decode"):
             report(Progress(DECODING, 0, 1))
@@ -88,34 +89,64 @@ def repair_file(
             picture = apply_palette(read) if by_alpha else read
             check_fits(picture, target)
             missing, detected = _find_missing(header.path, picture, mask, settings)
+            allowed = _read_source(picture, settings)
             journal.notices += _notices(picture, missing, target, settings.mask, detected)
             report(Progress(DECODING, 1, 1))
         with journal.stage("inpaint"), prefix_path(header.path):
-            restored = _complete_colours(picture, missing, settings, report, error_map is not None)
+            restored = _complete_colours(picture, missing, allowed, settings, report, error_map is not None)
             journal.notices += restored.notices
-        expected = _estimate_errors(restored, picture)
+        expected, copied = _estimate_errors(restored, picture), restored.copied or NOTHING_COPIED
         with (
             journal.stage("write"),
             write_error_map(error_map, expected, overwrite=settings.overwrite) as mapped,
             mask_written_beside(save_mask, missing, picture, overwrite=settings.overwrite),
+            write_source_map(source_map, copied, picture, overwrite=settings.overwrite),
         ):
             if _is_copy(picture, missing, target):
                 _copy(header, target, settings)
             else:
                 whole = replace_missing(picture, restored.image, missing)
                 _write(made_opaque(whole, missing) if by_alpha else whole, target, settings, report)
+    about = (header.path, target, picture.size, picture.depth, int(missing.sum()))
     told = (restored.certificate, journal.seconds, tuple(journal.notices))
-    count = int(missing.sum())
-    return Repair(header.path, target, picture.size, picture.depth, count, *told, mapped, detected, save_mask)
+    return Repair(*about, *told, mapped, detected, save_mask, copied.count, source_map)
+
+
+def _check_files(
+    source: Path,
+    mask: Path | None,
+    target: Path,
+    settings: RepairSettings,
+    beside: tuple[Path | None, Path | None, Path | None],
+) -> None:
+    """Refuse, before any work is done, files that cannot be written, or that are read or written already."""
+    error_map, save_mask, source_map = beside
+    check_distinct((mask, *find_paths(settings)), (target, *beside))
+    check_distinct((source,), beside)  # the studio may replace its source
+    check_map(error_map, settings.engine.method, overwrite=settings.overwrite)
+    check_mask_target(save_mask, overwrite=settings.overwrite)
+    check_source_map(source_map, settings.fill, overwrite=settings.overwrite)
 
 
 def _complete_colours(
-    picture: DecodedImage, missing: Flags, settings: RepairSettings, report: ReportProgress, want_error: bool
+    picture: DecodedImage,
+    missing: Flags,
+    allowed: Flags | None,
+    settings: RepairSettings,
+    report: ReportProgress,
+    want_error: bool,
 ) -> Restored:
     """Let the engine restore the missing pixels."""
     engine = settings.engine
-    how = {"method": engine.method, "quality": engine.quality, "grain": settings.grain}
-    return inpaint_picture(picture.colours, missing, engine.start(report, want_error), **how)
+    how = {"method": engine.method, "quality": engine.quality, "grain": settings.grain, "fill": settings.fill}
+    return inpaint_picture(picture.colours, missing, engine.start(report, want_error), **how, source=allowed)
+
+
+def _read_source(picture: DecodedImage, settings: RepairSettings) -> Flags | None:
+    """The pixels that may be copied, if a mask says which."""
+    if settings.source is None:
+        return None
+    return read_mask(settings.source, picture, MaskRule(threshold=settings.mask.threshold), settings.limits)
 
 
 def _write(picture: DecodedImage, target: Path, settings: RepairSettings, report: ReportProgress) -> None:
@@ -126,7 +157,15 @@ def _write(picture: DecodedImage, target: Path, settings: RepairSettings, report
 def _find_missing(
     source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings
 ) -> tuple[Flags, Detected | None]:
-    """The pixels to repair: those that are marked, and those that were found if any were looked for."""
+    """The pixels to repair, grown as the settings say: those that are marked, and those that were found."""
+    found, told = _find_damage(source, picture, mask, settings)
+    return grow_flags(found, settings.grow) if settings.grow else found, told
+
+
+def _find_damage(
+    source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings
+) -> tuple[Flags, Detected | None]:
+    """The pixels that are marked, and those that were found if any were looked for."""
     if settings.detection is None:
         return _find_marked(source, picture, mask, settings), None
     with prefix_path(source):

@@ -10,11 +10,11 @@ from typing import Any
 from .benchmarks import completions, convert, demosaic, errors, inpaint, noise, paper, speed, tensors
 from .raws import raws
 from .run_all import measure_all, report
-from .studies import banding, blemishes, defects, effort, highlights, looks, start, studio, widths
+from .studies import banding, blemishes, defects, effort, highlights, looks, start, studio, texture, widths
 
 _ALL: tuple[Callable[..., Any], ...] = (
     *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, blemishes),
-    *(widths, convert, speed, effort, highlights, looks, raws, studio, start),
+    *(widths, convert, speed, effort, texture, highlights, looks, raws, studio, start),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,

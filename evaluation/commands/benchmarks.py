@@ -94,7 +94,7 @@ def completions(
     json: o.Json = None,
     csv: o.Csv = None,
 ) -> None:
-    """Compare completions of the same groups of patches: errors at entries that nobody measured.
+    """Compare completion methods on the same groups of patches: errors at unmeasured entries.
 
     Groups are those of the method ntc, from mosaics and around holes; --crop-box is the part of each picture
     that is demosaiced to stand beside them. With --json the next run does only what is missing.
@@ -175,7 +175,7 @@ def errors(
     threads: o.Threads = 1,
     json: o.Json = None,
 ) -> None:
-    """Compare the errors that ntc expects with the true ones on pictures whose truth is known.
+    """Compare expected errors (--error-map) with true ones on pictures with known ground truth.
 
     Restored pixels of all pictures together are sorted by their expected error into ten bins of one size. An
     interrupted run prints what is finished; with --json the next one does only what is missing.
@@ -244,7 +244,7 @@ def paper(
     csv: Annotated[Path | None, typer.Option(help="Write a line per repetition to this CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the results (png, pdf or svg).")] = None,
 ) -> None:
-    """Repeat the experiments of the paper and print our figures beside its.
+    """Repeat the paper's experiments and print our results next to the published ones.
 
     An interrupted run prints and writes the repetitions that are finished; with --json the next one does only
     what is missing.

@@ -160,6 +160,37 @@ def highlights(
     show(tables(run_all({each.name: partial(measure, each, names) for each in scenes})))
 
 
+def texture(
+    slopes: Annotated[
+        str, typer.Option(help="Noise: the variance of samples is so many times the light.")
+    ] = "0.0005,0.001",
+    charts: Annotated[int, typer.Option(min=1, help="Charts, each drawn from a seed of its own.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    ways: Annotated[str | None, typer.Option(help="Some of the ways, separated by semicolons.")] = None,
+) -> None:
+    """Develop noisy raws of a chart of leaves, skin, a weave, hair and flats: the texture and noise left.
+
+    Other programs and packages are compared where installed.
+    """
+    limit_threads(1)
+    from ..report.tables import show
+    from ..studies.texture_ways import WAYS
+    from ..studies.textures import check_slopes, measure, tables
+
+    names = [name.strip() for name in ways.split(";")] if ways else list(WAYS)
+    with usage():
+        levels = check_slopes(split_names(slopes))
+        if unknown := [name for name in names if name not in WAYS]:
+            raise InputError(f"{unknown[0]!r} is not a way; give some of {'; '.join(WAYS)}")
+    works = {
+        f"{level:g}, chart {number}": partial(measure, level, number, names)
+        for level in levels
+        for number in range(seed, seed + charts)
+    }
+    line = f"768×512 pixels, RGGB, variance a·x + a/1000 + 1e-7, seeds {seed} to {seed + charts - 1}"
+    show(tables(run_all(works)), [line])
+
+
 def effort(
     folders: Annotated[
         list[Path] | None,

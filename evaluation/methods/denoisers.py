@@ -60,7 +60,7 @@ def catalogue(effort: Effort) -> dict[str, Method]:
             Method(ESTIMATED, f"estimates the noise, {effort.words}", "ours", estimate),
             Method(OFF, exact, "part", off(OURS)),
             *(Method(name, plain, "peer", off(name)) for name in ("lmmse", "mlri")),
-            Method(f"{OFF}+nl-means", then.format(means), "peer", chain(_non_local_means)),
+            Method(f"{OFF}+nl-means", then.format(means), "peer", chain(denoise_by_non_local_means)),
             Method(f"{OFF}+wavelet", then.format(shrinkage), "peer", chain(_wavelet)),
         )
     )
@@ -90,7 +90,7 @@ def _chain(mosaic: Float32, cfa: Cfa, noise: NoiseModel, denoise: Any, effort: E
     return Restored(np.asarray(denoise(picture, _LIFTED * noise.typical_deviation(0.5)), np.float32))
 
 
-def _non_local_means(picture: Float32, deviation: float) -> NDArray[np.floating]:
+def denoise_by_non_local_means(picture: NDArray[Any], deviation: float) -> NDArray[np.floating]:
     """Denoise by non-local means, as scikit-image's documentation has it."""
     how: Any = {"patch_size": 5, "patch_distance": 6, "channel_axis": -1}
     return np.asarray(denoise_nl_means(picture, h=0.8 * deviation, sigma=deviation, **how))

@@ -29,7 +29,8 @@ Way = Callable[[ClippedScene], Float64]
 _BLACK, _WHITE = 1024, 16383
 _STOPS = 2  # that RawTherapee darkens by: its pictures end at white
 
-_PROFILE = """[Version]
+#: What both are told beside: all that would change colours is off.
+PROFILE = """[Version]
 AppVersion=5.9
 Version=349
 [Exposure]
@@ -56,13 +57,14 @@ OutputProfile=RTv4_sRGB
 [RAW Bayer]
 Method=amaze
 """
-_HISTORY = """<?xml version="1.0" encoding="UTF-8"?>
+HISTORY = """<?xml version="1.0" encoding="UTF-8"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:darktable="http://darktable.sf.net/" darktable:xmp_version="4"
  darktable:auto_presets_applied="1" darktable:history_end="1" darktable:iop_order_version="2">
-<darktable:history><rdf:Seq><rdf:li darktable:num="0" darktable:operation="highlights"
- darktable:enabled="1" darktable:modversion="4" darktable:params="{parameters}" darktable:multi_name=""
- darktable:multi_priority="0"/></rdf:Seq></darktable:history></rdf:Description></rdf:RDF></x:xmpmeta>
+<darktable:history><rdf:Seq><rdf:li darktable:num="0" darktable:operation="{operation}"
+ darktable:enabled="1" darktable:modversion="{version}" darktable:params="{parameters}"
+ darktable:multi_name="" darktable:multi_priority="0"/>
+</rdf:Seq></darktable:history></rdf:Description></rdf:RDF></x:xmpmeta>
 """
 _SEGMENTS, _OPPOSED = 4, 5  # darktable's numbers
 
@@ -110,7 +112,7 @@ def by_rawtherapee(scene: ClippedScene) -> Float64:
     with TemporaryDirectory() as folder:
         source, profile, target = (Path(folder, name) for name in ("a.dng", "a.pp3", "a.png"))
         source.write_bytes(write_scene(scene))
-        profile.write_text(_PROFILE.format(stops=_STOPS))
+        profile.write_text(PROFILE.format(stops=_STOPS))
         words = ["rawtherapee-cli", "-o", str(target), "-p", str(profile), "-n", "-b16", "-Y", "-c"]
         run_program([*words, str(source)], target)
         picture = np.asarray(cv2.imread(str(target), cv2.IMREAD_UNCHANGED))[..., ::-1] / 65535
@@ -125,17 +127,18 @@ def by_darktable(mode: int) -> Way:
             source, history, target = (Path(folder, name) for name in ("a.dng", "a.xmp", "a.pfm"))
             source.write_bytes(write_scene(scene))
             values = (mode, 1.0, 0.0, 0.0, 1.0, 0.0, 1, 6, 0.4, 2.0, 0, 0.0)
-            history.write_text(_HISTORY.format(parameters=struct.pack("<ifffffiiffif", *values).hex()))
+            parameters = struct.pack("<ifffffiiffif", *values).hex()
+            history.write_text(HISTORY.format(operation="highlights", version=4, parameters=parameters))
             own = ["--core", "--configdir", f"{folder}/own", "--cachedir", f"{folder}/own"]
             own += ["--library", ":memory:", "--disable-opencl", "--conf", "plugins/darkroom/workflow=none"]
             words = ["darktable-cli", str(source), str(history), str(target), "--icc-type", "LIN_REC709"]
             run_program([*words, *own], target)
-            return align(_read_pfm(target.read_bytes()), scene)
+            return align(read_pfm(target.read_bytes()), scene)
 
     return develop
 
 
-def _read_pfm(data: bytes) -> Float64:
+def read_pfm(data: bytes) -> Float64:
     """A picture of floats, whose last row comes first."""
     _, size, _, samples = data.split(b"\n", 3)
     width, height = map(int, size.split())

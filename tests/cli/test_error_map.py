@@ -101,7 +101,7 @@ def test_a_map_that_exists_is_refused_unless_it_may_be_replaced(tmp_path: Path, 
     [
         ("e.png", (), "an error map is a TIFF; give a name that ends in .tif"),
         ("e", (), "an error map is a TIFF"),
-        ("e.tif", ("--method", "METHOD"), "write error maps with --method ntc"),
+        ("e.tif", ("--method", "METHOD"), "write error maps with --method gaussian"),
         ("a.tif", (), "choose another name"),
         ("link.tif", (), "choose another name"),
     ],

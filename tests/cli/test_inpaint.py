@@ -16,6 +16,7 @@ from demosaic_ntc.run import Progress
 from demosaic_ntc.workflows.costs import REPAIR_COSTS
 from demosaic_ntc.workflows.repair import repair_file
 from tests.images.picture_files import HEIGHT, KINDS, WIDTH, opened, rgb, scratch, write_mask
+from tests.inpainting.test_wide_holes import bricks, square
 
 
 def _run(*arguments: object) -> Any:
@@ -61,6 +62,29 @@ def test_the_mask_may_be_inverted(picture: Path, tmp_path: Path, mask: Path, out
         after = np.asarray(opened(out))
         assert np.array_equal(after[~scratch()], np.asarray(rgb())[~scratch()])
         assert not np.array_equal(after[scratch()], np.asarray(rgb())[scratch()])
+
+
+def test_wide_holes_get_texture_where_it_is_asked_for(tmp_path: Path, out: Path) -> None:
+    """In JSON and in words: how much was copied; source maps and growth by their options."""
+    Image.fromarray(bricks()).save(tmp_path / "wall.png")
+    mask, allowed = (
+        write_mask(tmp_path / name, flags) for name, flags in (("m.png", square(40)), ("s.png", ~square(120)))
+    )
+    files = tmp_path / "wall.png", mask, out
+    options = ("--fill", "auto", "--grow", 2, "--source", allowed, "--source-map", tmp_path / "map.tif")
+    result = _run(*files, *options, "--quality", "fast", "--json")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert told["copied"] == told["missing"] > 40 * 40
+    assert told["copied_share"] == 1
+    assert told["source_map"] == str(tmp_path / "map.tif")
+    assert "fill=auto grow=2" in told["parameters"]
+    assert any("nothing of it is certified" in notice for notice in told["notices"])
+    assert _run(*files, "--fill", "clouds").exit_code == 2
+    assert _run(*files, "--grow", -1).exit_code == 2
+    refused = _run(*files, "--source-map", tmp_path / "map.tif")
+    assert refused.exit_code == 2
+    assert "--fill" in refused.stderr
 
 
 def test_soft_masks_need_a_threshold(picture: Path, tmp_path: Path, out: Path) -> None:

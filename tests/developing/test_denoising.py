@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.developing.denoising import Strengths, add_grain, stabilise_noise
+from demosaic_ntc.developing.denoising import FOR_TEXTURE, Strengths, add_grain, stabilise_noise
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine
@@ -121,7 +121,7 @@ def test_a_dark_field_keeps_its_mean_and_shows_no_phase(raw: float, sigma: float
         own = RGGB.channel_map(samples.shape) == channel
         mean = samples[own].mean() * BALANCE[channel]
         assert light[..., channel].mean() == pytest.approx(mean, abs=1e-3)
-    # Grain, a fifth of the noise, is the same at red, green and blue sites.
+    # Grain, a part of the noise, is the same at red, green and blue sites.
     grain = [np.std(light[y::2, x::2, 1]) for y in (0, 1) for x in (0, 1)]
     assert max(grain) < 1.2 * min(grain)
 
@@ -162,9 +162,12 @@ def test_noise_that_hardly_shows_is_left_alone_unless_asked_for() -> None:
 @pytest.mark.parametrize(
     ("how", "expected", "grain"),
     [
-        (Development(), Strengths(1.0, 1.25), 0.2),
-        (Development(denoise=0.5), Strengths(0.5, 1.25), 0.6),
-        (Development(denoise=2.0), Strengths(2.0, 2.5), 0.2),
+        (Development(), Strengths(1.0, 1.1), 1 / 11),
+        (Development(denoise="texture"), FOR_TEXTURE, 0.2 / 0.85),
+        (Development(denoise="texture", denoise_color=1.0), Strengths(0.65, 1.0), 0.35),
+        (Development(denoise=0.5), Strengths(0.5, 0.55), 1 / 11),
+        (Development(denoise=0.5, denoise_color=1.0), Strengths(0.5, 1.0), 0.5),
+        (Development(denoise=2.0), Strengths(2.0, 2.2), 1 / 11),
         (Development(denoise=2.0, denoise_color=1.0), Strengths(2.0, 1.0), 0.0),
         (Development(denoise=0.0, denoise_color=1.0), Strengths(0.0, 1.0), 1.0),
         (Development(denoise=0.0), None, 0.0),
@@ -175,6 +178,7 @@ def test_strengths(how: Development, expected: Strengths | None, grain: float) -
     assert how.strengths == expected
     if expected:
         assert expected.grain == pytest.approx(grain)
+        assert expected.engine == pytest.approx(0.77 * max(expected.brightness, expected.colour))
 
 
 @pytest.mark.parametrize("strength", [-1.0, float("nan"), 11.0])

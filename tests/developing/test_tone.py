@@ -185,7 +185,7 @@ def test_the_cameras_look_falls_back_with_a_word(tmp_path: Path, samples: Path) 
     settings = Settings(development=Development(look="camera"), engine=BILINEAR)
     facts = convert_file(samples / "small_rggb.dng", tmp_path / "a.png", settings).facts
     assert facts.look == "auto"
-    assert any("no picture of the camera's own" in notice for notice in facts.notices)
+    assert any("holds no preview" in notice for notice in facts.notices)
 
 
 @pytest.mark.parametrize(

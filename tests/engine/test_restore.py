@@ -101,6 +101,32 @@ def test_steps_follow_each_other() -> None:
     assert not np.array_equal(both.planes, one.planes)
 
 
+def test_a_step_with_a_least_move_leaves_what_the_one_before_hardly_moved() -> None:
+    estimate, what = start(flags())
+    one, _ = restored(estimate, what, MaskedPass(STEP, EVERYWHERE))
+    change = np.abs(one.planes - estimate.planes).max(axis=0)
+    limit = float(np.quantile(change, 0.98))
+    around = np.zeros(SHAPE, np.bool_)
+    for row, column in zip(*np.nonzero(change > limit), strict=True):
+        around[max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = True
+    assert 0.1 < around.mean() < 0.9
+    rest = replace(STEP, least_move=limit)
+    two, _ = restored(estimate, what, MaskedPass(STEP, EVERYWHERE), MaskedPass(rest, EVERYWHERE))
+    alone, _ = restored(one, what, MaskedPass(STEP, around))
+    assert np.array_equal(two.planes, alone.planes)
+    first, _ = restored(estimate, what, MaskedPass(rest, EVERYWHERE))
+    assert np.array_equal(first.planes, one.planes)  # nothing was before it
+
+
+def test_noisy_pixels_never_settle() -> None:
+    estimate, what = start(flags())
+    noisy = replace(what, measured=estimate.planes, noise=np.full((3, 1), 1e-4, np.float32))
+    rest = MaskedPass(replace(STEP, least_move=1.0), EVERYWHERE)
+    one, _ = restored(estimate, noisy, MaskedPass(STEP, EVERYWHERE), rest)
+    two, _ = restored(estimate, noisy, MaskedPass(STEP, EVERYWHERE), MaskedPass(STEP, EVERYWHERE))
+    assert np.array_equal(one.planes, two.planes)
+
+
 def test_what_falls_into_gaps_between_references_is_restored_by_itself() -> None:
     known = flags()
     estimate, what = start(known)
@@ -278,10 +304,12 @@ def test_noisy_entries_are_estimated_and_exact_ones_come_back() -> None:
 
 
 def test_a_step_goes_from_that_of_exact_samples_to_that_of_noise() -> None:
-    step = replace(STEP, relaxed=1.6, noisy=1.2)
+    step = replace(STEP, relaxed=1.6, noisy=1.2, noisy_strength=1.0)
     assert step.adapt_to_noise(0.0) == step
     half, whole = step.adapt_to_noise(step.does.noise), step.adapt_to_noise(1.0)
     assert half.relaxed == pytest.approx(1.4)
     assert half.does.floor == pytest.approx(step.does.floor / 2)
+    assert half.does.strength == pytest.approx((step.does.strength + 1) / 2)
+    assert replace(step, noisy_strength=None).adapt_to_noise(1.0).does.strength == step.does.strength
     assert whole.relaxed == pytest.approx(1.2, abs=1e-3)
     assert whole.does.floor < 1e-2 * step.does.floor

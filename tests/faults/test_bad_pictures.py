@@ -235,7 +235,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path, mask: Path, refused: Refused
 def test_an_output_that_cannot_hold_the_picture(tmp_path: Path, mask: Path, refused: Refused) -> None:
     KINDS["rgba8.png"](tmp_path / "a.png")
     message = refused(tmp_path / "a.png", mask, tmp_path / "out.jpg", blamed="out.jpg", code=4)
-    assert "JPEG has no transparency" in message
+    assert "JPEG cannot hold the picture's transparency" in message
 
 
 def test_a_writer_that_fails_leaves_the_old_output(

@@ -208,7 +208,7 @@ def test_maps_that_make_no_sense_are_refused_before_the_work(tmp_path: Path, sma
 
     with pytest.raises(InputError, match=r"ends in \.tif"):
         convert(tmp_path / "e.png")
-    with pytest.raises(InputError, match="`method=ntc`"):
+    with pytest.raises(InputError, match="`method=gaussian`"):
         convert(tmp_path / "e.tif", "lmmse")
     for same in (target, link):
         with pytest.raises(InputError, match="choose another name"):

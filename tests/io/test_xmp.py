@@ -122,7 +122,7 @@ def test_every_format_carries_it_unless_metadata_is_refused(
     target, engine = tmp_path / f"a.{suffix}", Engine(method="bilinear")
     how = Development(look="neutral")
     convert_file(described, target, Settings(development=how, engine=engine))
-    assert _stored(target) == clean_xmp(PACKET)
+    assert _stored(target) == (PACKET if suffix == "dng" else clean_xmp(PACKET))
     without = Settings(development=how, engine=engine, output=Output(metadata=False, overwrite=True))
     convert_file(described, target, without)
     assert _stored(target) is None

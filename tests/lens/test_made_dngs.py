@@ -319,3 +319,14 @@ def test_saturated_corners_are_white_and_not_the_colour_of_their_gains(tmp_path:
     for highlights in ("clip", "reconstruct"):
         found = demosaic_ntc.develop(path, **{**PLAIN, "linear": False}, highlights=highlights)
         assert np.ptp(_light(found)[5:-5, 5:-5], axis=2).max() < 0.005
+    path = tmp_path / "bright.dng"  # unclipped light above the white of another colour has its gains as well
+    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    own = np.array([[1 / 1.8, 1 / 1.4], [1 / 1.4, 1 / 1.2]])[y % 2, x % 2]
+    hill = 2.6 * np.exp(-(((y - 48) / 40) ** 2 + ((x - 64) / 50) ** 2))
+    write_dng(path, _codes(np.minimum(hill * own, 1)), RGGB, CAMERA, changed=opcode_fields(linear=maps))
+    found = demosaic_ntc.develop(
+        path, **{**PLAIN, "method": "bilinear", "exposure": -2.0}, highlights="reconstruct"
+    )
+    light = 4 * _light(found)[5:-5, 5:-5] / hill[5:-5, 5:-5, None]
+    shown = (hill[5:-5, 5:-5] > 0.5) & (hill[5:-5, 5:-5] < 1.6)
+    assert np.ptp(light[shown], axis=1).max() < 0.05

@@ -67,7 +67,7 @@ def test_more_than_a_sensor_has_are_not_believed(tmp_path: Path) -> None:
     places = [(row, column) for row in range(3, 96, 18) for column in range(4, 128, 19)]
     ready = prepare(_raw(tmp_path / "a.dng", _mosaic(hot=places)), _settings())
     assert ready.missing is None
-    assert any("is not believed" in notice for notice in ready.photo.notices)
+    assert any("too many to be true" in notice for notice in ready.photo.notices)
 
 
 def test_rules_have_names_of_their_own_in_batches(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from cli.app import app
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.choices import Highlights
+from demosaic_ntc.choices import Compression, Highlights
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError
@@ -245,8 +245,8 @@ def test_white_balance_from_a_patch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["linear", "monochrome"])
-@pytest.mark.parametrize("compress", [False, True])
-def test_dng_again(tmp_path: Path, kind: str, compress: bool) -> None:
+@pytest.mark.parametrize("compress", [None, "jpeg", "jxl"])
+def test_dng_again(tmp_path: Path, kind: str, compress: Compression | None) -> None:
     source = _write(tmp_path / "a.dng", _planes() if kind == "linear" else _mono())
     again = tmp_path / "b.dng"
     convert_file(source, again, Settings(output=Output(compress=compress)))
@@ -254,10 +254,10 @@ def test_dng_again(tmp_path: Path, kind: str, compress: bool) -> None:
     assert np.abs(_converted(again) - _converted(source)).mean() < 2e-5
 
 
-@pytest.mark.parametrize(("compress", "highlights"), [(False, "clip"), (True, "reconstruct")])
+@pytest.mark.parametrize(("compress", "highlights"), [(None, "clip"), ("jpeg", "reconstruct")])
 @pytest.mark.parametrize("noisy", [False, True])
 def test_our_dng_of_a_mosaic_is_the_picture_itself(
-    tmp_path: Path, compress: bool, noisy: bool, highlights: Highlights
+    tmp_path: Path, compress: Compression | None, noisy: bool, highlights: Highlights
 ) -> None:
     camera, source, cfa = Camera(), tmp_path / "a.dng", Cfa.from_name("GRBG")
     mosaic = exposed(LIGHT, cfa, camera)

@@ -117,10 +117,10 @@ def test_white_may_be_zero_in_a_tiff(photometric: Any, tmp_path: Path, mask: Pat
 @pytest.mark.parametrize(
     ("name", "target", "reason"),
     [
-        ("rgba8.png", "out.jpg", "JPEG has no transparency"),
+        ("rgba8.png", "out.jpg", "JPEG cannot hold the picture's transparency"),
         ("rgb16.png", "out.jpg", "JPEG has 8 bits, the picture is 16-bit"),
-        ("rgbf32.tif", "out.png", "PNG has no floating-point 32-bit samples"),
-        ("grey32.tif", "out.png", "PNG has no 32-bit samples"),
+        ("rgbf32.tif", "out.png", "PNG cannot hold the picture's floating-point 32-bit samples"),
+        ("grey32.tif", "out.png", "PNG cannot hold the picture's 32-bit samples"),
         ("rgb8.png", "out.gif", "unknown picture format"),
     ],
 )

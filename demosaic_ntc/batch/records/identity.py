@@ -14,9 +14,9 @@ from demosaic_ntc.batch.job import Identity
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import InputLimits, open_regular
 
-# Settings that change how long a result takes or whether it is refused, never what it is; and the path of a
-# file whose content counts instead.
-_WITHOUT_EFFECT = {"threads", "overwrite", "limits", "bad_pixels"}
+# Settings that change how long a result takes or whether it is refused, never what it is; and the paths of
+# files whose content counts instead.
+_WITHOUT_EFFECT = {"threads", "overwrite", "limits", "bad_pixels", "dark", "flat", "source"}
 
 _BLOCK = 2**20
 

@@ -9,18 +9,19 @@ _GROWN = 2  # cells by which rejected places are grown
 # How far squared rests may exceed what is expected, and squared means of rests, all colours together, what
 # chance makes of them. Looser and stricter: by choice.
 _LIMITS = {"normal": (1.6, 14.0), "strict": (1.35, 9.0)}
+_LEAST_SEEN = 1.0  # samples of a cell, in the mean around it: with fewer a frame ends there, or is clipped
 _DOUBT = 0.1  # of the variance of the picture's own errors, which neighbours have in common, in a mean
 
 
 def find_ghosts(sums: Planes, ghosts: str) -> Bits:
-    """Return the cells, (rows, columns), in which a frame disagrees, from what `add_agreement` added up."""
+    """Return the cells, (rows, columns), in which a frame disagrees or tells nothing, from what `add_agreement` added up."""
     from scipy.ndimage import binary_dilation, gaussian_filter  # noqa: PLC0415 (slow to load)
 
-    if ghosts == "off":
-        return np.zeros(sums.shape[1:], np.uint8)
-    most, farthest = _LIMITS[ghosts]
     count, squares = (gaussian_filter(each, _WINDOW) for each in sums[:2])
-    seen = count > 0
+    seen = count > _LEAST_SEEN
+    if ghosts == "off":
+        return np.asarray(~seen, np.uint8)
+    most, farthest = _LIMITS[ghosts]
     wild = squares > most * count
     # Of a Gaussian window, Σ g² = Σ g / (4 π σ²): so much is left of the variance of one sample in a mean.
     share = 1 / (4 * np.pi * _WINDOW**2)
@@ -31,7 +32,7 @@ def find_ghosts(sums: Planes, ghosts: str) -> Bits:
         variance = noise / own * share / own + _DOUBT * doubt / own
         distance += np.square(rest / own) / np.maximum(variance, 1e-12)
     wild |= distance > farthest
-    return np.asarray(binary_dilation(wild & seen, iterations=_GROWN), np.uint8)
+    return np.asarray(binary_dilation(wild & seen, iterations=_GROWN) | ~seen, np.uint8)
 
 
 def measure_misfit(sums: Planes) -> float:

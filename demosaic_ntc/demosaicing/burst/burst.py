@@ -11,27 +11,19 @@ from typing import Literal
 
 import numpy as np
 
-from demosaic_ntc.arrays import Bits, Flags, Float32, Planes
+from demosaic_ntc.arrays import Bits, Flags, Planes
 from demosaic_ntc.demosaicing.burst.agreement import find_ghosts, measure_misfit
-from demosaic_ntc.demosaicing.burst.alignment import (
+from demosaic_ntc.demosaicing.burst.alignment import add_flow, align
+from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely, draw_grey
+from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_agreement, add_information
+from demosaic_ntc.demosaicing.burst.motion import (
     Motion,
-    ReferencePicture,
-    add_flow,
-    align,
-    align_coarsely,
-    grey_cells,
-    measure_detail,
-    pool,
-    read_rows,
+    average_cells,
+    list_variances,
+    read_frame,
+    view_picture,
 )
-from demosaic_ntc.demosaicing.burst.information_kernels import (
-    CELL,
-    LANCZOS,
-    FrameRows,
-    ReferenceView,
-    add_agreement,
-    add_information,
-)
+from demosaic_ntc.demosaicing.burst.motion_kernels import CELL, ReferenceView
 from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic, complete_mosaic
 from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import BURSTS
@@ -47,7 +39,6 @@ Ghosts = Literal["normal", "strict", "off"]
 _LEAST_SHARE = 0.2  # of a frame's cells that must agree for it to be used
 _RESTLESS = 1.35  # misfit from which on parts of a frame are thought to have moved by themselves
 _GAIN = 0.03  # of the cells by which a flow must let more agree to be kept
-_LEAST_VARIANCE = np.float32((0.02 / 255) ** 2)  # of a sample: less is lost in rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +80,14 @@ def merge_mosaics(
     own = FrameReport((0.0, 0.0), 0.0, 1.0, True)
     if len(frames) == 1:
         return alone, [own]
-    errors = np.stack([_cells(plane) for plane in alone.variance])
+    errors = np.stack([average_cells(plane) for plane in alone.variance])
     estimate = Estimate(alone.planes, alone.variance if run.want_error else np.zeros((0, 0, 0), np.float32))
     motions = _align_all(frames, reference, motion)
     passes = BURSTS[quality]
     for number, step in enumerate(passes):
         stage = run.stage("merging").part(number / len(passes), (number + 1) / len(passes))
         planes = np.array(estimate.planes[:, :, :])
-        view = ReferenceView(planes, measure_detail(planes), errors, LANCZOS)
+        view = view_picture(planes, errors)
         aligned = [
             _join(each, view, start, motion, ghosts, run, is_reference=k == reference)
             for k, (each, start) in enumerate(zip(frames, motions, strict=True))
@@ -117,13 +108,6 @@ def merge_mosaics(
     return replace(alone, planes=estimate.planes, variance=estimate.variance), reports
 
 
-def _cells(plane: Float32) -> Float32:
-    """Return the means of cells, those at the ends narrower."""
-    height, width = plane.shape
-    padded = np.pad(plane, ((0, height % CELL), (0, width % CELL)), mode="edge")
-    return pool(padded, CELL)
-
-
 def _check_alike(frames: Sequence[MeasuredMosaic]) -> None:
     """Raise unless all frames have one size and one colour array."""
     first = frames[0]
@@ -138,9 +122,9 @@ def _align_all(frames: Sequence[MeasuredMosaic], reference: int, motion: MotionK
     """Return about where frames lie."""
     if motion == "none":
         return [Motion() for _ in frames]
-    fixed, side = grey_cells(frames[reference]), max(frames[reference].cfa.period)
+    fixed, side = draw_grey(frames[reference]), max(frames[reference].cfa.period)
     return [
-        Motion() if k == reference else align_coarsely(grey_cells(each), fixed, side)
+        Motion() if k == reference else align_coarsely(draw_grey(each), fixed, side)
         for k, each in enumerate(frames)
     ]
 
@@ -159,19 +143,15 @@ def _join(
     cells = view.detail.shape[1:]
     if is_reference:
         return _Aligned(frame, Motion(), np.zeros(cells, np.uint8))
-    picture = ReferencePicture(view.planes, view.detail, CELL)
-    place = start if motion == "none" else align(frame, picture, start, run)
+    place = start if motion == "none" else align(frame, view, start, run)
     shape = frame.samples.shape[1:]
-    if motion == "pixel-shift":
+    if motion != "none":
         place = place.snap(shape)
-    elif motion == "auto":
-        snapped = place.snap(shape)
-        place = snapped if snapped is not place else place
     sums = _agree(frame, view, place, run)
     found = _Aligned(frame, place, find_ghosts(sums, ghosts))
     if motion != "auto" or measure_misfit(sums) < _RESTLESS:
         return found
-    flowing = add_flow(frame, picture, place, run)
+    flowing = add_flow(frame, view, place, run)
     other = _Aligned(frame, flowing, find_ghosts(_agree(frame, view, flowing, run), ghosts))
     return other if _share(other) > _share(found) + _GAIN else found
 
@@ -181,35 +161,19 @@ def _share(frame: _Aligned) -> float:
     return 1 - float(frame.rejected.mean())
 
 
-def _rows_of(frame: MeasuredMosaic, motion: Motion, rows: slice) -> FrameRows:
-    """Return some rows of a frame for kernels."""
-    samples, missing = read_rows(frame, rows)
-    return FrameRows(
-        samples, missing, rows.start, frame.cfa.pattern, noise_levels(frame), motion.affine, motion.flow
-    )
-
-
-def noise_levels(frame: MeasuredMosaic) -> Float32:
-    """Return the variance of a frame's samples, (3, levels), removed as strongly as is asked for."""
-    if frame.noise is None:
-        return np.full((3, 1), _LEAST_VARIANCE, np.float32)
-    return np.maximum(frame.noise * np.float32(frame.strength**2), _LEAST_VARIANCE).astype(np.float32)
-
-
 def _agree(frame: MeasuredMosaic, view: ReferenceView, motion: Motion, run: Run) -> Planes:
     """Return how far a frame agrees with the picture, in cells: see `add_agreement`."""
-    height = frame.samples.shape[1]
-    shape = (2 + 4 * len(view.planes), *view.detail.shape[1:])
-    total = np.zeros(shape, np.float32)
+    _, height, width = frame.samples.shape
+    total = np.zeros((2 + 4 * len(view.planes), *view.detail.shape[1:]), np.float32)
 
-    def work(rows: slice) -> tuple[slice, Planes]:
-        # Only the rows of cells that these rows can reach are summed.
-        sums = np.zeros(shape, np.float32)
-        add_agreement(_rows_of(frame, motion, rows), view, sums)
-        return rows, sums
+    def add(rows: slice) -> None:
+        source = motion.source_rows(slice(CELL * rows.start, CELL * rows.stop), (height, width))
+        if source.start < source.stop:
+            sums = np.zeros((len(total), rows.stop - rows.start, total.shape[2]), np.float32)
+            add_agreement(read_frame(frame, motion, source), view, LANCZOS, rows.start, sums)
+            total[:, rows] = sums
 
-    for _, sums in run.map(work, list(row_bands(height, 512))):
-        total += sums
+    run.do(add, list(row_bands(total.shape[1])))
     return total
 
 
@@ -239,8 +203,8 @@ class _Information:
         for each in self.frames:
             source = each.motion.source_rows(rows, (height, width))
             if source.start < source.stop:
-                part = _rows_of(each.mosaic, each.motion, source)
-                add_information(part, self.view, each.rejected, rows.start, told)
+                part = read_frame(each.mosaic, each.motion, source)
+                add_information(part, self.view, LANCZOS, each.rejected, rows.start, told)
         return told[:, :, place[2]]
 
 
@@ -251,7 +215,7 @@ def _observe(base: MeasuredMosaic, view: ReferenceView, frames: Sequence[_Aligne
     low, high = np.min([each[0] for each in ranges], axis=0), np.max([each[1] for each in ranges], axis=0)
     nothing = np.zeros(shape, np.uint8)
     depth = np.broadcast_to(np.uint8(1), shape)
-    noise = noise_levels(base) / np.float32(len(frames))
+    noise = list_variances(base) / np.float32(len(frames))
     return ObservedPixels(nothing, depth, low, high, noise, _Information(frames, view))
 
 

@@ -5,18 +5,23 @@ its own place, read by Lanczos's kernel; that the rest r belongs to a place at a
 adds 2 d² G to its variance, G being the energy of detail there.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import boolean, float32, float64, int64, uint8
+from numba import float32, int64, uint8
 
-from demosaic_ntc.arrays import Bits, Flags, Float32, Float64, Planes
-from demosaic_ntc.demosaicing.burst.motion_kernels import place_of_sample
+from demosaic_ntc.arrays import Bits, Float32, Planes
+from demosaic_ntc.demosaicing.burst.motion_kernels import (
+    CELL,
+    FRAME,
+    REFERENCE,
+    FrameRows,
+    ReferenceView,
+    place_of_sample,
+)
 from demosaic_ntc.engine.kernels.gather import noise_at
-from demosaic_ntc.jit.compiled import fast_step, kernel, named_tuple, precompile
+from demosaic_ntc.jit.compiled import fast_step, kernel, precompile
 
 TAPS, _STEPS = 6, 1024  # of Lanczos's kernel: pixels, and places between two of them
-CELL = 2  # pixels across the cells in which agreement is told
+_ALIASED = np.float32(1.0)  # of the energy of detail that a single mosaic may show wrongly
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 
 
@@ -28,42 +33,6 @@ def tabulate_lanczos() -> Float32:
 
 
 LANCZOS = tabulate_lanczos()
-
-
-class FrameRows(NamedTuple):
-    """Some rows of a frame, and where they lie."""
-
-    samples: Float32  # (rows, width)
-    missing: Flags  # (rows, width)
-    top: int  # the first of the rows
-    pattern: Bits  # (rows, columns) of the colour array's period
-    noise: Float32  # (channels, levels): the variance, at equal steps from level 0 to 1
-    affine: Float64
-    flow: Float32
-
-
-class ReferenceView(NamedTuple):
-    """The picture that samples are compared with, with what is known of it in cells of CELL pixels."""
-
-    planes: Planes
-    detail: Planes  # (channels, rows, columns): G
-    error: Planes  # (channels, rows, columns): the expected squared error
-    lanczos: Float32
-
-
-FRAME = named_tuple(
-    FrameRows,
-    float32[:, ::1],
-    boolean[:, ::1],
-    int64,
-    uint8[:, ::1],
-    float32[:, ::1],
-    float64[:, ::1],
-    float32[:, :, ::1],
-)
-REFERENCE = named_tuple(
-    ReferenceView, float32[:, :, ::1], float32[:, :, ::1], float32[:, :, ::1], float32[:, ::1]
-)
 
 
 @fast_step
@@ -81,10 +50,15 @@ def read_lanczos(plane: Float32, table: Float32, row: float, column: float) -> n
     return np.float32(total)
 
 
-@precompile(FRAME, REFERENCE, uint8[:, ::1], int64, float32[:, :, ::1], is_rare=True)
+@precompile(FRAME, REFERENCE, float32[:, ::1], uint8[:, ::1], int64, float32[:, :, ::1], is_rare=True)
 @kernel
 def add_information(
-    frame: FrameRows, reference: ReferenceView, rejected: Bits, top: int, information: Planes
+    frame: FrameRows,
+    reference: ReferenceView,
+    lanczos: Float32,
+    rejected: Bits,
+    top: int,
+    information: Planes,
 ) -> None:
     """Add what samples tell of the rows of the reference from ``top`` on: Σ w r, and its weight Σ w.
 
@@ -103,7 +77,7 @@ def add_information(
             if not inside or frame.missing[i, x] or rejected[at // CELL, to // CELL]:
                 continue
             channel = frame.pattern[y % down, x % across]
-            expected = read_lanczos(reference.planes[channel], reference.lanczos, row, column)
+            expected = read_lanczos(reference.planes[channel], lanczos, row, column)
             far = np.float32((row - at) * (row - at) + (column - to) * (column - to))
             detail = reference.detail[channel, at // CELL, to // CELL]
             variance = noise_at(frame.noise[channel], expected) + _TWO * far * detail
@@ -112,10 +86,12 @@ def add_information(
             information[channels + channel, at - top, to] += weight
 
 
-@precompile(FRAME, REFERENCE, float32[:, :, ::1], is_rare=True)
+@precompile(FRAME, REFERENCE, float32[:, ::1], int64, float32[:, :, ::1], is_rare=True)
 @kernel
-def add_agreement(frame: FrameRows, reference: ReferenceView, sums: Planes) -> None:
-    """Add up in cells how far samples agree with the picture.
+def add_agreement(
+    frame: FrameRows, reference: ReferenceView, lanczos: Float32, top: int, sums: Planes
+) -> None:
+    """Add up in cells, from the row ``top`` of cells on, how far samples agree with the picture.
 
     With the variance s² of a sample and x = E² + 2 d² G, ``sums``, (2 + 4 · channels, rows, columns), are
     those of 1 and of r² / (s² + x); then for each channel those of 1, r, s² and x.
@@ -128,14 +104,17 @@ def add_agreement(frame: FrameRows, reference: ReferenceView, sums: Planes) -> N
             row = place_of_sample(frame.affine, frame.flow, 0, y, x)
             column = place_of_sample(frame.affine, frame.flow, 1, y, x)
             at, to = int(np.floor(row + 0.5)), int(np.floor(column + 0.5))
-            if not (0 <= at < height and 0 <= to < width) or frame.missing[i, x]:
+            inside = CELL * top <= at < CELL * (top + sums.shape[1]) and 0 <= at < height and 0 <= to < width
+            if not inside or frame.missing[i, x]:
                 continue
             channel, v, u = frame.pattern[y % down, x % across], at // CELL, to // CELL
-            expected = read_lanczos(reference.planes[channel], reference.lanczos, row, column)
+            expected = read_lanczos(reference.planes[channel], lanczos, row, column)
             far = np.float32((row - at) * (row - at) + (column - to) * (column - to))
             noise = noise_at(frame.noise[channel], expected)
-            doubt = reference.error[channel, v, u] + _TWO * far * reference.detail[channel, v, u]
+            detail = reference.detail[channel, v, u]
+            doubt = reference.error[channel, v, u] + (_TWO * far + _ALIASED) * detail
             rest = frame.samples[i, x] - expected
+            v -= top
             sums[0, v, u] += _ONE
             sums[1, v, u] += rest * rest / (noise + doubt)
             own = 2 + 4 * channel

@@ -4,18 +4,55 @@ A sample at q = (row, column) of a frame lies at A q + t + f(q): an affine map, 
 moves by parts, a flow that is stored at every FLOW_CELL-th pixel and interpolated between.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import boolean, float32, float64, int64, uint8
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Float64, Planes
-from demosaic_ntc.jit.compiled import fast_step, kernel, precompile
+from demosaic_ntc.engine.kernels.gather import noise_at
+from demosaic_ntc.jit.compiled import fast_step, kernel, named_tuple, precompile
 
+CELL = 2  # pixels across the cells in which detail, errors and agreement are told
 FLOW_CELL = 16  # pixels between the places at which a flow is stored
-PARAMETERS = 6  # of an affine map: t, the rows' and the columns' factors, of the row, then of the column
+PARAMETERS = 6  # of an affine map: t and two factors of the row, then of the column
 _APART = np.float32(
     0.7
-)  # pixels between which slopes are taken: they are those of a picture slightly blurred
+)  # pixels between which slopes are taken: they are those of a slightly blurred picture
 _ZERO, _ONE, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
+
+
+class FrameRows(NamedTuple):
+    """Some rows of a frame, and where they lie."""
+
+    samples: Float32  # (rows, width)
+    missing: Flags  # (rows, width)
+    top: int  # the first of the rows
+    pattern: Bits  # (rows, columns) of the colour array's period
+    noise: Float32  # (channels, levels): the variance, at equal steps from level 0 to 1
+    affine: Float64  # (2, 3): t and A, of rows and of columns
+    flow: Float32  # (2, rows, columns); empty without one
+
+
+class ReferenceView(NamedTuple):
+    """The picture that samples are compared with, with what is known of it in cells of CELL pixels."""
+
+    planes: Planes
+    detail: Planes  # (channels, rows, columns): G, the energy of detail
+    error: Planes  # (channels, rows, columns): E², the expected squared error
+
+
+FRAME = named_tuple(
+    FrameRows,
+    float32[:, ::1],
+    boolean[:, ::1],
+    int64,
+    uint8[:, ::1],
+    float32[:, ::1],
+    float64[:, ::1],
+    float32[:, :, ::1],
+)
+REFERENCE = named_tuple(ReferenceView, float32[:, :, ::1], float32[:, :, ::1], float32[:, :, ::1])
 
 
 @fast_step
@@ -54,84 +91,46 @@ def read_linear(plane: Float32, row: np.float32, column: np.float32) -> np.float
 
 
 @fast_step
-def _misfit(
-    value: np.float32,
-    plane: Float32,
-    detail: Float32,
-    cell: int,
-    variance: np.float32,
-    row: float,
-    column: float,
-    out: Float32,
-) -> np.float32:
-    """Write the misfit of a sample, and the slopes of the reference there; return its weight.
+def _set_misfit(frame: FrameRows, reference: ReferenceView, i: int, x: int, out: Float32) -> np.float32:
+    """Write the misfit of a sample, and the slopes of the picture there; return its weight, or zero.
 
     Where there is detail samples are trusted less, and those far off are trusted less and less.
     """
-    r, c = np.float32(row), np.float32(column)
-    out[0] = value - read_linear(plane, r, c)
+    y, (down, across) = frame.top + i, frame.pattern.shape
+    row = place_of_sample(frame.affine, frame.flow, 0, y, x)
+    column = place_of_sample(frame.affine, frame.flow, 1, y, x)
+    inside = 1 <= row <= reference.planes.shape[1] - 2 and 1 <= column <= reference.planes.shape[2] - 2
+    if frame.missing[i, x] or not inside:
+        return _ZERO
+    channel = frame.pattern[y % down, x % across]
+    plane, r, c = reference.planes[channel], np.float32(row), np.float32(column)
+    expected = read_linear(plane, r, c)
+    out[0] = frame.samples[i, x] - expected
     out[1] = (read_linear(plane, r + _APART, c) - read_linear(plane, r - _APART, c)) / (_APART + _APART)
     out[2] = (read_linear(plane, r, c + _APART) - read_linear(plane, r, c - _APART)) / (_APART + _APART)
-    i = min(int(row) // cell, detail.shape[0] - 1)
-    j = min(int(column) // cell, detail.shape[1] - 1)
-    weight = _ONE / (variance + _HALF * detail[i, j])
+    detail = reference.detail[channel, int(row) // CELL, int(column) // CELL]
+    weight = _ONE / (noise_at(frame.noise[channel], expected) + _HALF * detail)
     return np.float32(weight / (_ONE + np.float32(0.25) * out[0] * out[0] * weight))
 
 
-@precompile(
-    float32[:, ::1],
-    boolean[:, ::1],
-    uint8[:, ::1],
-    float32[:, :, ::1],
-    float32[:, :, ::1],
-    int64,
-    float32[::1],
-    float64[:, ::1],
-    float32[:, :, ::1],
-    int64,
-    int64,
-    float64[:, ::1],
-    is_rare=True,
-)
+@precompile(FRAME, REFERENCE, int64, float64[:, ::1], is_rare=True)
 @kernel
-def add_affine_equations(
-    samples: Float32,
-    missing: Flags,
-    pattern: Bits,
-    planes: Planes,
-    detail: Planes,
-    cell: int,
-    variance: Float32,
-    affine: Float64,
-    flow: Float32,
-    top: int,
-    step: int,
-    normal: Float64,
-) -> None:
-    """Add up the normal equations of a better affine map, over rows of a frame that start at row ``top``.
+def add_affine_equations(frame: FrameRows, reference: ReferenceView, step: int, normal: Float64) -> None:
+    """Add up the normal equations of a better affine map over some rows of a frame.
 
-    ``normal`` is (PARAMETERS + 1, PARAMETERS + 1): J ᵀW J, its last row JᵀW r, its last entry Σ W r². Places
-    are taken about the frame's origin. Every ``step``-th group of rows and columns of the array's period is
-    looked at. ``detail`` is (channels, rows, columns) in cells of so many pixels.
+    ``normal`` is (PARAMETERS + 1, PARAMETERS + 1), on and below the diagonal: JᵀWJ, in its last row JᵀWr, and
+    Σ W r². Every ``step``-th cell of the array's period is looked at, down and across.
     """
-    down, across = pattern.shape
-    height, width = planes.shape[1], planes.shape[2]
+    down, across = frame.pattern.shape
     slopes, jacobian = np.empty(3, np.float32), np.empty(PARAMETERS + 1, np.float64)
-    for i in range(samples.shape[0]):
-        y = top + i
+    for i in range(frame.samples.shape[0]):
+        y = frame.top + i
         if (y // down) % step:
             continue
-        for x in range(samples.shape[1]):
-            if (x // across) % step or missing[i, x]:
+        for x in range(frame.samples.shape[1]):
+            weight = _ZERO if (x // across) % step else _set_misfit(frame, reference, i, x, slopes)
+            if weight == _ZERO:
                 continue
-            row = place_of_sample(affine, flow, 0, y, x)
-            column = place_of_sample(affine, flow, 1, y, x)
-            if not (1.0 <= row <= height - 2.0 and 1.0 <= column <= width - 2.0):
-                continue
-            channel = pattern[y % down, x % across]
-            weight = _misfit(
-                samples[i, x], planes[channel], detail[channel], cell, variance[channel], row, column, slopes
-            )
             for axis in range(2):
                 slope = float(slopes[1 + axis])
                 jacobian[3 * axis] = slope
@@ -144,57 +143,20 @@ def add_affine_equations(
                     normal[a, b] += left * jacobian[b]
 
 
-@precompile(
-    float32[:, ::1],
-    boolean[:, ::1],
-    uint8[:, ::1],
-    float32[:, :, ::1],
-    float32[:, :, ::1],
-    int64,
-    float32[::1],
-    float64[:, ::1],
-    float32[:, :, ::1],
-    int64,
-    int64,
-    float32[:, :, ::1],
-    is_rare=True,
-)
+@precompile(FRAME, REFERENCE, float32[:, :, ::1], is_rare=True)
 @kernel
-def add_flow_equations(
-    samples: Float32,
-    missing: Flags,
-    pattern: Bits,
-    planes: Planes,
-    detail: Planes,
-    cell: int,
-    variance: Float32,
-    affine: Float64,
-    flow: Float32,
-    top: int,
-    coarse: int,
-    normal: Float32,
-) -> None:
-    """Add up the equations of how far places have moved besides, in cells of ``coarse`` pixels of a frame.
+def add_flow_equations(frame: FrameRows, reference: ReferenceView, normal: Float32) -> None:
+    """Add up the equations of how far places have moved besides, in cells of FLOW_CELL pixels of a frame.
 
-    ``normal`` is (5, rows, columns): the three of JᵀW J, then JᵀW r of rows and columns.
+    ``normal`` is (5, rows, columns): the three of JᵀWJ, then JᵀWr of rows and of columns.
     """
-    down, across = pattern.shape
-    height, width = planes.shape[1], planes.shape[2]
     slopes = np.empty(3, np.float32)
-    for i in range(samples.shape[0]):
-        y = top + i
-        for x in range(samples.shape[1]):
-            if missing[i, x]:
+    for i in range(frame.samples.shape[0]):
+        for x in range(frame.samples.shape[1]):
+            weight = _set_misfit(frame, reference, i, x, slopes)
+            if weight == _ZERO:
                 continue
-            row = place_of_sample(affine, flow, 0, y, x)
-            column = place_of_sample(affine, flow, 1, y, x)
-            if not (1.0 <= row <= height - 2.0 and 1.0 <= column <= width - 2.0):
-                continue
-            channel = pattern[y % down, x % across]
-            weight = _misfit(
-                samples[i, x], planes[channel], detail[channel], cell, variance[channel], row, column, slopes
-            )
-            at, to = y // coarse, x // coarse
+            at, to = (frame.top + i) // FLOW_CELL, x // FLOW_CELL
             normal[0, at, to] += weight * slopes[1] * slopes[1]
             normal[1, at, to] += weight * slopes[1] * slopes[2]
             normal[2, at, to] += weight * slopes[2] * slopes[2]

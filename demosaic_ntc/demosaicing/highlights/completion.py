@@ -25,13 +25,16 @@ from demosaic_ntc.demosaicing.highlights.kernels import (
     complete_cores,
     complete_pairs,
     complete_single,
+    scale_roots,
 )
 from demosaic_ntc.demosaicing.highlights.window_kernels import (
     ALL_CHANNELS,
     BLOCK,
     CELL,
     CLIPPED_SHARE,
+    EVENNESS,
     MOMENTS,
+    SEEN_PLANES,
     add_moments,
     average_colours,
     flag_blocks,
@@ -53,7 +56,8 @@ class ClippedMosaic:
 
     ``read`` returns rows, (rows, width), or (rows, width, 3) of a picture that has all channels. ``colours``
     and ``limits`` are one period of the array, or (1, 1, 3): the channel of each site, and the light at which
-    it saturates. ``missing`` samples, (height, width), are not used.
+    it saturates. ``missing`` samples, (height, width), are not used. ``shading`` returns what light of some
+    rows, (rows, width), is yet to be multiplied by: varying slowly, it makes grey equal in all channels.
     """
 
     read: ReadRows
@@ -62,6 +66,7 @@ class ClippedMosaic:
     limits: Float32
     missing: Flags | None = None
     threads: int = 1
+    shading: ReadRows | None = None
 
     @property
     def is_full(self) -> bool:
@@ -164,8 +169,10 @@ class _Completion:
         self._near = dilate(blocks, 1)  # whose pixels may have flags
         self._seen = dilate(blocks, _NEIGHBOURS)
         self._levels = mosaic.levels
-        self._bounds = np.cbrt(self._levels.astype(np.float64))
         self._flags = np.zeros(mosaic.size, np.uint8)
+        self._scales = None if mosaic.shading is None else self._find_scales(mosaic.shading)
+        bounds = np.ones((*self._cells, 3), np.float32) if self._scales is None else self._scales
+        self._bounds = bounds * np.cbrt(self._levels)
 
     def sum_moments(self) -> Float64:
         """Sum the moments of unclipped pixels by cells, and flag those that are clipped."""
@@ -202,6 +209,7 @@ class _Completion:
                 band, roots, grid, near, np.zeros((BLOCK // CELL, grid.shape[1], TINT_SUMS))
             )
             complete_cores(roots, self._flags[rows], self._bounds, blocks, rim, rows.start)
+            self._scale(roots, blocks, rows, is_inverse=True)
             return rows, self._put_roots(rows, light, roots)
 
         bands = np.flatnonzero(self._blocks.any(axis=1)).tolist()
@@ -220,23 +228,31 @@ class _Completion:
 
     def _put_roots(self, rows: slice, light: Float32, roots: Float32) -> Float32:
         """Return light with its clipped samples made of roots, which are of all channels."""
-        mosaic, own = self._mosaic, roots
+        mosaic, own = self._mosaic, roots[..., :EVENNESS]
         if not mosaic.is_full:
             channels = mosaic.tile(mosaic.colours, rows).astype(np.intp)
             own = np.take_along_axis(roots, channels[..., None], axis=2)[..., 0]
         return np.where(mosaic.is_clipped(light, rows), np.maximum(light, own**3), light)
 
     def _average(self, rows: slice, blocks: Flags, *, only_flagged: bool) -> tuple[Float32, Float32]:
-        """Return the light of a band and the roots of its channels; flag them, unless they are."""
+        """Return the light of a band and what is seen of its channels; flag them, unless they are."""
+        light, roots = self._look(rows, blocks, only_flagged=only_flagged)
+        self._scale(roots, blocks, rows, is_inverse=False)
+        return light, roots
+
+    def _look(self, rows: slice, blocks: Flags, *, only_flagged: bool) -> tuple[Float32, Float32]:
+        """Return the same before shading."""
         mosaic, height = self._mosaic, self._mosaic.size[0]
         flags = self._flags[rows]
+        roots = np.ones((*flags.shape, SEEN_PLANES), np.float32)
         if mosaic.is_full:
             light = mosaic.read(rows)
             if not only_flagged:
                 hidden = np.zeros(flags.shape, np.bool_) if mosaic.missing is None else mosaic.missing[rows]
                 flags[:] = (mosaic.is_clipped(light, rows) | hidden[..., None]) @ _BITS
-            return light, np.cbrt(np.maximum(light, 0))
-        window, roots = mosaic.window, np.zeros((*flags.shape, 3), np.float32)
+            roots[..., :EVENNESS] = np.cbrt(np.maximum(light, 0))
+            return light, roots
+        window = mosaic.window
         start = max(rows.start - len(window) + 1, 0)
         wide = slice(start, min(rows.stop + len(window) - 1, height))
         light = mosaic.read(wide)
@@ -261,10 +277,34 @@ class _Completion:
         """Whether all channels of some pixel are clipped."""
         return bool((self._flags == ALL_CHANNELS).any())
 
+    def _find_scales(self, shading: ReadRows) -> Float32:
+        """Return the cube roots of shading in every cell, (rows, columns of cells, 3)."""
+        (height, width), colours = self._mosaic.size, self._mosaic.colours
+        scales = np.ones((*self._cells, 3), np.float32)
+        for row in np.flatnonzero(self._seen.any(axis=1).repeat(BLOCK // CELL)[: len(scales)]):
+            rows = slice(row * CELL, min(row * CELL + len(colours), height))
+            ratios, channels = np.cbrt(shading(rows)), self._mosaic.tile(colours, rows)
+            for channel in range(3):
+                own = channels == channel
+                starts = range(0, width, CELL)
+                total, count = (np.add.reduceat(each.sum(axis=0), starts) for each in (ratios * own, own))
+                np.divide(total, count, out=scales[row, :, channel], where=count > 0)
+        return scales
+
+    def _scale(self, roots: Float32, blocks: Flags, rows: slice, *, is_inverse: bool) -> None:
+        """Apply the shading to roots of a band, or take it off."""
+        if self._scales is not None:
+            scale_roots(roots, self._scales, blocks, rows.start, is_inverse)
+
+    @property
+    def _cells(self) -> tuple[int, int]:
+        """How many rows and columns of cells there are."""
+        height, width = (-(-side // CELL) for side in self._mosaic.size)
+        return height, width
+
     def _make_cells(self, planes: int) -> Float64:
         """Return zero for every cell."""
-        height, width = (-(-side // CELL) for side in self._mosaic.size)
-        return np.zeros((height, width, planes))
+        return np.zeros((*self._cells, planes))
 
 
 def _cells_of(cells: Float64, band: int) -> Float64:

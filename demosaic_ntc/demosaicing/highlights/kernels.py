@@ -11,7 +11,7 @@ from numba import boolean, float32, float64, int64, uint8
 from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.demosaicing.highlights.window_kernels import ALL_CHANNELS, BLOCK, CELL
+from demosaic_ntc.demosaicing.highlights.window_kernels import ALL_CHANNELS, BLOCK, CELL, EVENNESS
 from demosaic_ntc.jit.compiled import kernel, precompile, step
 
 #: Planes of the grid of predictions: what is added to the mean of two channels, what their difference is
@@ -26,7 +26,7 @@ TINT_SPREAD, TINTS = 2, 5
 #: Sums of the tints of pixels: their weight, the tints, and products 00, 01, 11.
 TINT_SUMS = 6
 
-_PARTLY = (float32[:, :, ::1], uint8[:, ::1], float64[::1], boolean[::1], float32[:, :, ::1])
+_PARTLY = (float32[:, :, ::1], uint8[:, ::1], float32[:, :, ::1], boolean[::1], float32[:, :, ::1])
 
 _SOFT = 0.7  # of the deviation by which a prediction may miss: how soft the bound is
 _LEAST_SPREAD = 1e-4
@@ -36,21 +36,12 @@ _VIVID_PAIR = 0.25  # how far two channels may lie from the third: more is drawn
 _VIVID_CORE = 0.3  # the same where nothing is known
 
 
-@precompile(
-    float32[:, :, ::1],
-    uint8[:, ::1],
-    float64[::1],
-    boolean[::1],
-    float32[:, :, ::1],
-    int64,
-    float64,
-    float64[:, :, ::1],
-)
+@precompile(*_PARTLY, int64, float64, float64[:, :, ::1])
 @kernel
 def complete_single(
     roots: Float32,
     flags: NDArray[np.uint8],
-    bounds: NDArray[np.float64],
+    bounds: Float32,
     blocks: Flags,
     grid: Float32,
     top: int,
@@ -59,41 +50,34 @@ def complete_single(
 ) -> None:
     """Complete the roots of pixels with one flag in place, and add their tints to the sums of their cells.
 
-    `bounds` are the roots of the levels, `grid` the predictions of the whole mosaic, (rows, columns,
-    PREDICTIONS), and `top` the row of the mosaic that the first one here is. `sums`, (rows, columns,
-    TINT_SUMS), are of the cells of these rows; a pixel has a `weight`.
+    `bounds`, (rows, columns, 3), are the roots of the levels at the cells of the whole mosaic, `grid` its
+    predictions, (rows, columns, PREDICTIONS), and `top` the row of the mosaic that the first one here is.
+    `sums`, (rows, columns, TINT_SUMS), are of the cells of these rows; a pixel has a `weight`.
     """
+    bound = np.empty(3)
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
             flag = flags[row, column]
             if not blocks[column // BLOCK] or not (flag == 1 or flag == 2 or flag == 4):
                 continue
             pixel = roots[row, column]
+            _read_bounds(bounds, top + row, column, bound)
             k = 0 if flag == 1 else (1 if flag == 2 else 2)
             i, j = _others(k)
             predicted = _predict(grid, top + row, column, k, pixel[i], pixel[j])
-            trusted = weight * _trust(predicted - bounds[k], max(pixel[i] / bounds[i], pixel[j] / bounds[j]))
+            trusted = weight * _trust(predicted - bound[k], max(pixel[i] / bound[i], pixel[j] / bound[j]))
             variance = _interpolate(grid, top + row, column, SPREAD + k)
-            pixel[k] = _mean_above(predicted, bounds[k], variance)
+            pixel[k] = _mean_above(predicted, bound[k], variance)
             _limit_magenta(pixel, flag, _interpolate(grid, top + row, column, MAGENTA))
             _add_tint(pixel, trusted, sums[row // CELL, column // CELL])
 
 
-@precompile(
-    float32[:, :, ::1],
-    uint8[:, ::1],
-    float64[::1],
-    boolean[::1],
-    float32[:, :, ::1],
-    float32[:, :, ::1],
-    int64,
-    float64[:, :, ::1],
-)
+@precompile(*_PARTLY, float32[:, :, ::1], int64, float64[:, :, ::1])
 @kernel
 def complete_pairs(
     roots: Float32,
     flags: NDArray[np.uint8],
-    bounds: NDArray[np.float64],
+    bounds: Float32,
     blocks: Flags,
     grid: Float32,
     tints: Float32,
@@ -104,14 +88,16 @@ def complete_pairs(
 
     `tints`, (rows, columns, TINTS), are those of the cells of the whole mosaic.
     """
+    bound = np.empty(3)
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
             flag = flags[row, column]
             if not blocks[column // BLOCK] or not (flag == 3 or flag == 5 or flag == 6):
                 continue
             pixel = roots[row, column]
+            _read_bounds(bounds, top + row, column, bound)
             known = 0 if flag == 6 else (1 if flag == 5 else 2)
-            trusted = _complete_pair(grid, tints, top + row, column, known, pixel, bounds)
+            trusted = _complete_pair(grid, tints, top + row, column, known, pixel, bound)
             _limit_magenta(pixel, flag, _interpolate(grid, top + row, column, MAGENTA))
             _add_tint(pixel, trusted, sums[row // CELL, column // CELL])
 
@@ -121,27 +107,56 @@ def complete_pairs(
 def complete_cores(
     roots: Float32,
     flags: NDArray[np.uint8],
-    bounds: NDArray[np.float64],
+    bounds: Float32,
     blocks: Flags,
     tints: Float32,
     top: int,
 ) -> None:
     """Write the roots of pixels with all flags: of the tint of their surroundings, above every bound.
 
-    `tints`, (rows, columns, TINTS), are those of the cells of the whole mosaic.
+    `tints`, (rows, columns, TINTS), and `bounds`, (rows, columns, 3), are those of the cells of the whole
+    mosaic.
     """
+    bound = np.empty(3)
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
             if not blocks[column // BLOCK] or flags[row, column] != ALL_CHANNELS:
                 continue
+            _read_bounds(bounds, top + row, column, bound)
             red = _interpolate(tints, top + row, column, 0)
             blue = _interpolate(tints, top + row, column, 1)
             kept = _soften(red, blue, _VIVID_CORE)
             red, blue = red * kept, blue * kept
-            green = max(bounds[0] - red, bounds[1], bounds[2] - blue)
+            green = max(bound[0] - red, bound[1], bound[2] - blue)
             roots[row, column, 0] = green + red
             roots[row, column, 1] = green
             roots[row, column, 2] = green + blue
+
+
+@precompile(float32[:, :, ::1], float32[:, :, ::1], boolean[::1], int64, boolean)
+@kernel
+def scale_roots(roots: Float32, scales: Float32, blocks: Flags, top: int, is_inverse: bool) -> None:
+    """Multiply roots, or divide them, by the scales of their channels, (rows, columns of cells, 3), in place.
+
+    All is as in `complete_single`.
+    """
+    for row in range(roots.shape[0]):
+        for column in range(roots.shape[1]):
+            if not blocks[column // BLOCK]:
+                continue
+            for channel in range(3):
+                scale = np.float32(_interpolate(scales, top + row, column, channel))
+                if is_inverse:
+                    roots[row, column, channel] /= scale
+                else:
+                    roots[row, column, channel] *= scale
+
+
+@step
+def _read_bounds(bounds: Float32, row: int, column: int, bound: NDArray[np.float64]) -> None:
+    """Write the bounds of the channels at a pixel."""
+    for channel in range(3):
+        bound[channel] = _interpolate(bounds, row, column, channel)
 
 
 @step
@@ -245,7 +260,11 @@ def _limit_magenta(pixel: Float32, flag: int, most: float) -> None:
 
 @step
 def _add_tint(pixel: Float32, weight: float, sums: NDArray[np.float64]) -> None:
-    """Add the tint of a pixel to sums: its weight, red and blue minus green, and their products."""
+    """Add the tint of a pixel to sums: its weight, red and blue minus green, and their products.
+
+    Edges tell little: lenses have fringes there, and the samples of channels lie on different sides of them.
+    """
+    weight *= float(pixel[EVENNESS]) ** 4
     red, blue = pixel[0] - pixel[1], pixel[2] - pixel[1]
     sums[0] += weight
     sums[1] += weight * red

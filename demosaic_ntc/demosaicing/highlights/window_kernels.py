@@ -24,6 +24,10 @@ BLOCK = 64
 #: The moments of the roots of unclipped pixels: their weight, means, and products 00, 01, 02, 11, 12, 22.
 MOMENTS = 10
 
+#: Planes of what is seen at a pixel: the roots of its channels, and how even they are: the least sample
+#: around it by the largest, of the channel where these differ most.
+EVENNESS, SEEN_PLANES = 3, 4
+
 #: A sample is clipped from this share of its channel's level on.
 CLIPPED_SHARE = np.float32(0.985)
 
@@ -155,26 +159,29 @@ def average_colours(
     roots: Float32,
     flags: NDArray[np.uint8],
 ) -> None:
-    """Write the root of the weighted mean of each channel around each pixel.
+    """Write the root of the weighted mean of each channel around each pixel, and how even they are.
 
     `light`, `missing`, `colours` and `first` are as in `flag_channels`; a sample weighs
-    ``window[|dy|] * window[|dx|]``. Written are `roots`, (rows, width, 3), in the blocks (columns of blocks)
-    that are wanted, and there, if that is wanted, at pixels with `flags` alone. Pixels without that are too
-    dark to tell anything are 0, as is a channel of which nothing is known, which becomes flagged.
+    ``window[|dy|] * window[|dx|]``. Written are `roots`, (rows, width, SEEN_PLANES), in the blocks (columns
+    of blocks) that are wanted, and there, if that is wanted, at pixels with `flags` alone. Pixels without
+    that are too dark to tell anything are 0, as is a channel of which nothing is known: it becomes flagged.
     """
-    total, mass = np.empty(3, np.float32), np.empty(3, np.float32)
+    total, mass, least, most = np.empty((4, 3), np.float32)
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
             if not blocks[column // BLOCK] or (only_flagged and flags[row, column] == 0):
                 continue
-            _sum_window(light, missing, colours, window, first + row, column, total, mass)
-            share = np.float32(0.0)
+            _sum_window(light, missing, colours, window, first + row, column, total, mass, least, most)
+            share, even = np.float32(0.0), np.float32(1.0)
             for channel in range(3):
                 if mass[channel] > 0.0:
                     total[channel] = max(total[channel] / mass[channel], np.float32(0.0))
                 else:
                     flags[row, column] |= np.uint8(1 << channel)
                 share = max(share, total[channel] / levels[channel])
+                if most[channel] > 0.0:
+                    even = min(even, max(least[channel], np.float32(0.0)) / most[channel])
+            roots[row, column, EVENNESS] = even
             is_used = flags[row, column] != 0 or share > _LEAST_BRIGHT
             for channel in range(3):
                 roots[row, column, channel] = np.cbrt(total[channel]) if is_used else np.float32(0.0)
@@ -197,8 +204,10 @@ def _sum_window(
     column: int,
     total: Float32,
     mass: Float32,
+    least: Float32,
+    most: Float32,
 ) -> None:
-    """Write the weighted sums of samples of each channel around a pixel, and their weights, both (3).
+    """Write the weighted sums of samples of each channel around a pixel, their weights and extremes, all (3).
 
     A window that the border would cut is moved inwards: so all channels are seen.
     """
@@ -208,7 +217,8 @@ def _sum_window(
     middle, centre = max(min(row, height - 1 - reach), reach), max(min(column, width - 1 - reach), reach)
     left = centre - reach
     for channel in range(3):
-        total[channel] = mass[channel] = 0.0
+        total[channel] = mass[channel] = most[channel] = 0.0
+        least[channel] = np.inf
     for i in range(middle - reach, min(middle + reach + 1, height)):
         y, weight_down, x = i % down, window[abs(i - middle)], left % across
         for j in range(left, min(centre + reach + 1, width)):
@@ -219,6 +229,7 @@ def _sum_window(
             weight = weight_down * window[abs(j - centre)]
             total[channel] += weight * light[i, j]
             mass[channel] += weight
+            least[channel], most[channel] = min(least[channel], light[i, j]), max(most[channel], light[i, j])
 
 
 @precompile(float32[:, :, ::1], uint8[:, ::1], float32[::1], boolean[::1], float64[:, :, ::1])
@@ -228,8 +239,9 @@ def add_moments(
 ) -> None:
     """Add the pixels without a flag to the moments of their cells, (rows, columns, MOMENTS).
 
-    A pixel weighs ρ¹⁶ γ: ρ is the largest of its channels as a share of their levels, γ the least of its
-    roots as a share of the largest. Bright neighbours tell most, and vivid ones little of other colours.
+    A pixel weighs ρ¹⁶ γ ε: ρ is the largest of its channels as a share of their levels, γ the least of its
+    roots as a share of the largest, and ε how even they are. Bright neighbours tell most, vivid ones little
+    of other colours, and edges little, where lenses have fringes.
     """
     for row in range(flags.shape[0]):
         for column in range(flags.shape[1]):
@@ -240,7 +252,7 @@ def add_moments(
             if share == 0.0:
                 continue
             grey = min(red, green, blue) / max(red, green, blue)
-            weight = float(share) ** 16 * float(grey)
+            weight = float(share) ** 16 * float(grey) * float(roots[row, column, EVENNESS])
             sums = moments[row // CELL, column // CELL]
             sums[0] += weight
             sums[1] += weight * red

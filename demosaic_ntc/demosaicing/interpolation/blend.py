@@ -79,7 +79,7 @@ class MethodSelection:
 
     quick: bool  # the plain Bayer methods are tried, in half the time, and not the refined ones
     shifts: tuple[tuple[int, int], ...] = SHIFTS  # of the array in trials
-    sparing: bool = False  # Bayer guesses are refined only where somebody asks for it
+    sparing: bool = False  # Bayer guesses are refined only close to where they differ
 
     def __call__(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> Trial:
         """Demosaic with both methods, then shifted samples of their mean to see how well each does."""
@@ -154,10 +154,10 @@ def confidence_in_smooth(
 
 
 def apart(smooth: Floats, residual: Floats) -> Floats:
-    """Return how far two pictures, (height, width, 3), lie apart: the most of three channels.
+    """Return how far two pictures, (height, width, 3), lie apart: the largest difference of the channels.
 
-    It is the mean over seven rows and columns, mirrored at the border: where two methods that share no rule
-    agree all around a pixel, there is little to be told better.
+    It is averaged over 7×7 pixels, mirrored at the border: where two methods that share no rule agree all
+    around a pixel, there is little left to improve.
     """
     distance = smooth - residual
     np.abs(distance, out=distance)

@@ -70,7 +70,7 @@ def add_spread(
     units: Whole,
     sums: Sums,
 ) -> None:
-    """Add what the error of a patch's entries is told from: that there is one more, and how far it lies off.
+    """Add what errors are estimated from: the count of patches, and their distance from the estimate.
 
     ``sums`` are (3, channel, row, column) from row ``top`` on. The second counts the patches, the third adds
     up the weighted squares of their distance from the present estimate. ``units`` are those of the patch.

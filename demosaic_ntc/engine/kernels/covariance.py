@@ -41,7 +41,7 @@ class Gaussian(NamedTuple):
     weights: Float32  # (pattern): how many patches have it
     variance: Float32  # (pattern, entry and then patch): what remains, of entries
     is_shown: Float32  # (pattern, entry): 1 where its patches show something, else 0
-    centre: Float32  # (1, entry): what the expectations of the patches of a pattern vary about
+    centre: Float32  # (pattern, entry): what the expectations of its patches vary about
     moves: Float32  # (2, entry): t, and what is added to the mean
     expected: Float32  # (patch, entry): the expectations of patches that show the same entries
     pattern_of: NDArray[np.int64]  # (shown patch): its pattern, -1 where it has none
@@ -54,7 +54,7 @@ class Gaussian(NamedTuple):
 def empty_gaussian(patches: int, restored: int, prior: Float32, shown: int) -> Gaussian:
     """Return room for the models of groups that have a prior, (entry, entry), in common, to be filled.
 
-    So many patches of a group are restored, and what is known is told of so many.
+    The first ``restored`` patches are to be restored; what is known is gathered for the first ``shown``.
     """
     entries = prior.shape[0]
     width, most, rows = pad_length(entries), pad_length(restored + ROWS), max(restored, 1) * (entries + ROWS)
@@ -76,7 +76,7 @@ def empty_gaussian(patches: int, restored: int, prior: Float32, shown: int) -> G
         np.zeros(restored, np.float32),
         np.zeros((restored, width + most), np.float32),
         np.zeros((restored, width), np.float32),
-        np.zeros((1, width), np.float32),
+        np.zeros((restored, width), np.float32),
         np.zeros((2, width), np.float32),
         np.zeros((most, width), np.float32),
         np.zeros(shown, np.int64),

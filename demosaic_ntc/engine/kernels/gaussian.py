@@ -18,7 +18,7 @@ The mean of the patches is one of estimates, and repeats their errors. Samples t
 patches have a mean as well, μ + t, which is the next mean of an EM algorithm. As far as samples determine t
 it is no error of μ but chance, since patches that show an entry are not those that do not. What remains of it
 in a patch whose samples are taken into account, t − C·y (C_yy + σ²)⁻¹ t_y, is not determined by them; with r
-the mean of that over the patches, a r is added to μ.
+the mean of that over the patches, a r is added to μ; less of it in colours that vary much more than green.
 """
 
 import numpy as np
@@ -31,17 +31,20 @@ from demosaic_ntc.engine.kernels.products import COLUMNS, ROWS, set_tile, solve_
 from demosaic_ntc.jit.compiled import fast_step
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_ALIKE = np.float32(2.0)  # times the variance of green, up to which a channel's mean is moved in full
+_DARK = np.float32(0.05)  # a level of green below which its variance is cut off with its values
 
 
 @fast_step
 def _shows_the_same(known: Bits, k: int, other: int) -> bool:
     """Tell whether two patches show the same entries."""
-    if known[k, 0] != known[other, 0]:  # most that differ do so here
+    one, two, next_ = known[k], known[other], min(1, known.shape[1] - 1)
+    if one[0] != two[0] or one[next_] != two[next_]:  # phases of a Bayer array differ here
         return False
-    different = 0
+    different = np.uint8(0)
     for q in range(known.shape[1]):
-        different |= known[k, q] ^ known[other, q]
-    return different == 0
+        different = np.uint8(different | np.uint8(one[q] ^ two[q]))
+    return bool(different == 0)
 
 
 @fast_step
@@ -202,30 +205,44 @@ def _eliminate(
 
 @fast_step
 def _expect(model: Gaussian, pattern: int, members: int) -> None:
-    """Write the expectations of so many patches of a pattern, about the centre."""
+    """Write the expectations of so many patches of a pattern, about its centre."""
     entries, start, stop = model.covariance.shape[0], model.starts[pattern], model.starts[pattern + 1]
-    rows = model.rows[start:]
+    rows, centre = model.rows[start:], model.centre[pattern : pattern + 1]
     for m in range(0, members, ROWS):
         for column in range(0, entries, COLUMNS):
-            set_tile(model.centre, rows, entries + 1 + m, rows, column, stop - start, model.expected, m)
+            set_tile(centre, rows, entries + 1 + m, rows, column, stop - start, model.expected, m)
 
 
 @fast_step
-def _take_off_explained(model: Gaussian, pattern: int, values: Float32) -> None:
-    """Take off values, (entry), what is expected of them given those that a pattern shows.
+def _take_off_rows(model: Gaussian, i: int, values: Float32) -> None:
+    """Take off values, (entry), what four rows from i on expect of them.
 
-    Four rows at a time: what one of them takes off is foreseen in the next.
+    What one of them takes off is foreseen in the next.
     """
     shown, inverses = model.shown, model.inverses
-    for i in range(model.starts[pattern], model.starts[pattern + 1], ROWS):
-        one, two, three, four = model.rows[i], model.rows[i + 1], model.rows[i + 2], model.rows[i + 3]
-        then, next_, last = shown[i + 1], shown[i + 2], shown[i + 3]
-        a = values[shown[i]] * inverses[i]
-        b = (values[then] - a * one[then]) * inverses[i + 1]
-        c = (values[next_] - a * one[next_] - b * two[next_]) * inverses[i + 2]
-        d = (values[last] - a * one[last] - b * two[last] - c * three[last]) * inverses[i + 3]
-        for e in range(values.shape[0]):
-            values[e] -= a * one[e] + b * two[e] + c * three[e] + d * four[e]
+    one, two, three, four = model.rows[i], model.rows[i + 1], model.rows[i + 2], model.rows[i + 3]
+    then, next_, last = shown[i + 1], shown[i + 2], shown[i + 3]
+    a = values[shown[i]] * inverses[i]
+    b = (values[then] - a * one[then]) * inverses[i + 1]
+    c = (values[next_] - a * one[next_] - b * two[next_]) * inverses[i + 2]
+    d = (values[last] - a * one[last] - b * two[last] - c * three[last]) * inverses[i + 3]
+    for e in range(values.shape[0]):
+        values[e] -= a * one[e] + b * two[e] + c * three[e] + d * four[e]
+
+
+@fast_step
+def _take_off_explained(model: Gaussian, patterns: int, values: Float32) -> None:
+    """Take off values, (pattern, entry), what is expected of them given those that each pattern shows.
+
+    Patterns take turns: rows of one have to wait for each other, and others need not wait for them.
+    """
+    longest = 0
+    for pattern in range(patterns):
+        longest = max(longest, model.starts[pattern + 1] - model.starts[pattern])
+    for i in range(0, longest, ROWS):
+        for pattern in range(patterns):
+            if model.starts[pattern] + i < model.starts[pattern + 1]:
+                _take_off_rows(model, model.starts[pattern] + i, values[pattern])
 
 
 @fast_step
@@ -248,28 +265,54 @@ def _set_move(model: Gaussian, patterns: int, correction: np.float32) -> None:
     for pattern in range(patterns):
         total += model.weights[pattern]
     _set_step(model, patterns, total)
-    step, move, rest = model.moves[0], model.moves[1], model.centre[0]
+    step, move, rest = model.moves[0], model.moves[1], model.centre
     for e in range(move.shape[0]):
         move[e] = _ZERO
+        for pattern in range(patterns):
+            rest[pattern, e] = step[e]
+    _take_off_explained(model, patterns, rest)
     for pattern in range(patterns):
-        share = correction * model.weights[pattern] / total
+        share, own = correction * model.weights[pattern] / total, rest[pattern]
         for e in range(move.shape[0]):
-            rest[e] = step[e]
-        _take_off_explained(model, pattern, rest)
-        for e in range(move.shape[0]):
-            move[e] += share * rest[e]
+            move[e] += share * own[e]
 
 
 @fast_step
-def _set_centre(model: Gaussian, pattern: int, is_moved: bool) -> None:
-    """Write the mean, and what remains of its move where the entries of a pattern are known."""
-    centre, mean, move = model.centre[0], model.mean[0], model.moves[1]
-    for e in range(centre.shape[0]):
-        centre[e] = move[e] if is_moved else _ZERO
+def _hold_back(model: Gaussian, pixels: int) -> None:
+    """Shorten the move of colours that vary more than green by the square of the ratio of variances.
+
+    Such a colour has detail of its own, by which patches were found: those that show an entry were chosen for
+    its value, and their mean tells of the choice.
+    """
+    covariance, level, green = model.covariance, _ZERO, _ZERO
+    for e in range(pixels, 2 * pixels):
+        level += model.mean[0, e]
+        green += covariance[e, e]
+    if level < _DARK * np.float32(pixels):
+        return
+    for start in (0, 2 * pixels):
+        own = _ZERO
+        for e in range(start, start + pixels):
+            own += covariance[e, e]
+        share = min(_ONE, _ALIKE * green / own)
+        for e in range(start, start + pixels):
+            model.moves[1, e] *= share * share
+
+
+@fast_step
+def _set_centres(model: Gaussian, patterns: int, is_moved: bool) -> None:
+    """Write the mean, and what remains of its move where the entries of each pattern are known."""
+    mean, move = model.mean[0], model.moves[1]
+    for pattern in range(patterns):
+        centre = model.centre[pattern]
+        for e in range(centre.shape[0]):
+            centre[e] = move[e] if is_moved else mean[e]
     if is_moved:
-        _take_off_explained(model, pattern, centre)
-    for e in range(centre.shape[0]):
-        centre[e] += mean[e]
+        _take_off_explained(model, patterns, model.centre)
+        for pattern in range(patterns):
+            centre = model.centre[pattern]
+            for e in range(centre.shape[0]):
+                centre[e] += mean[e]
 
 
 @fast_step
@@ -300,7 +343,7 @@ def _eliminate_patterns(
 
 @fast_step
 def _predict_pattern(group: PatchGroup, model: Gaussian, pattern: int, least: float) -> None:
-    """Predict the patches of a pattern from what was eliminated, about the centre."""
+    """Predict the patches of a pattern from what was eliminated, about its centre."""
     entries, count = group.fit.shape[1], model.counts[pattern]
     is_shown, variance = model.is_shown[pattern : pattern + 1], model.variance[pattern]
     members = model.members[model.heads[pattern] : model.heads[pattern + 1]]
@@ -355,7 +398,9 @@ def predict_by_gaussian(
     _eliminate_patterns(group, model, patterns, channels, floor, is_moved)
     if is_moved and patterns > 0:
         _set_move(model, patterns, np.float32(correction))
+        if channels == 3:
+            _hold_back(model, pixels)
+    _set_centres(model, patterns, is_moved)
     for pattern in range(patterns):
-        _set_centre(model, pattern, is_moved)
         _predict_pattern(group, model, pattern, least)
     _copy_whole(group)

@@ -1,7 +1,5 @@
 """Wide holes filled with texture, part by part: every pixel is copied from somewhere in the picture."""
 
-from typing import Literal, get_args
-
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
@@ -15,9 +13,6 @@ from demosaic_ntc.inpainting.texture.parts import WidePart, Widths, make_scene, 
 from demosaic_ntc.inpainting.texture.starts import start_inwards, start_smoothly
 from demosaic_ntc.inpainting.texture.synthesis import ROUNDS, Filled, refine, synthesise
 from demosaic_ntc.run import Run
-
-Fill = Literal["smooth", "texture", "auto"]
-FILLS: tuple[str, ...] = get_args(Fill)
 
 # Below the limit of "auto" what the engine tells is closer to the truth, and texture only loses. "texture" is
 # for those who want it wherever there is room for any.

@@ -11,7 +11,7 @@ from demosaic_ntc.raw.saturation import saturation
 
 _LINES = ("rows", "columns")
 _CODES = 255.0  # in which offsets are told to people
-_BELOW = 0.98  # of the way from black to saturation: what is nearer is not told from it
+_BELOW = 0.98  # of the way from black to saturation: samples above count as saturated
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def remove_banding(photo: RawPhoto, wanted: Banding | None) -> RawPhoto:
 
 
 def _find_limit(photo: RawPhoto) -> float:
-    """The samples from which on a photo may be saturated."""
+    """The sample value from which a photo may be saturated."""
     lowest = photo.white if photo.is_plain else min(saturation(photo))
     black = float(photo.black.max())
     return black + _BELOW * (lowest - black)

@@ -6,21 +6,33 @@ name; where a list breaks off, what came before it stays.
 """
 
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import get_args
 
-from demosaic_ntc.io.tiff_tags import Directory
+from demosaic_ntc.io.tiff_tags import OPCODE_LISTS, Directory
 from demosaic_ntc.raw.opcodes.parameters import READERS, DamagedOpcode, Opcode, Parameters
 from demosaic_ntc.raw.opcodes.pixel_opcodes import Curve
-
-#: The tags of the three lists: for stored samples, linear samples, and demosaiced pixels.
-OPCODE_LISTS = (51008, 51009, 51022)
 
 _LINEARISATION = 50712  # a table that stored samples go through as they are decoded
 _OPTIONAL = 1  # a flag: readers may pass over such an opcode
 _MOST_OPCODES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOpcode:
+    """An opcode as it is stored."""
+
+    code: int
+    version: int  # of DNG
+    flags: int
+    parameters: bytes
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether readers may pass over it."""
+        return bool(self.flags & _OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,7 @@ class OpcodeList:
     notices: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()  # names of opcodes that make no sense
     is_whole: bool = True  # it did not break off
+    data: bytes = field(default=b"", compare=False)  # all of it as it is stored
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,24 +110,31 @@ def _as_bytes(tags: Directory, tag: int) -> bytes:
 
 def read_opcodes(data: bytes, number: int, size: tuple[int, int], planes: int) -> OpcodeList:
     """Read list 1, 2 or 3 of an image of this height, width and number of planes."""
+    if not data:
+        remark = f"opcode list {number} is too long or outside of the file; it is left out"
+        return OpcodeList(notices=(remark,), is_whole=False)
     found, notices, left_out = list[Opcode](), list[str](), list[str]()
     try:
-        for code, is_optional, parameters in _split(data):
+        for stored in split_opcodes(data):
             try:
-                found.append(_read_opcode(code, parameters, size, planes))
-            except _Unknown:
-                if not is_optional:
-                    notices.append(f"opcode {code} of list {number} is not known; the picture lacks it")
+                found.append(read_opcode(stored, size, planes))
+            except UnknownOpcode:
+                if not stored.is_optional:
+                    notices.append(
+                        f"opcode {stored.code} of list {number} is not known; the picture lacks it"
+                    )
             except (DamagedOpcode, struct.error) as error:
-                left_out.append(READERS[code][0])
+                left_out.append(READERS[stored.code][0])
                 notices.append(f"{left_out[-1]} of list {number} is left out: {_reason(error)}")
     except struct.error:
         notices.append(f"opcode list {number} breaks off; what follows is left out")
-        return OpcodeList(tuple(found), tuple(dict.fromkeys(notices)), tuple(left_out), is_whole=False)
-    return OpcodeList(tuple(found), tuple(dict.fromkeys(notices)), tuple(left_out))
+        whole = False
+    else:
+        whole = True
+    return OpcodeList(tuple(found), tuple(dict.fromkeys(notices)), tuple(left_out), whole, data)
 
 
-class _Unknown(Exception):
+class UnknownOpcode(Exception):
     """An opcode of another number."""
 
 
@@ -122,20 +142,29 @@ def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, DamagedOpcode) else "its parameters break off"
 
 
-def _split(data: bytes) -> Iterator[tuple[int, bool, bytes]]:
-    """Each opcode's number, whether it may be passed over, and its parameters."""
+def split_opcodes(data: bytes) -> Iterator[StoredOpcode]:
+    """The opcodes of a list, as they are stored; `struct.error` where it breaks off."""
     (count,), place = struct.unpack_from(">L", data), 4
     for _ in range(min(count, _MOST_OPCODES)):
-        code, _version, flags, length = struct.unpack_from(">4L", data, place)
+        code, version, flags, length = struct.unpack_from(">4L", data, place)
         place += 16
         if length > len(data) - place:
             raise struct.error("longer than the list")
-        yield code, bool(flags & _OPTIONAL), data[place : place + length]
+        yield StoredOpcode(code, version, flags, data[place : place + length])
         place += length
 
 
-def _read_opcode(code: int, parameters: bytes, size: tuple[int, int], planes: int) -> Opcode:
-    """One opcode, checked."""
-    if code not in READERS:
-        raise _Unknown
-    return READERS[code][1](Parameters(parameters, size, planes))
+def join_opcodes(opcodes: Sequence[StoredOpcode]) -> bytes:
+    """A list of opcodes as DNGs store it."""
+    packed = (
+        struct.pack(">4L", each.code, each.version, each.flags, len(each.parameters)) + each.parameters
+        for each in opcodes
+    )
+    return struct.pack(">L", len(opcodes)) + b"".join(packed)
+
+
+def read_opcode(stored: StoredOpcode, size: tuple[int, int], planes: int) -> Opcode:
+    """One opcode of an image of this height, width and number of planes, checked."""
+    if stored.code not in READERS:
+        raise UnknownOpcode
+    return READERS[stored.code][1](Parameters(stored.parameters, size, planes))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
@@ -222,3 +223,43 @@ def test_no_outline_shows_where_a_second_channel_clips() -> None:
     assert (
         np.abs(steps - np.median(steps)).max() < 0.05
     )  # .15 if the bound were as soft as the whole sky varies
+
+
+def test_grey_is_grey_without_the_shading_of_colours() -> None:
+    """Each colour is shaded by itself, and saturates as it was measured."""
+    cfa, place = Cfa.from_name("RGGB"), np.linspace(0, 1, SIZE[1])
+    gains = np.stack([1 + 0.25 * place, np.ones(SIZE[1]), 1.2 - 0.2 * place], axis=-1)
+    truth = _hill((1, 1, 1), 2.6)
+    mosaic, channels = _cut(truth / gains, cfa), _channels(cfa)
+    shading = np.take_along_axis(gains[None].repeat(SIZE[0], 0), channels[..., None], 2)[..., 0]
+    limits = np.array(LEVELS, np.float32)[cfa.pattern]
+    errors = dict[bool, float]()
+    for is_known in (False, True):
+        even = (lambda rows: shading[rows].astype(np.float32)) if is_known else None
+        work = ClippedMosaic(lambda rows: mosaic[rows], SIZE, cfa.pattern, limits, shading=even)
+        found = mosaic.copy()
+        for rows, completed in complete_rows(work):
+            found[rows] = completed
+        clipped = _is_clipped(mosaic, cfa)
+        assert np.array_equal(found[~clipped], mosaic[~clipped])
+        assert (found[clipped] >= mosaic[clipped]).all()
+        off = np.abs(found * shading / truth[..., 0] - 1)
+        partly = clipped & (truth[..., 0] < 2.0)
+        errors[is_known] = max(float(off[partly & (channels == channel)].mean()) for channel in (1, 2))
+    assert errors[True] < 0.006
+    assert errors[False] > 0.015
+
+
+def test_fringes_of_edges_do_not_tint_what_lies_beside_them() -> None:
+    """A dark beam before a white sky, its red displaced by two pixels as by a lens: the sky stays white."""
+    cfa, (rows, columns) = Cfa.from_name("RGGB"), np.indices(SIZE)
+    sky = 0.3 + 2.3 * np.exp(-(((rows - 80) / 50) ** 2 + ((columns - 100) / 60) ** 2))
+    dark = np.ones(SIZE)
+    dark[70:78] = 0.05
+    soft = gaussian_filter1d(dark, 1.0, axis=0)
+    light = sky[..., None] * np.stack([np.roll(soft, -2, axis=0), soft, soft], axis=-1)
+    completed = complete_highlights(_cut(light, cfa), cfa, LEVELS)
+    red, green, blue = completed[0::2, 0::2], completed[0::2, 1::2], completed[1::2, 1::2]
+    for core in (np.s_[41:45, 40:60], np.s_[28:33, 40:60]):  # below the beam, and above
+        assert abs((red[core] / green[core]).mean() - 1) < 0.01
+        assert abs((blue[core] / green[core]).mean() - 1) < 0.01

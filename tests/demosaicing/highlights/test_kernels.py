@@ -23,7 +23,7 @@ from demosaic_ntc.demosaicing.highlights.kernels import (
     TINT_SUMS,
     TINTS,
 )
-from demosaic_ntc.demosaicing.highlights.window_kernels import BLOCK, CELL, MOMENTS
+from demosaic_ntc.demosaicing.highlights.window_kernels import BLOCK, CELL, EVENNESS, MOMENTS, SEEN_PLANES
 
 SIZE = (24, 2 * BLOCK + 10)
 LEVELS = np.array([1.0, 0.6, 0.8], np.float32)
@@ -114,7 +114,7 @@ def test_channels_are_averaged_by_a_window(cfa: Cfa, light: Arrays, only_flagged
     window, first, height = np.array([2, 1], np.float32), 0, SIZE[0]
     flags = np.random.default_rng(2).integers(0, 8, (height, SIZE[1])).astype(np.uint8)
     flags *= np.random.default_rng(3).random(flags.shape) < 0.5
-    before, roots = flags.copy(), np.full((height, SIZE[1], 3), -1.0, np.float32)
+    before, roots = flags.copy(), np.full((height, SIZE[1], SEEN_PLANES), -1.0, np.float32)
     blocks = np.array([True, False, True])
     window_kernels.average_colours(
         *(light, missing, cfa.pattern.copy(), LEVELS, window, first, blocks, only_flagged, roots, flags)
@@ -124,32 +124,36 @@ def test_channels_are_averaged_by_a_window(cfa: Cfa, light: Arrays, only_flagged
         if not blocks[column // BLOCK] or (only_flagged and before[row, column] == 0):
             assert (roots[row, column] == -1).all()
             continue
-        total, mass = np.zeros(3), np.zeros(3)
+        total, mass, seen = np.zeros(3), np.zeros(3), [list[float](), list[float](), list[float]()]
         for i, j in _around(row + first, column):
             if not missing[i, j]:
                 middle = _middle(row + first, column)
                 weight = window[abs(i - middle[0])] * window[abs(j - middle[1])]
                 total[channels[i, j]] += weight * light[i, j]
                 mass[channels[i, j]] += weight
+                seen[channels[i, j]].append(float(light[i, j]))
         mean = np.divide(total, mass, out=np.zeros(3), where=mass > 0)
         flag = int(before[row, column]) | sum(1 << k for k in range(3) if mass[k] == 0)
         assert flags[row, column] == flag
         is_used = flag or (mean / LEVELS).max() > 0.2
-        np.testing.assert_allclose(roots[row, column], np.cbrt(mean) if is_used else 0, atol=1e-6)
+        np.testing.assert_allclose(roots[row, column, :3], np.cbrt(mean) if is_used else 0, atol=1e-6)
+        even = min((min(each) / max(each) for each in seen if each), default=1.0)
+        assert roots[row, column, EVENNESS] == pytest.approx(even, abs=1e-6)
 
 
 def test_moments_are_summed_by_cells(light: Arrays) -> None:
     generator = np.random.default_rng(4)
-    roots = generator.random((2 * CELL, SIZE[1], 3)).astype(np.float32)
+    seen = generator.random((2 * CELL, SIZE[1], SEEN_PLANES)).astype(np.float32)
+    roots, even = seen[..., :3], seen[..., EVENNESS]
     roots[generator.random(roots.shape[:2]) < 0.2] = 0
     flags = (generator.random(roots.shape[:2]) < 0.3).astype(np.uint8)
     blocks = np.array([True, False, True])
     moments = np.zeros((2, -(-SIZE[1] // CELL), MOMENTS))
-    window_kernels.add_moments(roots, flags, LEVELS, blocks, moments)
+    window_kernels.add_moments(seen, flags, LEVELS, blocks, moments)
     share = (roots.astype(np.float64) ** 3 / LEVELS).max(axis=2)
     largest = np.maximum(roots.max(axis=2), 1e-9).astype(np.float64)
     grey = roots.min(axis=2) / largest
-    weight = share**16 * grey * (flags == 0) * np.repeat(blocks, BLOCK)[: SIZE[1]]
+    weight = share**16 * grey * even * (flags == 0) * np.repeat(blocks, BLOCK)[: SIZE[1]]
     parts = [weight, *(weight * roots[..., k] for k in range(3))]
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     parts += [weight * roots[..., a] * roots[..., b] for a, b in pairs]
@@ -186,11 +190,11 @@ class _Case:
 
     def __init__(self) -> None:
         generator = np.random.default_rng(7)
-        self.roots = (0.6 + 0.5 * generator.random((CELL, SIZE[1], 3))).astype(np.float32)
+        self.roots = (0.6 + 0.5 * generator.random((CELL, SIZE[1], SEEN_PLANES))).astype(np.float32)
         self.flags = generator.integers(0, 8, self.roots.shape[:2]).astype(np.uint8)
-        self.bounds = np.cbrt(LEVELS.astype(np.float64))
         self.blocks = np.array([True, False, True])
         shape = (4, -(-SIZE[1] // CELL))
+        self.bounds = (np.cbrt(LEVELS) * (1 + 0.1 * generator.random((*shape, 3)))).astype(np.float32)
         self.grid = (0.1 * generator.standard_normal((*shape, PREDICTIONS))).astype(np.float32)
         self.grid[..., SPREAD:] = np.square(self.grid[..., SPREAD:])
         self.tints = (0.2 * generator.standard_normal((*shape, TINTS))).astype(np.float32)
@@ -198,22 +202,24 @@ class _Case:
         self.sums = np.zeros((1, shape[1], TINT_SUMS))
         self.top = CELL
 
-    def check(self, flags: set[int], twin: Callable[[Arrays, int, Arrays, Arrays], Arrays]) -> None:
+    def check(self, flags: set[int], twin: Callable[..., Arrays]) -> None:
         """Compare what was completed with a twin, which returns the predictions, and their tints' sums."""
         fresh, sums = _Case(), np.zeros_like(self.sums)
         for row, column in np.ndindex(fresh.flags.shape):
-            pixel, flag = fresh.roots[row, column].astype(np.float64), int(fresh.flags[row, column])
+            pixel, flag = fresh.roots[row, column, :3].astype(np.float64), int(fresh.flags[row, column])
+            even = float(fresh.roots[row, column, EVENNESS])
             if flag in flags and fresh.blocks[column // BLOCK]:
                 place = self.top + row, column
                 grid, tint = _interpolated(fresh.grid, *place), _interpolated(fresh.tints, *place)
-                predicted = twin(pixel, flag, grid, tint)
+                bounds = _interpolated(fresh.bounds, *place)
+                predicted = twin(pixel, flag, bounds, grid, tint)
                 red, blue = pixel[[0, 2]] - pixel[1]
                 clipped = np.array([bool(flag >> channel & 1) for channel in range(3)])
-                fits = (predicted - fresh.bounds)[clipped].min() > -FITS
-                share = (pixel / fresh.bounds)[~clipped].max(initial=0.0)
+                fits = (predicted - bounds)[clipped].min() > -FITS
+                share = (pixel / bounds)[~clipped].max(initial=0.0)
                 products = np.array([1.0, red, blue, red * red, red * blue, blue * blue])
-                sums[0, column // CELL] += (1.0 if fits else UNFIT) * share**12 * products
-            np.testing.assert_allclose(self.roots[row, column], pixel, atol=2e-5)
+                sums[0, column // CELL] += (1.0 if fits else UNFIT) * share**12 * even**4 * products
+            np.testing.assert_allclose(self.roots[row, column], [*pixel, even], atol=2e-5)
         if self.sums.any():
             np.testing.assert_allclose(self.sums, sums, rtol=1e-4, atol=1e-3)
 
@@ -235,11 +241,11 @@ def test_one_channel_is_predicted_from_the_two_others() -> None:
         *(case.roots, case.flags, case.bounds, case.blocks, case.grid, case.top, 1.0, case.sums)
     )
 
-    def twin(pixel: Arrays, flag: int, grid: Arrays, tint: Arrays) -> Arrays:
+    def twin(pixel: Arrays, flag: int, bounds: Arrays, grid: Arrays, tint: Arrays) -> Arrays:
         k = {1: 0, 2: 1, 4: 2}[flag]
         predicted = pixel.copy()
         predicted[k] = _line(grid, k, pixel)
-        pixel[k] = _above(predicted[k], case.bounds[k], grid[SPREAD + k])
+        pixel[k] = _above(predicted[k], bounds[k], grid[SPREAD + k])
         _raise_green(pixel, flag, grid)
         return predicted
 
@@ -252,7 +258,7 @@ def test_two_channels_are_predicted_from_the_third_and_the_tint() -> None:
         *(case.roots, case.flags, case.bounds, case.blocks, case.grid, case.tints, case.top, case.sums)
     )
 
-    def twin(pixel: Arrays, flag: int, grid: Arrays, tint: Arrays) -> Arrays:
+    def twin(pixel: Arrays, flag: int, bounds: Arrays, grid: Arrays, tint: Arrays) -> Arrays:
         known = {6: 0, 5: 1, 3: 2}[flag]
         clipped = [channel for channel in range(3) if channel != known]
         tints = np.array([tint[0], 0.0, tint[1]])
@@ -260,14 +266,12 @@ def test_two_channels_are_predicted_from_the_third_and_the_tint() -> None:
         steps /= np.sqrt(1 + (steps @ steps - steps[0] * steps[1]) / VIVID_PAIR**2)
         guess = pixel.copy()
         guess[clipped] = pixel[known] + steps
-        excess = guess[clipped] - case.bounds[clipped]
+        excess = guess[clipped] - bounds[clipped]
         near, other = clipped if excess[0] <= excess[1] else clipped[::-1]
         predicted = guess.copy()
         predicted[other] = _line(grid, other, predicted)
-        pixel[near] = _above(
-            guess[near], case.bounds[near], tint[TINT_SPREAD + {1: 0, 3: 1, 2: 2}[near + known]]
-        )
-        pixel[other] = _above(_line(grid, other, pixel), case.bounds[other], grid[SPREAD + other])
+        pixel[near] = _above(guess[near], bounds[near], tint[TINT_SPREAD + {1: 0, 3: 1, 2: 2}[near + known]])
+        pixel[other] = _above(_line(grid, other, pixel), bounds[other], grid[SPREAD + other])
         _raise_green(pixel, flag, grid)
         return predicted
 
@@ -278,11 +282,24 @@ def test_cores_have_the_tint_around_them_above_all_bounds() -> None:
     case = _Case()
     kernels.complete_cores(case.roots, case.flags, case.bounds, case.blocks, case.tints, case.top)
 
-    def twin(pixel: Arrays, flag: int, grid: Arrays, tint: Arrays) -> Arrays:
+    def twin(pixel: Arrays, flag: int, bounds: Arrays, grid: Arrays, tint: Arrays) -> Arrays:
         length = tint[:2] @ tint[:2] - tint[0] * tint[1]
         red, blue = tint[:2] / np.sqrt(1 + length / VIVID_CORE**2)
         colours = np.array([red, 0.0, blue])
-        pixel[:] = (case.bounds - colours).max() + colours
+        pixel[:] = (bounds - colours).max() + colours
         return pixel
 
     case.check({7}, twin)
+
+
+def test_roots_are_scaled_by_cells_and_back() -> None:
+    case = _Case()
+    before = case.roots.copy()
+    kernels.scale_roots(case.roots, case.bounds, case.blocks, case.top, False)
+    for row, column in np.ndindex(case.flags.shape):
+        wanted = before[row, column].astype(np.float64)
+        if case.blocks[column // BLOCK]:
+            wanted[:3] *= _interpolated(case.bounds, case.top + row, column)
+        np.testing.assert_allclose(case.roots[row, column], wanted, rtol=1e-6)
+    kernels.scale_roots(case.roots, case.bounds, case.blocks, case.top, True)
+    np.testing.assert_allclose(case.roots, before, rtol=1e-6)

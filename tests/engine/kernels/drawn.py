@@ -52,3 +52,10 @@ def said_in(sums: Sums) -> tuple[Float64, Float64]:
     """Return the weights, and the weighted values, of what was added up in whole numbers."""
     weights = sums % 2**WEIGHT_BITS
     return weights.astype(np.float64), (sums - weights) / 2.0**WEIGHT_BITS / VALUE_UNIT
+
+
+def held_back(move: Float64, mean: Float64, covariance: Float64) -> Float64:
+    """Return a move of colours, shorter where they vary more than twice as much as green that is not dark."""
+    variances, levels = (values.reshape(3, -1).mean(axis=1) for values in (np.diag(covariance), mean))
+    shares = np.minimum(1, 2 * variances[1] / variances) ** 2 if levels[1] >= 0.05 else np.ones(3)
+    return np.asarray(move * np.repeat(shares, len(mean) // 3))

@@ -27,7 +27,7 @@ from demosaic_ntc.engine.kernels.gaussian import (
     _take_off_explained,
     predict_by_gaussian,
 )
-from tests.engine.kernels.drawn import random_group, rows, shown_in
+from tests.engine.kernels.drawn import held_back, random_group, rows, shown_in
 
 SHAPES = [(1, 9), (3, 4), (3, 9), (4, 4), (5, 3)]  # channels and pixels; 9, 12, 27, 16 and 15 entries
 STRENGTH, FLOOR = 2.5, 1e-4
@@ -217,15 +217,17 @@ def test_what_a_pattern_shows_explains_the_rest_of_a_vector_as_far_as_entries_va
     group = random_group(11, 9, 2, 4, 3)
     model, covariance, entries = modelled(group, 3)
     shown = np.isin(np.arange(entries), np.random.default_rng(count).permutation(entries)[:count])
-    listed(model, 0, np.arange(3))
-    listed(model, 1, np.flatnonzero(shown))
-    _eliminate(model, 1, count, 0, group.noise, np.float32(FLOOR))
-    values = np.zeros(model.covariance.shape[0], np.float32)
-    values[:entries] = before = np.random.default_rng(1).normal(size=entries)
-    _take_off_explained(model, 1, values)
+    first = np.arange(entries) < 3
+    values = np.zeros((2, model.covariance.shape[0]), np.float32)
+    values[:, :entries] = before = np.random.default_rng(1).normal(size=(2, entries))
+    for pattern, own in enumerate((first, shown)):
+        listed(model, pattern, np.flatnonzero(own))
+        _eliminate(model, pattern, int(own.sum()), 0, group.noise, np.float32(FLOOR))
+    _take_off_explained(model, 2, values)
     noise = group.noise[:entries].astype(np.float64)
-    explained, _ = conditioned(np.zeros(entries), covariance, shown, noise, before)
-    assert values[:entries] == pytest.approx(before - explained, abs=2e-4)
+    for pattern, own in enumerate((first, shown)):
+        explained, _ = conditioned(np.zeros(entries), covariance, own, noise, before[pattern])
+        assert values[pattern, :entries] == pytest.approx(before[pattern] - explained, abs=2e-4)
 
 
 def moved_mean(
@@ -260,7 +262,8 @@ def check_predictions(
     variances = np.repeat(each, group.known.shape[1])
     covariance, shown = covariance_of(data, prior), shown_in(group.known, channels)
     alike = [(shown[: len(group.fit)] == own).all(axis=1).any() and not own.all() for own in shown]
-    mean = moved_mean(mean, covariance, shown[alike], variances, seen[alike], correction)
+    move = moved_mean(mean, covariance, shown[alike], variances, seen[alike], correction) - mean
+    mean = mean + (held_back(move, mean, covariance) if channels == 3 else move)
     for k in range(len(group.fit)):
         if shown[k].all():
             assert np.array_equal(group.fit[k], group.data[k])
@@ -294,6 +297,19 @@ def test_samples_of_all_patches_that_show_what_restored_ones_do_move_the_mean() 
         group.known[2], group.known[5] = 0b111, 0b010  # a whole patch; one whose pattern is not restored
         group.known[4] = group.known[0]  # one phase has more patches than the other
         check_predictions(group, 3, correction=correction)
+
+
+@pytest.mark.parametrize(("colour", "level"), [(0, 0.5), (2, 0.5), (1, 0.5), (0, 0.02)])
+def test_the_mean_moves_less_in_colours_that_vary_more_than_green_unless_that_is_dark(
+    colour: int, level: float
+) -> None:
+    group = random_group(14, 12, 12, 4, 3)
+    group.known[:] = np.array([[1, 2, 2, 4], [2, 1, 4, 2], [2, 4, 1, 2]] * 4)
+    values = group.data[:, :12].reshape(12, 3, 4)
+    values[:, colour] = 0.5 + 4 * (values[:, colour] - 0.5)
+    values[:, 1] += level - values[:, 1].mean()
+    group.seen[:, :12] = group.data[:, :12]
+    check_predictions(group, 3, correction=3.0)
 
 
 def test_without_a_pattern_nothing_moves_the_mean() -> None:

@@ -18,7 +18,7 @@ from demosaic_ntc.engine.kernels.group_pass import (
     restore_groups,
 )
 from demosaic_ntc.engine.kernels.products import LEAST_WEIGHT
-from tests.engine.kernels.drawn import patch_of, random_bits, random_planes, said_in, shown_in
+from tests.engine.kernels.drawn import held_back, patch_of, random_bits, random_planes, said_in, shown_in
 
 SIZE, HEIGHT, WIDTH = 3, 12, 14
 OFFSETS: Offsets = np.array([[0, 0], [3, 0], [0, 4], [4, 4], [6, 1], [6, 7], [0, 8]], np.int8)  # no overlaps
@@ -95,7 +95,8 @@ def predicted(picture: KernelImage, settings: Pass) -> tuple[Float64, Float64]:
     gains = [
         np.linalg.solve(covariance[np.ix_(y, y)] + np.diag(noise[y]), covariance[y]).T for y in shown[:count]
     ]
-    mean = mean + moved(gains, mean, shown[:count], seen, SHARE * settings.correction)
+    move = moved(gains, mean, shown[:count], seen, SHARE * settings.correction)
+    mean = mean + (held_back(move, mean, covariance) if channels == 3 else move)
     fit, error = np.empty_like(data[:count]), np.empty_like(data[:count])
     for k, gain in enumerate(gains):
         y = shown[k]
