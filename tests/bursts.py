@@ -13,7 +13,7 @@ from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.exif import DATE_TAKEN, EXPOSURE_TIME, MODEL, Exif
 from demosaic_ntc.io.tiff_tags import ASCII, RATIONAL, Field
-from samples.dng import Camera, exposed, write_dng
+from samples.dng import Camera, camera_from_srgb, write_dng
 from samples.make_samples import EXIF
 from samples.scene import scene
 
@@ -58,8 +58,8 @@ def take(path: Path, fine: Light, shot: Shot, cfa: Cfa = RGGB) -> Path:
     """Write what a camera sees of light; twice the time gathers twice as much."""
     camera, gain = Camera(), float(shot.time / Fraction(1, 250))
     span = camera.white - camera.black
-    clean = exposed(moved_light(fine, shot.move) * gain, cfa, replace(camera, white=65535))
-    light = (clean - camera.black) * (span / (65535 - camera.black)) / span
+    colours = (moved_light(fine, shot.move) * gain @ camera_from_srgb().T) * np.asarray(camera.neutral)
+    light = cfa.sample(colours)
     deviation = np.sqrt(shot.noise[0] * np.maximum(light, 0) + shot.noise[1])
     noisy = light + np.random.default_rng(shot.seed).normal(size=light.shape) * deviation
     codes = np.clip(np.round(noisy * span + camera.black), 0, camera.white).astype(np.uint16)

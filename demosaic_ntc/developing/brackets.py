@@ -8,27 +8,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely, draw_grey
 from demosaic_ntc.demosaicing.burst.motion import Motion
+from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
 from demosaic_ntc.developing.frames import (
     ReferenceFrame,
     choose_reference,
     find_gains,
     is_brighter,
-    scale_exposure,
+    share_noise,
     strengths_of_merge,
 )
 from demosaic_ntc.developing.highlights import BRIGHTEST, number_light
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, prepare_clean
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Merging, Settings
-from demosaic_ntc.raw.levels import Exposure
-from demosaic_ntc.raw.photo import Sites, place_of
+from demosaic_ntc.engine.tiles import close_to
+from demosaic_ntc.raw.photo import GREEN, SECOND_GREEN, place_of
+from demosaic_ntc.run import check_threads
 
 _AGREES = 0.9  # of the light that clips: less is not what the reference saw
+_INTERPOLATED = 9.0  # times the variance of the samples that light is interpolated from
 _SEEN = 1e-3  # the share of missing samples at most between which light is read
 
 
@@ -51,6 +55,7 @@ class PreparedBurst:
 def prepare_burst(frames: Sequence[CleanPhoto], settings: Settings, merging: Merging) -> PreparedBurst:
     """Choose a reference, and bring all frames into its light; highlights are those of shorter frames."""
     how = settings.development
+    frames = share_noise(frames, how)
     reference = choose_reference(frames, merging.reference, how)
     gains = find_gains(frames, reference)
     ready = prepare_clean(frames[reference], settings, strengths_of_merge(how))
@@ -62,8 +67,8 @@ def prepare_burst(frames: Sequence[CleanPhoto], settings: Settings, merging: Mer
     shorter = [k for k, gain in enumerate(gains) if is_brighter(gain)]
     if ready.highlights is not None and shorter:
         shorter.sort(key=lambda k: gains[k])
-        views = [_view(frames[k], mosaics[k], mosaics[reference], gains[k], merging) for k in shorter]
-        ready = take_highlights(ready, views)
+        views = [_ShorterFrame.align(mosaics[k], mosaics[reference], merging) for k in shorter]
+        ready = take_highlights(ready, views, check_threads(settings.engine.threads))
         base = ReferenceFrame(ready, how)
         mosaics[reference] = _replace_brightest(base.measure(), [mosaics[k] for k in shorter])
     return PreparedBurst(ready, frames, mosaics, reference, gains)
@@ -75,7 +80,7 @@ def _replace_brightest(mosaic: MeasuredMosaic, sources: Sequence[MeasuredMosaic]
     noise = mosaic.noise.copy()
     for each in sources:
         if each.noise is not None:
-            noise[:, -1] = np.maximum(noise[:, -1], each.noise[:, -1])
+            noise[:, -1] = np.maximum(noise[:, -1], _INTERPOLATED * each.noise[:, -1])
     return replace(mosaic, noise=noise)
 
 
@@ -83,40 +88,44 @@ def _replace_brightest(mosaic: MeasuredMosaic, sources: Sequence[MeasuredMosaic]
 class _ShorterFrame:
     """A frame that has gathered less light than the reference, and where it lies."""
 
-    frame: CleanPhoto
-    missing: Flags
+    mosaic: MeasuredMosaic
     motion: Motion
-    gain: float
+
+    @classmethod
+    def align(cls, mosaic: MeasuredMosaic, base: MeasuredMosaic, merging: Merging) -> "_ShorterFrame":
+        """Find about where a frame lies."""
+        if merging.motion == "none":
+            return cls(mosaic, Motion())
+        return cls(mosaic, align_coarsely(draw_grey(mosaic), draw_grey(base), max(base.cfa.period)))
+
+    def draw(self, threads: int) -> Float32:
+        """A picture of the frame, (height, width, 3), by interpolation."""
+        samples = np.maximum(self.mosaic.samples.whole(), 0)
+        white, cfa = max(float(samples.max()), 1.0), self.mosaic.cfa
+        return demosaic(samples, cfa, method="lmmse", white=white, threads=threads).image
+
+    def unseen(self) -> Float32:
+        """Where samples of the frame miss, or next to it, (height, width): 1, elsewhere 0."""
+        missing = self.mosaic.missing
+        if missing is None:
+            return np.zeros(self.mosaic.samples.shape[1:], np.float32)
+        return close_to(missing, 2).astype(np.float32)
+
+    def locate(self, places: Float64) -> Float64:
+        """Where places of the reference, (count, 2), lie in the frame, (2, count)."""
+        affine = self.motion.affine
+        return np.asarray(np.linalg.solve(affine[:, 1:], (places - affine[:, 0]).T), np.float64)
 
 
-def _view(
-    frame: CleanPhoto, mosaic: MeasuredMosaic, base: MeasuredMosaic, gain: float, merging: Merging
-) -> _ShorterFrame:
-    """A frame that has gathered less light, and about where it lies."""
-    still = merging.motion == "none"
-    motion = Motion() if still else align_coarsely(draw_grey(mosaic), draw_grey(base), 2)
-    missing = np.zeros(frame.photo.size, np.bool_) if mosaic.missing is None else mosaic.missing
-    return _ShorterFrame(frame, missing, motion, gain)
-
-
-def take_highlights(ready: Prepared, shorter: Sequence[_ShorterFrame]) -> Prepared:
+def take_highlights(ready: Prepared, shorter: Sequence[_ShorterFrame], threads: int) -> Prepared:
     """The reference with the light of shorter frames, the longest of them first, where it is clipped."""
-    found, sites = ready.highlights, ready.photo.sites
+    found = ready.highlights
     assert found is not None
-    codes, largest = ready.photo.mosaic.copy(), found.largest
-    for place in np.ndindex(sites.channels.shape):
-        part, first = codes[place_of(place, sites.channels.shape)], int(found.first[place])
-        clipped = np.argwhere(part >= first)
-        if not len(clipped):
-            continue
-        light = _measure_light(
-            (clipped * sites.period + place).astype(np.float64), place, ready.exposure, shorter
-        )
-        seen = light >= _AGREES * found.limits[place]
-        rows, columns = clipped[seen].T
-        least = (first - float(sites.black[place])) * ready.exposure.gains[sites.channels[place]]
-        part[rows, columns] = number_light(light[seen], least, first)
-        largest = max(largest, float(light[seen].max(initial=0)))
+    codes = ready.photo.mosaic.copy()
+    clipped, largest = found.flags(codes, 0), found.largest
+    for each in shorter:
+        if clipped.any():
+            largest = max(largest, _put_light(codes, clipped, each, ready, threads))
     highlights = replace(found, largest=min(largest, BRIGHTEST))
     photo, stabilised = replace(ready.photo, mosaic=codes), ready.mosaic.stabilised
     stabilised = stabilised and replace(stabilised, largest=highlights.largest)
@@ -124,30 +133,36 @@ def take_highlights(ready: Prepared, shorter: Sequence[_ShorterFrame]) -> Prepar
     return replace(ready, photo=photo, highlights=highlights, mosaic=encoded)
 
 
-def _measure_light(
-    places: Float64, site: tuple[int, ...], exposure: Exposure, shorter: Sequence[_ShorterFrame]
-) -> Float32:
-    """The light that shorter frames have measured at places of the reference, (count, 2); else 0."""
-    light = np.zeros(len(places), np.float32)
-    for each in shorter:
-        open_ones = np.flatnonzero(light == 0)
-        if len(open_ones):
-            light[open_ones] = _read_light(each, places[open_ones], site, exposure)
-    return light
+def _put_light(
+    codes: NDArray[np.uint16], clipped: Flags, frame: _ShorterFrame, ready: Prepared, threads: int
+) -> float:
+    """Put the light of a frame in the place of clipped samples, which are so no more; return the largest."""
+    found, sites, largest = ready.highlights, ready.photo.sites, 0.0
+    assert found is not None
+    picture, unseen = frame.draw(threads), frame.unseen()
+    for place in np.ndindex(sites.channels.shape):
+        here, first = place_of(place, sites.channels.shape), int(found.first[place])
+        rows, columns = np.nonzero(clipped[here])
+        if not len(rows):
+            continue
+        places = np.stack([rows, columns], axis=1) * np.array(sites.period) + np.array(place)
+        channel = GREEN if sites.channels[place] == SECOND_GREEN else int(sites.channels[place])
+        light = _read_light(picture[..., channel], unseen, frame.locate(places.astype(np.float64)), ready)
+        seen = light >= _AGREES * found.limits[place]
+        rows, columns, light = rows[seen], columns[seen], light[seen]
+        least = (first - float(sites.black[place])) * ready.exposure.gains[sites.channels[place]]
+        codes[here][rows, columns] = number_light(light, least, first)
+        clipped[here][rows, columns] = False
+        largest = max(largest, float(light.max(initial=0)))
+    return largest
 
 
-def _read_light(view: _ShorterFrame, places: Float64, site: tuple[int, ...], exposure: Exposure) -> Float32:
-    """The light of a frame at places of the reference, between samples of one site; 0 where some miss."""
-    from scipy.ndimage import binary_dilation, map_coordinates  # noqa: PLC0415 (slow to load)
+def _read_light(plane: Float32, unseen: Float32, places: Float64, ready: Prepared) -> Float32:
+    """The light of an encoded plane at places, (2, count), between pixels; 0 where samples miss."""
+    from scipy.ndimage import map_coordinates  # noqa: PLC0415 (slow to load)
 
-    photo, affine = view.frame.photo, view.motion.affine
-    sites: Sites = photo.sites
-    here = place_of(site, sites.channels.shape)
-    own = np.linalg.solve(affine[:, 1:], (places - affine[:, 0]).T)
-    at = (own - np.array(site)[:, None]) / np.array(sites.period)[:, None]
-    gains = scale_exposure(exposure, view.gain).gains
-    samples = (photo.mosaic[here] - np.float32(sites.black[site])) * np.float32(gains[sites.channels[site]])
-    missing = binary_dilation(view.missing[here]).astype(np.float32)
-    unseen = map_coordinates(missing, at, order=1, cval=1.0)
-    light = map_coordinates(samples.astype(np.float32), at, order=3, mode="nearest")
-    return np.where(unseen < _SEEN, np.maximum(light, 1e-6), 0).astype(np.float32)
+    assert ready.mosaic.stabilised is not None
+    missing = map_coordinates(unseen, places, order=1, cval=1.0)
+    code = map_coordinates(plane, places, order=3, mode="nearest")
+    light = ready.mosaic.stabilised.curve.decode(code.astype(np.float64))
+    return np.where(missing < _SEEN, light, 0).astype(np.float32)

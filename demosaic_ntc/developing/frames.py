@@ -25,8 +25,8 @@ from demosaic_ntc.raw.saturation import Levels, saturation
 
 _SAME = 2.0 ** (1 / 6)  # times the light: exposures that differ by less are one
 _SHUTTER = 2.0**0.25  # times the light that EXIF may be off by
-_BLOCK = 16  # cells of the array, across, whose mean is compared
-_DARK, _BRIGHT, _FEWEST_BLOCKS = 0.01, 0.7, 8  # of white; blocks
+_BLOCK = 8  # cells of the array, across, whose mean is compared
+_DARK, _BRIGHT, _FEWEST_BLOCKS = 0.01, 0.8, 8  # of white; blocks
 
 
 def check_frame(frame: CleanPhoto, first: CleanPhoto) -> None:
@@ -76,12 +76,30 @@ def find_gains(frames: Sequence[CleanPhoto], reference: int) -> list[float]:
 
 def _measure_gain(photo: RawPhoto, base: RawPhoto, gain: float) -> float:
     """What the gain of a frame must be taken by, from blocks that both have exposed well; near 1, or 1."""
-    own, other = pool(_green_cells(photo), _BLOCK), pool(_green_cells(base), _BLOCK)
-    well = (own > _DARK) & (other > _DARK) & (own < _BRIGHT) & (other < _BRIGHT)
+    cells = _green_cells(photo), _green_cells(base)
+    own, other = (pool(each, _BLOCK) for each in cells)
+    clipped = sum(pool((each > _BRIGHT).astype(np.float32), _BLOCK) for each in cells)
+    well = (own > _DARK) & (other > _DARK) & (clipped == 0)
     if np.count_nonzero(well) < _FEWEST_BLOCKS:
         return 1.0
     found = float(np.median(other[well] / (gain * own[well])))
     return found if 1 / _SHUTTER < found < _SHUTTER else 1.0
+
+
+def share_noise(frames: Sequence[CleanPhoto], how: Development) -> list[CleanPhoto]:
+    """Give frames of one sensitivity the noise of the middle one of them: it is one camera's.
+
+    Frames that are dark or clipped show too little of it.
+    """
+    found = [each.find_noise(how) for each in frames]
+    speeds = [each.photo.exif.facts.get("iso") for each in frames]
+    shared = {}
+    for speed in set(speeds):
+        own = [noise for noise, other in zip(found, speeds, strict=True) if other == speed]
+        seen = [noise for noise in own if not noise.model.is_zero] or own
+        seen.sort(key=lambda noise: noise.model.typical_deviation())
+        shared[speed] = seen[len(seen) // 2]
+    return [replace(each, noise=shared[speed]) for each, speed in zip(frames, speeds, strict=True)]
 
 
 def choose_reference(frames: Sequence[CleanPhoto], wanted: str, how: Development) -> int:
