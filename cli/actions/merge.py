@@ -8,9 +8,9 @@ from typing import Any
 import typer
 
 from demosaic_ntc.batch.bursts import Burst, find_bursts
-from demosaic_ntc.batch.discovery import check_output, make_folders, make_output
+from demosaic_ntc.batch.discovery import make_folders, make_output
 from demosaic_ntc.developing.settings import Merging, Settings
-from demosaic_ntc.errors import Clash, DemosaicNtcError, InputError, OutputError
+from demosaic_ntc.errors import Clash, InputError, OutputError
 from demosaic_ntc.io.header import open_header
 from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.recipe import build
@@ -46,17 +46,9 @@ def read_paths(paths: Sequence[Path], places: Places) -> tuple[list[Path], Path]
 
 def merge_one(sources: list[Path], target: Path, options: Mapping[str, Any]) -> None:
     """Merge raws and say what was done; an existing target is left alone unless told otherwise."""
-    settings, merging = settings_from(options), _merging_from(options)
+    settings, merging, error_map = settings_from(options), _merging_from(options), options["error_map"]
     telling = Verbosity(**{name: options[name] for name in ("quiet", "verbose", "json")})
-    error_map: Path | None = options["error_map"]
-    with wrong_usage(InputError, OutputError):
-        settings.depth(target, error_map)
-        check_merge(sources, settings)
-    _refuse_folders(sources)
-    check_error_map(error_map, settings.engine.method)
-    with wrong_usage(Clash):
-        check_distinct((*sources, *find_paths(settings)), (target, error_map))
-    _refuse_raw(target, settings)
+    _check(sources, target, settings, error_map)
     if not is_wanted(sources[0], target, telling, overwrite=settings.output.overwrite):
         return
     with run_single_file(merge_costs(settings.engine.quality, len(sources)), telling) as report:
@@ -65,11 +57,24 @@ def merge_one(sources: list[Path], target: Path, options: Mapping[str, Any]) -> 
     tell_done(described, done.facts.notices, _lines(done, verbose=telling.verbose), telling)
 
 
+def _check(sources: Sequence[Path], target: Path, settings: Settings, error_map: Path | None) -> None:
+    """Refuse what cannot be merged or written, before anything is read."""
+    with wrong_usage(InputError, OutputError):
+        settings.depth(target, error_map)
+        check_merge(sources, settings)
+    for source in sources:
+        if source.is_dir():
+            raise InputError(f"{source}: is a folder; merge what is in it with --folders")
+    check_error_map(error_map, settings.engine.method)
+    with wrong_usage(Clash):
+        check_distinct((*sources, *find_paths(settings)), (target, error_map))
+    _refuse_raw(target, settings)
+
+
 def merge_folders(folders: Sequence[Path], places: Places, options: Mapping[str, Any]) -> None:
     """Make a picture of every burst in folders; one that fails costs no other."""
     if options["error_map"] is not None:
         raise typer.BadParameter("is for one picture; leave it out", param_hint="--error-map")
-    settings_from(options)
     for folder in folders:
         if not folder.is_dir():
             raise InputError(f"{folder}: is no folder; leave out --folders to merge files")
@@ -77,18 +82,21 @@ def merge_folders(folders: Sequence[Path], places: Places, options: Mapping[str,
     with wrong_usage(Clash):
         bursts = _choose_bursts(folders, output, places)
     make_output(output)
-    check_output(output)
-    failures = 0
-    for burst in bursts:
-        target = output / burst.name.with_name(f"{burst.name.name}.{places.format}")
-        make_folders(output, [target])
-        try:
-            merge_one(list(burst.frames), target, options)
-        except DemosaicNtcError as error:
-            failures += 1
-            print_note(f"{burst.name}: {explanation(error)}")
-    if failures:
+    done = [_merge_burst(burst, output, places.format, options) for burst in bursts]
+    if not all(done):
         raise typer.Exit(ExitCode.SOME_FAILED)
+
+
+def _merge_burst(burst: Burst, output: Path, suffix: str, options: Mapping[str, Any]) -> bool:
+    """Make a picture of a burst; tell why where that fails, and whether it did not."""
+    target = output / burst.name.with_name(f"{burst.name.name}.{suffix}")
+    make_folders(output, [target])
+    try:
+        merge_one(list(burst.frames), target, options)
+    except InputError as error:
+        print_note(f"{burst.name}: {explanation(error)}")
+        return False
+    return True
 
 
 def _choose_bursts(folders: Sequence[Path], output: Path, places: Places) -> list[Burst]:
@@ -109,13 +117,6 @@ def _merging_from(options: Mapping[str, Any]) -> Merging:
     """How frames are merged; what makes no sense is wrong usage."""
     with wrong_usage(InputError):
         return build(Merging, options)
-
-
-def _refuse_folders(sources: Sequence[Path]) -> None:
-    """Refuse a folder among the frames."""
-    for source in sources:
-        if source.is_dir():
-            raise InputError(f"{source}: is a folder; merge what is in it with --folders")
 
 
 def _refuse_raw(target: Path, settings: Settings) -> None:

@@ -64,14 +64,24 @@ def prepare_burst(frames: Sequence[CleanPhoto], settings: Settings, merging: Mer
         base.measure() if k == reference else base.measure_frame(frame, gain)
         for k, (frame, gain) in enumerate(zip(frames, gains, strict=True))
     ]
-    shorter = [k for k, gain in enumerate(gains) if is_brighter(gain)]
-    if ready.highlights is not None and shorter:
-        shorter.sort(key=lambda k: gains[k])
-        views = [_ShorterFrame.align(mosaics[k], mosaics[reference], merging) for k in shorter]
-        ready = take_highlights(ready, views, check_threads(settings.engine.threads))
-        base = ReferenceFrame(ready, how)
-        mosaics[reference] = _replace_brightest(base.measure(), [mosaics[k] for k in shorter])
-    return PreparedBurst(ready, frames, mosaics, reference, gains)
+    burst = PreparedBurst(ready, frames, mosaics, reference, gains)
+    return burst if ready.highlights is None else _complete_highlights(burst, settings, merging)
+
+
+def _complete_highlights(burst: PreparedBurst, settings: Settings, merging: Merging) -> PreparedBurst:
+    """The burst with the light that shorter frames have seen in the highlights of its reference."""
+    base, gains = burst.mosaics[burst.reference], burst.gains
+    order = sorted((k for k, gain in enumerate(gains) if is_brighter(gain)), key=lambda k: gains[k])
+    shorter = [burst.mosaics[k] for k in order]
+    if not shorter:
+        return burst
+    views = [_ShorterFrame.align(each, base, merging) for each in shorter]
+    ready = take_highlights(burst.ready, views, check_threads(settings.engine.threads))
+    mosaics = list(burst.mosaics)
+    mosaics[burst.reference] = _replace_brightest(
+        ReferenceFrame(ready, settings.development).measure(), shorter
+    )
+    return replace(burst, ready=ready, mosaics=mosaics)
 
 
 def _replace_brightest(mosaic: MeasuredMosaic, sources: Sequence[MeasuredMosaic]) -> MeasuredMosaic:

@@ -132,19 +132,23 @@ def convert_file(
 
     With a place for an error map, the standard deviations expected of its pixels are written there as well.
     """
-    report, output = progress or ignore_progress, settings.output
+    report, timings = progress or ignore_progress, Timings()
+    bits, wanted = check_outputs(target, error_map, settings)
+    with open_header(source, settings.limits) as header:
+        check_distinct((header.path, *find_paths(settings)), (target, error_map))
+        check_map(error_map, settings.engine.method, overwrite=settings.output.overwrite)
+        done = develop_photo(header, settings, bits, report, timings, **wanted)
+    mapped = write_developed(target, done, settings.output, report, timings, error_map)
+    return Conversion(header.path, target, done.facts, mapped)
+
+
+def check_outputs(target: Path, error_map: Path | None, settings: Settings) -> tuple[int, dict[str, bool]]:
+    """Refuse what cannot be written; return the bits of the picture, and what else is to be made."""
     bits = settings.depth(target, error_map)
     check_target(target)
     if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
         raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
-    timings = Timings()
-    wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
-    with open_header(source, settings.limits) as header:
-        check_distinct((header.path, *find_paths(settings)), (target, error_map))
-        check_map(error_map, settings.engine.method, overwrite=output.overwrite)
-        done = develop_photo(header, settings, bits, report, timings, **wanted)
-    mapped = write_developed(target, done, output, report, timings, error_map)
-    return Conversion(header.path, target, done.facts, mapped)
+    return bits, {"error": error_map is not None, "linear": format_of(target) == "DNG"}
 
 
 def write_developed(
@@ -153,7 +157,7 @@ def write_developed(
     output: Output,
     report: ReportProgress,
     timings: Timings,
-    error_map: Path | None = None,
+    error_map: Path | None,
 ) -> ErrorMap | None:
     """Write a finished picture, and the errors expected of it where a place for them is given."""
     beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
@@ -294,8 +298,7 @@ def _describe_picture(
 
 def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
     """The parameters as they were used, with the noise in green that was removed, for the comment."""
-    ready = source.ready
-    exposure = ready.exposure
+    ready, exposure = source.ready, source.ready.exposure
     balance = ",".join(f"{value:.4g}" for value in exposure.balance[:3])
     light = f" {exposure.light.kelvin:.0f}K,{exposure.light.tint:+.0f}" if exposure.light else ""
     how = settings.development

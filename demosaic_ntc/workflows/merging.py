@@ -14,14 +14,13 @@ from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, read_clean
 from demosaic_ntc.developing.settings import Engine, Merging, Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap, check_map
-from demosaic_ntc.images.formats import format_of
-from demosaic_ntc.io.atomic import check_target
 from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, ignore_progress
 from demosaic_ntc.workflows.conversion import (
     ConversionFacts,
     DevelopedPhoto,
     PhotoToDevelop,
+    check_outputs,
     develop_photo,
     develop_prepared,
     write_developed,
@@ -86,15 +85,12 @@ def merge_files(
     error_map: Path | None = None,
 ) -> Merge:
     """Read, merge and write frames of one scene; nothing appears at the target unless all went well."""
-    report, output = progress or ignore_progress, settings.output
-    bits = settings.depth(target, error_map)
-    check_target(target)
+    report, timings = progress or ignore_progress, Timings()
+    bits, wanted = check_outputs(target, error_map, settings)
     check_distinct((*sources, *find_paths(settings)), (target, error_map))
-    check_map(error_map, settings.engine.method, overwrite=output.overwrite)
-    timings = Timings()
-    wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
+    check_map(error_map, settings.engine.method, overwrite=settings.output.overwrite)
     done = merge_photos(sources, settings, merging, bits, report, timings, **wanted)
-    mapped = write_developed(target, done.developed, output, report, timings, error_map)
+    mapped = write_developed(target, done.developed, settings.output, report, timings, error_map)
     return Merge(target, done.developed.facts, done.frames, mapped)
 
 
