@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.batch.batch import run_batch
     from demosaic_ntc.batch.spec import BatchTask, Rules, Workers
     from demosaic_ntc.batch.tally import Tally
+    from demosaic_ntc.demosaicing.burst.demosaic_burst import MergedBurst, demosaic_burst
     from demosaic_ntc.demosaicing.demosaic import demosaic
     from demosaic_ntc.detection.blemishes import find_blemishes
     from demosaic_ntc.developing.repair_settings import RepairSettings
@@ -36,6 +37,7 @@ _HOME = {
     "LeastRadius": "demosaic_ntc.ntc.solution",
     "MaskRule": "demosaic_ntc.images.mask_rule",
     "Merged": "demosaic_ntc.workflows.api",
+    "MergedBurst": "demosaic_ntc.demosaicing.burst.demosaic_burst",
     "Merging": "demosaic_ntc.developing.settings",
     "NonnegativeTensorCompletion": "demosaic_ntc.ntc.estimator",
     "Output": "demosaic_ntc.developing.settings",
@@ -51,6 +53,7 @@ _HOME = {
     "complete": "demosaic_ntc.ntc.complete",
     "complete_array": "demosaic_ntc.ntc.array",
     "demosaic": "demosaic_ntc.demosaicing.demosaic",
+    "demosaic_burst": "demosaic_ntc.demosaicing.burst.demosaic_burst",
     "develop": "demosaic_ntc.workflows.api",
     "find_blemishes": "demosaic_ntc.detection.blemishes",
     "inpaint": "demosaic_ntc.inpainting.inpaint",
@@ -69,6 +72,7 @@ __all__ = [
     "LeastRadius",
     "MaskRule",
     "Merged",
+    "MergedBurst",
     "Merging",
     "NonnegativeTensorCompletion",
     "Output",
@@ -85,6 +89,7 @@ __all__ = [
     "complete",
     "complete_array",
     "demosaic",
+    "demosaic_burst",
     "develop",
     "find_blemishes",
     "inpaint",

@@ -118,7 +118,7 @@ class _Task:
         """Return the task, or raise."""
         samples = check_samples(given, cfa, signed=noise is not None)
         deviations = None if noise is None else as_array(noise, "noise")
-        scale = full_scale(samples, deviations) if white is None else _check_white(white, samples)
+        scale = full_scale(samples, deviations) if white is None else check_white(white, samples)
         if float(samples.min()) / scale < -_MOST_OF_WHITE:
             raise InputError("the mosaic has samples far below zero; give another black level")
         wide = samples.astype(np.float32) if samples.dtype == np.float16 else samples
@@ -205,7 +205,7 @@ def put_back(picture: NDArray[Any], samples: NDArray[Any], cfa: Cfa, missing: Fl
         np.copyto(picture[*site, channel], samples[site], where=shown, casting="unsafe")
 
 
-def _check_white(white: float, samples: NDArray[Any]) -> float:
+def check_white(white: float, samples: NDArray[Any]) -> float:
     """Return a usable full-scale value, or raise."""
     if not 0 < as_number(white) < np.inf:
         raise InputError(

@@ -14,7 +14,7 @@ _DOUBT = 0.1  # of the variance of the picture's own errors, which neighbours ha
 
 
 def find_ghosts(sums: Planes, ghosts: str) -> Bits:
-    """Return the cells, (rows, columns), in which a frame disagrees or tells nothing, from what `add_agreement` added up."""
+    """Return the cells in which a frame disagrees or tells nothing, from the sums of `add_agreement`."""
     from scipy.ndimage import binary_dilation, gaussian_filter  # noqa: PLC0415 (slow to load)
 
     count, squares = (gaussian_filter(each, _WINDOW) for each in sums[:2])
@@ -33,9 +33,3 @@ def find_ghosts(sums: Planes, ghosts: str) -> Bits:
         distance += np.square(rest / own) / np.maximum(variance, 1e-12)
     wild |= distance > farthest
     return np.asarray(binary_dilation(wild & seen, iterations=_GROWN) | ~seen, np.uint8)
-
-
-def measure_misfit(sums: Planes) -> float:
-    """Return the squared rests over what is expected of them, by the median of cells."""
-    known = sums[0] > 0
-    return float(np.median(sums[1][known] / sums[0][known])) if known.any() else np.inf

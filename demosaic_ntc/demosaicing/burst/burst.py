@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from demosaic_ntc.arrays import Bits, Flags, Planes
-from demosaic_ntc.demosaicing.burst.agreement import find_ghosts, measure_misfit
+from demosaic_ntc.arrays import Bits, Flags, Float32, Planes
+from demosaic_ntc.demosaicing.burst.agreement import find_ghosts
 from demosaic_ntc.demosaicing.burst.alignment import add_flow, align
 from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely, draw_grey
 from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_agreement, add_information
@@ -37,7 +37,7 @@ MotionKind = Literal["auto", "none", "pixel-shift"]
 Ghosts = Literal["normal", "strict", "off"]
 
 _LEAST_SHARE = 0.2  # of a frame's cells that must agree for it to be used
-_RESTLESS = 1.35  # misfit from which on parts of a frame are thought to have moved by themselves
+_RESTLESS = 0.95  # share of cells that agree below which parts of a frame may have moved by themselves
 _GAIN = 0.03  # of the cells by which a flow must let more agree to be kept
 
 
@@ -108,6 +108,16 @@ def merge_mosaics(
     return replace(alone, planes=estimate.planes, variance=estimate.variance), reports
 
 
+def find_sharpest(frames: Sequence[MeasuredMosaic]) -> int:
+    """Return which frame shows most detail: the one whose neighbouring cells differ most."""
+    return int(np.argmax([_measure_sharpness(draw_grey(each)) for each in frames]))
+
+
+def _measure_sharpness(grey: Float32) -> float:
+    """Return the mean squared difference between neighbouring pixels."""
+    return float(np.mean(np.square(np.diff(grey, axis=0))) + np.mean(np.square(np.diff(grey, axis=1))))
+
+
 def _check_alike(frames: Sequence[MeasuredMosaic]) -> None:
     """Raise unless all frames have one size and one colour array."""
     first = frames[0]
@@ -147,9 +157,8 @@ def _join(
     shape = frame.samples.shape[1:]
     if motion != "none":
         place = place.snap(shape)
-    sums = _agree(frame, view, place, run)
-    found = _Aligned(frame, place, find_ghosts(sums, ghosts))
-    if motion != "auto" or measure_misfit(sums) < _RESTLESS:
+    found = _Aligned(frame, place, find_ghosts(_agree(frame, view, place, run), ghosts))
+    if motion != "auto" or _share(found) > _RESTLESS:
         return found
     flowing = add_flow(frame, view, place, run)
     other = _Aligned(frame, flowing, find_ghosts(_agree(frame, view, flowing, run), ghosts))
