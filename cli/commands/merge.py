@@ -1,5 +1,6 @@
 """The command ``demosaic-ntc merge``: several raws of one scene become one picture."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -57,16 +58,19 @@ Format = Annotated[
 ]
 
 
-@add_options(options_of(Merging), options_of(Settings), o.OfRunning, o.OfConversion)
-def merge(
-    paths: Paths,
-    folders: Folders = False,
-    recursive: Recursive = False,
-    output: OutputFolder = None,
-    gap: Gap = None,
-    format: Format = "png",
-    **chosen: Any,
-) -> None:
+@dataclass(frozen=True)
+class OfFolders:
+    """Options of bursts that are looked for in folders."""
+
+    folders: Folders = False
+    recursive: Recursive = False
+    output: OutputFolder = None
+    gap: Gap = None
+    format: Format = "png"
+
+
+@add_options(OfFolders, options_of(Merging), options_of(Settings), o.OfRunning, o.OfConversion)
+def merge(paths: Paths, **chosen: Any) -> None:
     """Merge several raws of one scene into one picture: less noise, more detail, no ghosts.
 
     Frames are aligned to a reference, whose place, colours and look the picture has, and used where they
@@ -75,8 +79,8 @@ def merge(
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.merge import Places, merge_folders, merge_one, read_paths
 
-        places = Places(recursive, output, gap, format)
-        if folders:
+        places = Places(*(chosen[name] for name in ("recursive", "output", "gap", "format")))
+        if chosen["folders"]:
             merge_folders(paths, places, chosen)
         else:
             merge_one(*read_paths(paths, places), chosen)

@@ -6,6 +6,7 @@ for them. Where the shorter frame shows less light than clips, something has mov
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,15 +42,10 @@ class PreparedBurst:
     """Frames that are ready for the engine; all else is as of the reference."""
 
     ready: Prepared
-    frames: Sequence[CleanPhoto]
+    paths: list[Path]
     mosaics: list[MeasuredMosaic]
     reference: int
     gains: list[float]  # times the light of each frame that the reference has gathered
-
-    @property
-    def base(self) -> CleanPhoto:
-        """The reference as it was read."""
-        return self.frames[self.reference]
 
 
 def prepare_burst(frames: Sequence[CleanPhoto], settings: Settings, merging: Merging) -> PreparedBurst:
@@ -64,7 +60,7 @@ def prepare_burst(frames: Sequence[CleanPhoto], settings: Settings, merging: Mer
         base.measure() if k == reference else base.measure_frame(frame, gain)
         for k, (frame, gain) in enumerate(zip(frames, gains, strict=True))
     ]
-    burst = PreparedBurst(ready, frames, mosaics, reference, gains)
+    burst = PreparedBurst(ready, [each.path for each in frames], mosaics, reference, gains)
     return burst if ready.highlights is None else _complete_highlights(burst, settings, merging)
 
 

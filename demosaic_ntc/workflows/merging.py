@@ -112,8 +112,8 @@ def merge_photos(
         alone = develop_photo(sources[0], settings, bits, report, timings, **wanted)
         return MergedPhoto(alone, (MergedFrame(sources[0], True, True, (0.0, 0.0), 0.0, 1.0, 0.0),))
     with timings.stage("decode"):
-        frames = _read_frames(sources, settings, report)
-        merger = _Merger(prepare_burst(frames, settings, merging), merging)
+        burst = prepare_burst(_read_frames(sources, settings, report), settings, merging)
+        merger = _Merger(burst, merging)
     done = develop_prepared(merger.photo, settings, bits, report, timings, **wanted)
     return MergedPhoto(done, tuple(merger.found))
 
@@ -154,9 +154,9 @@ class _Merger:
     @property
     def photo(self) -> PhotoToDevelop:
         """The reference, restored from all frames, with what its picture records of that."""
-        merging, path = self.merging, self.burst.base.path
+        merging, path = self.merging, self.burst.paths[self.burst.reference]
         parameters = {
-            "frames": len(self.burst.frames),
+            "frames": len(self.burst.paths),
             "reference": path.name,
             "motion": merging.motion,
             "ghosts": merging.ghosts,
@@ -184,7 +184,7 @@ class _Merger:
     def _describe(self, k: int, report: FrameReport) -> MergedFrame:
         """What became of a frame."""
         return MergedFrame(
-            self.burst.frames[k].path,
+            self.burst.paths[k],
             k == self.burst.reference,
             report.is_used,
             report.shift,
