@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # Tests start the program hundreds of times: what Python has compiled is kept, whatever the shell around says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test check faults attack browser readers format docs wheel clean
+.PHONY: demo quick test check faults attack fuzz browser readers format docs wheel clean
 
 demo: $(INSTALLED)
 	@mkdir -p build
@@ -46,6 +46,12 @@ MINUTES ?= 30
 SEED ?=
 attack: $(INSTALLED)
 	$(BIN)/python -m tests.faults.attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+# Our own parsers under bytes chosen by coverage, SECONDS each; needs `pip install atheris`.
+SECONDS ?= 60
+fuzz: $(INSTALLED)
+	for parser in tags opcodes png jpeg npz answers; do \
+	  $(BIN)/python -m tests.faults.fuzz $$parser -max_total_time=$(SECONDS) -verbosity=0 || exit 1; done
 
 # The tests of pages need a Chromium and are skipped without one. This never fails, and gives up after three minutes.
 browser:

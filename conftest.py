@@ -42,6 +42,12 @@ def samples() -> Path:
     return ROOT / "samples"
 
 
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files be decoded in this process, where a test can see what happens or make it happen."""
+    monkeypatch.setattr("demosaic_ntc.io.isolation.decoder.can_isolate", lambda _size=0: False)
+
+
 @pytest.fixture(scope="session")
 def small(samples: Path) -> Path:
     """A whole and small raw."""

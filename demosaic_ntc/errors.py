@@ -8,6 +8,7 @@
     │   ├── Truncated         the file ends early or is damaged
     │   ├── TooLarge          it would not fit in the limits that were set
     │   ├── Unsupported       a valid input of a kind we do not process
+    │   ├── Crashed           its decoder ended, or had to be ended
     │   ├── BadMask           the mask does not fit its image
     │   └── Clash             two results of a batch, or a result and an input, would share a place
     ├── OutputError           the result cannot be written
@@ -50,6 +51,10 @@ class TooLarge(InputError):
 
 class Unsupported(InputError):
     """A valid input of a kind we do not process."""
+
+
+class Crashed(InputError):
+    """Its decoder ended without an answer, took too long, or answered with nonsense."""
 
 
 class BadMask(InputError):

@@ -33,6 +33,21 @@ def resident_bytes(pid: int) -> int:
     return 0
 
 
+def virtual_bytes(pid: int) -> int:
+    """The address space that a process has; nothing once it is gone."""
+    with suppress(Exception):
+        return int(psutil.Process(pid).memory_info().vms)
+    return 0
+
+
+def processor_seconds(pid: int) -> float:
+    """The time that a process has computed; nothing once it is gone."""
+    with suppress(Exception):
+        times = psutil.Process(pid).cpu_times()
+        return float(times.user + times.system)
+    return 0.0
+
+
 def address_space() -> int | None:
     """What this process has reserved beyond what it uses, in bytes; None where the system does not tell."""
     with suppress(Exception):

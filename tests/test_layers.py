@@ -92,6 +92,7 @@ BORDERS = {
     "tifffile": {"raw/dng/linear_reading.py", "images/tiff_reading.py", "raw/plain.py"},
     "rawpy": {"raw/libraw.py"},
     "lensfunpy": {"lens/lensfun.py"},
+    "astropy": {"images/fits_writing.py", "raw/fits.py"},
     "imagecodecs": {"developing/dng_writing.py", "images/lossy.py", "images/png_reading.py"},
     "simplejpeg": {"images/jpeg.py"},
     "psutil": {"machine.py"},

@@ -6,6 +6,7 @@ from typing import Any
 
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import Clash, InputError, OutputError
+from demosaic_ntc.images.error_map import is_within
 from demosaic_ntc.io.header import open_header
 from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.raw.levels import Exposure
@@ -45,9 +46,10 @@ def convert_one(
     if source.is_dir():
         advice = f"convert what is in it with `demosaic-ntc batch {source} -o RESULTS`"
         raise InputError(f"{source}: is a folder; {advice}")
-    check_error_map(error_map, settings.engine.method)
+    check_error_map(error_map, settings.engine.method, target)
     with wrong_usage(Clash):
-        check_distinct((source, *find_paths(settings)), (target, error_map))
+        beside = None if is_within(error_map, target) else error_map
+        check_distinct((source, *find_paths(settings)), (target, beside))
     if not is_wanted(source, target, telling, overwrite=settings.output.overwrite):
         return
     with open_header(source, settings.limits) as header:

@@ -11,6 +11,7 @@ from demosaic_ntc.batch.bursts import Burst, find_bursts
 from demosaic_ntc.batch.discovery import make_folders, make_output
 from demosaic_ntc.developing.settings import Merging, Settings
 from demosaic_ntc.errors import Clash, InputError, OutputError
+from demosaic_ntc.images.error_map import is_within
 from demosaic_ntc.io.header import open_header
 from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.recipe import build
@@ -65,9 +66,10 @@ def _check(sources: Sequence[Path], target: Path, settings: Settings, error_map:
     for source in sources:
         if source.is_dir():
             raise InputError(f"{source}: is a folder; merge what is in it with --folders")
-    check_error_map(error_map, settings.engine.method)
+    check_error_map(error_map, settings.engine.method, target)
     with wrong_usage(Clash):
-        check_distinct((*sources, *find_paths(settings)), (target, error_map))
+        beside = None if is_within(error_map, target) else error_map
+        check_distinct((*sources, *find_paths(settings)), (target, beside))
     _refuse_raw(target, settings)
 
 

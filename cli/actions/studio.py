@@ -4,6 +4,7 @@ import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import typer
 
@@ -19,7 +20,7 @@ def serve_studio(
 ) -> None:
     """Serve the page until Ctrl-C."""
     try:
-        from demosaic_ntc.studio.serving.launch import opened_studio, serve
+        from demosaic_ntc.studio.serving.launch import opened_studio, serve, write_doorway
     except ImportError as error:
         raise LicenceMissing(f"studio needs {error.name}; pip install 'demosaic-ntc[studio]'") from error
     for source in sources:
@@ -32,9 +33,8 @@ def serve_studio(
         typer.echo(address)
         if not quiet:
             print_note("the page opens by this address alone; Ctrl-C ends it")
-        if browser:
-            with suppress(webbrowser.Error):
-                webbrowser.open(address)
+        if browser:  # some browsers do not come back before they end
+            Thread(target=_open_browser, args=(write_doorway(studio),), daemon=True).start()
 
     try:
         with opened_studio(sources, limits, port) as studio:
@@ -44,3 +44,9 @@ def serve_studio(
             words = f"port {port} cannot be used ({error.strerror}); leave out --port to take a free one"
             raise OutputError(words) from error
         raise
+
+
+def _open_browser(address: str) -> None:
+    """Open a page where there is a browser; the address stands in the terminal anyway."""
+    with suppress(webbrowser.Error):
+        webbrowser.open(address)

@@ -31,7 +31,7 @@ Inpainting = Annotated[
     ),
 ]
 Format = Annotated[
-    Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng"] | None,
+    Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng", "fits"] | None,
     typer.Option(
         help="Format of the results.", show_default="png; with --inpaint the input's", rich_help_panel=_FILES
     ),

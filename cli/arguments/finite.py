@@ -28,7 +28,7 @@ class FiniteCommand(TyperCommand):
 def complete_bare_options(args: list[str]) -> list[str]:
     """Write out what an option means that stands without its word."""
     complete = list[str]()
-    for word, following in zip(args, [*args[1:], ""], strict=True):
+    for word, following in zip(args, [*args[1:], ""], strict=False):
         complete.append(word)
         if word in BARE_OPTIONS and following not in BARE_OPTIONS[word].words:
             complete.append(BARE_OPTIONS[word].meaning)

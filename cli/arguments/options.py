@@ -24,7 +24,7 @@ Target = Annotated[
     Path | None,
     typer.Argument(
         metavar="OUT",
-        help="The picture to write: .png .tif .jpg .webp .avif .jxl, or .dng for other converters.",
+        help="The picture to write: .png .tif .jpg .webp .avif .jxl .fits, or .dng for other converters.",
         show_default="IN's name with .png",
     ),
 ]
@@ -32,8 +32,8 @@ ErrorMap = Annotated[
     Path | None,
     typer.Option(
         metavar="MAP.tif",
-        help="Also write the standard deviation expected of each value, as a floating-point TIFF; errors of "
-        "neighbouring pixels are correlated.",
+        help="Also write the standard deviation expected of each value, as a floating-point TIFF; if OUT is "
+        "a FITS, it may be OUT itself. Errors of neighbouring pixels are correlated.",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -13,7 +13,7 @@ from ..arguments.sharing import add_options
 from ..failures import exit_on_error
 
 
-@add_options(options_of(Settings, "max_pixels", "overwrite"))
+@add_options(options_of(Settings, "max_pixels", "isolate", "overwrite"))
 def bad_pixels(
     sources: Annotated[
         list[Path], typer.Argument(metavar="DARKFRAME...", help="Raws taken with the lens covered.")

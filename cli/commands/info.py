@@ -14,7 +14,9 @@ from ..failures import exit_on_error
 
 
 @add_options(
-    options_of(Settings, "cfa", "width", "height", "raw_bits", "noise", "max_pixels", raw_bits="--bits")
+    options_of(
+        Settings, "cfa", "width", "height", "raw_bits", "noise", "max_pixels", "isolate", raw_bits="--bits"
+    )
 )
 def info(
     sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files or mosaics.")],
@@ -24,6 +26,9 @@ def info(
 ) -> None:
     """Show camera, size, colours, levels, white balance, matrix, noise, and what a conversion would take."""
     with exit_on_error(debug=debug):
+        from demosaic_ntc.io.isolation.decoder import start_decoder
+
+        start_decoder(isolate=chosen["isolate"])
         from ..actions.info import inform
 
         inform(sources, chosen, as_json=json)

@@ -56,6 +56,9 @@ def inpaint(paths: Paths, **chosen: Any) -> None:
     The mask belongs to the picture as it is seen: where EXIF turns the picture, it turns the mask as well.
     """
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
+        from demosaic_ntc.io.isolation.decoder import start_decoder
+
+        start_decoder(isolate=chosen["isolate"])
         from ..actions.inpaint import files_from, repair_one, settings_from
         from ..output.results import Verbosity
 

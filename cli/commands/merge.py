@@ -53,7 +53,7 @@ Gap = Annotated[
     ),
 ]
 Format = Annotated[
-    Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng"],
+    Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng", "fits"],
     typer.Option(help="Format of the pictures of --folders.", rich_help_panel=_FILES),
 ]
 

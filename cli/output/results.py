@@ -32,13 +32,13 @@ class Verbosity:
         return not self.quiet and not self.json
 
 
-def check_error_map(target: Path | None, method: str) -> None:
+def check_error_map(target: Path | None, method: str, picture: Path | None = None) -> None:
     """Report an error map whose name or method makes no sense as wrong usage."""
     from demosaic_ntc.images.error_map import check_asked
 
     try:
         if target is not None:
-            check_asked(target, method)
+            check_asked(target, method, picture)
     except InputError as error:
         raise typer.BadParameter(one_line(str(error)), param_hint="--error-map") from error
 

@@ -17,7 +17,25 @@ RAW_SUFFIXES = frozenset(
     f".{name}"
     for name in (
         *("3fr", "ari", "arw", "bay", "bmq", "cap", "cr2", "cr3", "crw", "cs1", "dcr", "dcs", "dng", "drf"),
-        *("eip", "erf", "fff", "gpr", "iiq", "k25", "kc2", "kdc", "mdc", "mef", "mos", "mrw", "nef", "nrw"),
+        *(
+            "eip",
+            "erf",
+            "fff",
+            "fit",
+            "fits",
+            "fts",
+            "gpr",
+            "iiq",
+            "k25",
+            "kc2",
+            "kdc",
+            "mdc",
+            "mef",
+            "mos",
+            "mrw",
+            "nef",
+            "nrw",
+        ),
         *("orf", "ori", "pef", "ptx", "pxn", "qtk", "r3d", "raf", "raw", "rw2", "rwl", "rwz", "sr2", "srf"),
         *("srw", "x3f"),
     )

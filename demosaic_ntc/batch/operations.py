@@ -12,6 +12,7 @@ import numpy as np
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
 from demosaic_ntc.engine.result import NormCertificate
+from demosaic_ntc.io.isolation.decoder import start_decoder
 from demosaic_ntc.io.paths import find_paths
 from demosaic_ntc.run import ReportProgress
 
@@ -43,6 +44,7 @@ class Convert:
         """Complete a small mosaic, which loads all that a large one needs; monochrome raws need as much."""
         from demosaic_ntc.demosaicing.demosaic import demosaic  # noqa: PLC0415 (see above)
 
+        start_decoder(isolate=self.settings.limits.isolate)
         engine = self.settings.engine
         samples = np.random.default_rng(0).random((_TRIAL_SIDE, _TRIAL_SIDE), dtype=np.float32)
         given = self.settings.layout.cfa
@@ -85,6 +87,7 @@ class Inpaint:
         """Repair a small picture, which loads all that a large one needs."""
         from demosaic_ntc.inpainting.inpaint import inpaint  # noqa: PLC0415 (see above)
 
+        start_decoder(isolate=self.settings.limits.isolate)
         engine, generator = self.settings.engine, np.random.default_rng(0)
         colours = generator.integers(256, size=(_TRIAL_SIDE, _TRIAL_SIDE, 3), dtype=np.uint8)
         missing = generator.random((_TRIAL_SIDE, _TRIAL_SIDE)) < _TRIAL_DAMAGE

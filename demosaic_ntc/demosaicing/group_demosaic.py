@@ -26,6 +26,7 @@ from demosaic_ntc.run import Run
 
 _RIM = 5  # pixels
 _LEAST_SHARE = np.float32(0.3)  # of the correction of means, where the first estimate is the smooth guess
+_LEAST_ERROR = np.float32(0.4 / 255**2)  # squared, of a first estimate where its guesses agree
 _STRONGEST = 1e3  # times the noise there is: more changes nothing
 _DOUBT = 1.5  # standard deviations of noise that guesses differ by for its sake
 # Two trials tell as much as three, within .01 dB in the mean; of one alone some pictures lose .4 dB.
@@ -204,7 +205,9 @@ def find_refinement_mask(differing: Flags, missing: Flags | None) -> Flags:
 def _variance(expected: Float32, known: ObservedPixels, noise: Float32 | None) -> Planes:
     """Return the expected squared error of the first estimate, (3, height, width)."""
     of_known = np.float32(0 if noise is None else noise.mean())
-    return np.stack([np.where(known.flags(channel), of_known, expected) for channel in range(3)])
+    return np.stack(
+        [np.where(known.flags(channel), of_known, expected + _LEAST_ERROR) for channel in range(3)]
+    )
 
 
 def check_strength(strength: float) -> float:

@@ -64,7 +64,7 @@ class Strengths:
 
 AS_IT_IS = Strengths(0.0, 0.0)
 #: For those who want more texture, and take some grain with it.
-FOR_TEXTURE = Strengths(0.65, 0.85)
+FOR_TEXTURE = Strengths(0.7, 0.95)
 
 
 def strengths_of(

@@ -27,8 +27,8 @@ _CODES = 65536
 _BAND = 64  # rows
 
 # Root mean squares of relative errors of channels completed in pixels with one, two and three of them
-# clipped: means over twenty pictures of Kodak and McMaster, decoded and clipped.
-_ERRORS = np.array([0.0, 0.157, 0.284, 0.251], np.float32)
+# clipped, over the thirty scenes of `benchmark highlights`, each of the same weight.
+_ERRORS = np.array([0.0, 0.082, 0.247, 0.42], np.float32)
 
 
 @dataclass(frozen=True, slots=True)

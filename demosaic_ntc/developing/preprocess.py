@@ -126,7 +126,7 @@ def prepare_clean(clean: CleanPhoto, settings: Settings, strengths: Strengths | 
             exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
         photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
-    embedded = None if is_neutral(photo, how) else decode_guide(photo.preview)
+    embedded = None if is_neutral(photo, how) else decode_guide(photo.preview, isolate=photo.isolated)
     is_merged, stabilised, highlights = strengths is not None, None, None
     strengths = strengths or choose_strengths(photo, settings)
     noise = None if strengths is None else noise or noise_of(photo, how.noise)

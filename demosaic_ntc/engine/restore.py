@@ -70,7 +70,7 @@ def restore(
     Returns the estimate, what is proven of all groups that were to be completed (see `unproven`), and how
     well samples were predicted, where steps are checked.
     """
-    bounds, left_out, is_exact = [unproven(0)], list[Sums](), not known.measured.size
+    bounds, left_out, is_exact = [unproven(0)], list[Sums](), known.noise.mean() < _NEARLY_EXACT
     moved = np.zeros((0, 0), np.bool_)
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
         estimate = Estimate(copy(estimate.planes), estimate.variance.copy())

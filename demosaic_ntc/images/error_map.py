@@ -7,7 +7,7 @@ region is less certain than the mean of as many independent errors would be.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.images.formats import format_of
+from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, RGB, TiffForm, write_tiff
 from demosaic_ntc.io.atomic import check_new, check_target, whole_file
 from demosaic_ntc.io.exif import ORIENTATION
@@ -58,12 +60,28 @@ class Expected:
         )
 
 
-def check_asked(target: Path, method: str) -> None:
+def is_within(target: Path | None, picture: Path) -> bool:
+    """Whether a map is to be a part of its picture's file, which FITS has a place for."""
+    return target == picture and format_of(picture) == "FITS"
+
+
+def check_asked(target: Path, method: str, picture: Path | None = None) -> None:
     """Refuse a map that makes no sense by its name or by the method."""
-    if target.suffix.lower() not in SUFFIXES:
+    inside = picture is not None and is_within(target, picture)
+    if target.suffix.lower() not in SUFFIXES and not inside:
         raise InputError(f"{target}: an error map is a TIFF; give a name that ends in .tif")
     if method not in METHODS:
         raise InputError(f"{method} does not know its errors; write error maps with `method=gaussian`")
+
+
+def put_inside(
+    picture: DecodedImage, expected: Expected | None, target: Path
+) -> tuple[DecodedImage, ErrorMap | None]:
+    """The picture with its errors as a part of its file, and what is told of them."""
+    if expected is None:
+        return picture, None
+    told = ErrorMap(target, expected.rms, expected.white)
+    return replace(picture, errors=expected.deviations), told
 
 
 def check_map(target: Path | None, method: str, *, overwrite: bool) -> None:

@@ -18,6 +18,8 @@ FORMATS = {
     ".avif": "AVIF",
     ".jxl": "JPEG XL",
     ".dng": "DNG",
+    ".fits": "FITS",
+    ".fit": "FITS",
 }
 
 #: Formats of 8 bits per channel; the others have 16 as well.

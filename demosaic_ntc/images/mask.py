@@ -19,6 +19,7 @@ from demosaic_ntc.images.picture import FULL, DecodedImage
 from demosaic_ntc.images.pillow import convert_mode, frames_of, opened
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
+from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.pixels import orient
 
 Flags = NDArray[np.bool_]
@@ -60,16 +61,21 @@ def _read_picture(header: FileHeader) -> DecodedImage:
     if header.kind not in _OF_MASKS:
         return read_picture(header, header.limits)
     with prefix_path(header.path):
-        kind = _OF_MASKS[header.kind]
-        check_pixels(*opened(header.file, kind).size, header.limits)
-        frames = frames_of(header.file, kind)
-        if frames > 1:
-            raise BadMask(f"the mask is a {header.kind.value} of {frames} frames; save one of them")
-        pixels = convert_mode(opened(header.file, kind), "RGBA")
-        alpha = pixels[..., 3]
-        is_opaque = bool((alpha == 255).all())
-        colours = np.ascontiguousarray(pixels[..., :3])
-        return DecodedImage(colours, None if is_opaque else alpha, kind=header.kind)
+        return decode_apart(_read_layer, header)
+
+
+def _read_layer(header: FileHeader) -> DecodedImage:
+    """Read a mask in a format of masks alone."""
+    kind = _OF_MASKS[header.kind]
+    check_pixels(*opened(header.file, kind).size, header.limits)
+    frames = frames_of(header.file, kind)
+    if frames > 1:
+        raise BadMask(f"the mask is a {header.kind.value} of {frames} frames; save one of them")
+    pixels = convert_mode(opened(header.file, kind), "RGBA")
+    alpha = pixels[..., 3]
+    is_opaque = bool((alpha == 255).all())
+    colours = np.ascontiguousarray(pixels[..., :3])
+    return DecodedImage(colours, None if is_opaque else alpha, kind=header.kind)
 
 
 def find_painted(picture: DecodedImage, colour: Colour) -> Flags:

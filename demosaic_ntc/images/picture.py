@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.images.png_writing import PngChunks
 from demosaic_ntc.io.exif import ORIENTATION, Exif, Fields, exif_block, orientation_in, read_exif
 from demosaic_ntc.io.header import FileKind
@@ -89,6 +90,7 @@ class DecodedImage:
     carried: bytes | None = None  # the block of EXIF that its PNG or JPEG had
     orientation: int = 1
     xmp: bytes | None = None  # the packet of a finished picture
+    errors: Float32 | None = None  # deviations of its values, where they are to be a part of its file
     own: PngChunks | JpegForm | TiffOrigin | None = None  # for a target in the same format
     notices: tuple[str, ...] = ()
 

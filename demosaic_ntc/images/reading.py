@@ -8,7 +8,8 @@ from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.pillow import frames_of
 from demosaic_ntc.images.png_reading import read_png
 from demosaic_ntc.images.tiff_reading import read_tiff
-from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
+from demosaic_ntc.io.isolation.decoder import decode_apart
 
 _READERS = {FileKind.PNG: read_png, FileKind.JPEG: read_jpeg, FileKind.TIFF: read_tiff}
 _CONVERT = "convert it to PNG, TIFF or JPEG first"
@@ -20,12 +21,19 @@ _TIFF_SUFFIXES = (".tif", ".tiff")
 def read_picture(source: Path | FileHeader, limits: InputLimits) -> DecodedImage:
     """Read a PNG, TIFF or JPEG."""
     with open_header(source, limits) as header, prefix_path(header.path):
-        kind, is_named_tiff = header.kind, header.path.suffix.lower() in _TIFF_SUFFIXES
-        if kind is FileKind.TIFF and not is_named_tiff and header.picture_kind is None:
-            kind = FileKind.RAW  # most raws are TIFFs of several pages
-        if kind not in _READERS:
-            raise _refuse_kind(kind, header)
-        return _READERS[kind](header)
+        picture = decode_apart(_read, header)
+        check_pixels(*picture.size[::-1], header.limits)
+        return picture
+
+
+def _read(header: FileHeader) -> DecodedImage:
+    """Choose the reader by what the first bytes say."""
+    kind, is_named_tiff = header.kind, header.path.suffix.lower() in _TIFF_SUFFIXES
+    if kind is FileKind.TIFF and not is_named_tiff and header.picture_kind is None:
+        kind = FileKind.RAW  # most raws are TIFFs of several pages
+    if kind not in _READERS:
+        raise _refuse_kind(kind, header)
+    return _READERS[kind](header)
 
 
 def _refuse_kind(kind: FileKind, header: FileHeader) -> InputError:

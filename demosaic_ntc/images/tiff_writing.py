@@ -16,6 +16,7 @@ from demosaic_ntc.errors import OutputError
 from demosaic_ntc.io.exif import Exif, Fields, directory_block
 from demosaic_ntc.io.pixels import ReportRows, pack_bits
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, UNDEFINED, Field, write_directory
+from demosaic_ntc.run import imap_threads
 
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE = 0, 1, 2, 3
 
@@ -42,15 +43,16 @@ def write_tiff(
     exif: Exif | None,
     report: ReportRows,
     form: TiffForm | None = None,
+    threads: int = 1,
 ) -> None:
-    """Write a picture; RGB unless its form says otherwise."""
-    form = form or TiffForm()
+    """Write a picture, read and packed in all threads; RGB unless its form says otherwise."""
+    form, tops = form or TiffForm(), range(0, len(pixels), _BAND)
     if pixels.nbytes > _LARGEST:
         raise OutputError("TIFF ends at 4 GiB, which this picture may exceed; write a PNG")
     file.write(b"II*\0" + bytes(4))
     places, lengths = [], []
-    for top in range(0, len(pixels), _BAND):
-        data = _pack_strip(pixels[top : top + _BAND], form)
+    packed = imap_threads(lambda top: _pack_strip(pixels[top : top + _BAND], form), tops, threads)
+    for top, data in zip(tops, packed, strict=True):
         places.append(file.tell())
         lengths.append(len(data))
         file.write(data + b"\0" * (len(data) % 2))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.images import jpeg, lossy, png_writing, tiff_writing
+from demosaic_ntc.images import fits_writing, jpeg, lossy, png_writing, tiff_writing
 from demosaic_ntc.images.formats import Loss, format_of
 from demosaic_ntc.images.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE
 from demosaic_ntc.images.picture import (
@@ -61,26 +61,32 @@ def changes(picture: DecodedImage, target: Path) -> Iterator[str]:
 
 
 def write_picture(
-    target: Path, picture: DecodedImage, *, overwrite: bool, report: ReportRows, loss: Loss | None = None
+    target: Path,
+    picture: DecodedImage,
+    *,
+    overwrite: bool,
+    report: ReportRows,
+    loss: Loss | None = None,
+    threads: int = 1,
 ) -> None:
     """Write the picture in the format of its target's extension, whole or not at all."""
     kind, loss = format_of(target, {*_BY_ROWS, *_AT_ONCE}), loss or Loss()
     with whole_file(target, overwrite=overwrite) as file:
         if kind in _BY_ROWS:
-            _BY_ROWS[kind](file, picture, report)
+            _BY_ROWS[kind](file, picture, report, threads)
         else:
             _AT_ONCE[kind](file, picture, loss)
             report(1, 1)
 
 
-def _write_png(file: BinaryIO, picture: DecodedImage, report: ReportRows) -> None:
+def _write_png(file: BinaryIO, picture: DecodedImage, report: ReportRows, threads: int) -> None:
     """Write a PNG."""
     own = picture.own
     described = png_writing.make_chunks(picture.profile, picture.block, picture.xmp)
     kept = own if isinstance(own, PngChunks) else described
     if picture.indexed is None:
         pixels = _channels(picture)
-        png_writing.write_png_as(file, pixels, PngForm.of(pixels), kept, report)
+        png_writing.write_png_as(file, pixels, PngForm.of(pixels), kept, report, threads)
         return
     palette = picture.indexed.palette
     if palette.is_grey:
@@ -89,7 +95,7 @@ def _write_png(file: BinaryIO, picture: DecodedImage, report: ReportRows) -> Non
         numbers, form = picture.indexed.numbers, PngForm(palette.bits, png_writing.PALETTE)
         if not isinstance(own, PngChunks):
             kept = replace(kept, before=kept.before + png_writing.chunk(b"PLTE", palette.colours.tobytes()))
-    png_writing.write_png_as(file, numbers, form, kept, report)
+    png_writing.write_png_as(file, numbers, form, kept, report, threads)
 
 
 def _levels(indexed: Indexed) -> NDArray[np.uint8]:
@@ -99,7 +105,7 @@ def _levels(indexed: Indexed) -> NDArray[np.uint8]:
     return np.asarray(2**palette.bits - 1 - indexed.numbers if is_reversed else indexed.numbers)
 
 
-def _write_tiff(file: BinaryIO, picture: DecodedImage, report: ReportRows) -> None:
+def _write_tiff(file: BinaryIO, picture: DecodedImage, report: ReportRows, threads: int) -> None:
     """Write a TIFF; palettes with transparency become colours with alpha, as TIFF has no such palettes."""
     own = picture.own if isinstance(picture.own, TiffOrigin) else None
     if picture.indexed is not None and not _expands(picture.indexed.palette, "TIFF"):
@@ -114,7 +120,7 @@ def _write_tiff(file: BinaryIO, picture: DecodedImage, report: ReportRows) -> No
         if own and own.photometric == tiff_writing.WHITE_IS_ZERO:
             pixels, form = _invert_levels(pixels), replace(form, photometric=tiff_writing.WHITE_IS_ZERO)
     form = replace(form, fields={**form.fields, **_collect_tags(picture)})
-    tiff_writing.write_tiff(file, pixels, picture.profile, for_tiff(picture.exif), report, form)
+    tiff_writing.write_tiff(file, pixels, picture.profile, for_tiff(picture.exif), report, form, threads)
 
 
 def _collect_tags(picture: DecodedImage) -> Fields:
@@ -177,4 +183,5 @@ _AT_ONCE = {
     "WebP": lossy.write_webp,
     "AVIF": lossy.write_avif,
     "JPEG XL": lossy.write_jpeg_xl,
+    "FITS": fits_writing.write_fits,
 }

@@ -41,6 +41,11 @@ class InputLimits(CheckedSettings):
         150_000_000, "Refuse larger files before decoding.", "Input", name="max_pixels", low=1
     )
     file_bytes: int = 2**31
+    isolate: bool = setting(
+        True,
+        "Decode in this process, not in one apart that can reach no files and no network (Linux only).",
+        "Input",
+    )
 
 
 class FileKind(Enum):
@@ -57,6 +62,7 @@ class FileKind(Enum):
     BMP = "BMP"
     POSTSCRIPT = "PostScript"
     PDF = "PDF"
+    FITS = "FITS"
     UNKNOWN = "unknown"
 
 
@@ -90,6 +96,7 @@ _MAGIC: tuple[tuple[int, bytes, FileKind], ...] = (
     (0, b"%!PS", FileKind.POSTSCRIPT),
     (0, b"\xc5\xd0\xd3\xc6", FileKind.POSTSCRIPT),
     (0, b"%PDF", FileKind.PDF),
+    (0, b"SIMPLE  =", FileKind.FITS),
 )
 
 

@@ -28,8 +28,10 @@ def read_segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         if code == _SCAN:
             return
         if code not in _BARE:
-            length = struct.unpack(">H", file.read(2))[0]
-            yield code, file.read(max(length - 2, 0))
+            length = file.read(2)
+            if len(length) < 2:
+                raise _cut_in_header()
+            yield code, file.read(max(int.from_bytes(length, "big") - 2, 0))
     raise Truncated(f"truncated or damaged JPEG (more than {_MOST_MARKERS} markers); copy it again")
 
 
@@ -49,8 +51,12 @@ def _marker(file: BinaryIO) -> int:
         if code != b"\xff":
             break
     if code in (b"", b"\xff"):
-        raise Truncated("truncated or damaged JPEG (it ends in its header); copy it again")
+        raise _cut_in_header()
     return code[0]
+
+
+def _cut_in_header() -> Truncated:
+    return Truncated("truncated or damaged JPEG (it ends in its header); copy it again")
 
 
 def jpeg_size(file: BinaryIO) -> tuple[int, int]:

@@ -25,6 +25,7 @@ XMP = 700
 _MOST_DIRECTORIES = 64
 _MOST_ENTRIES = 2000
 _LARGEST_VALUE = 1 << 16
+_LARGEST_OFFSET = 2**32 - 1  # pointers have 32 bits
 
 # What may be larger: XMP, and tables of DNGs: linearisation, and the maps and curves of lists of opcodes.
 #: Lists of opcodes: for stored samples, linear samples, and demosaiced pixels.
@@ -85,6 +86,8 @@ class TagReader:
 
     def _read(self, offset: int) -> tuple[Directory, int]:
         """One directory and the offset of the next (0: none)."""
+        if not 0 <= offset <= _LARGEST_OFFSET:  # given by a tag of another type than pointers have
+            return {}, 0
         self._file.seek(offset)
         head = self._file.read(2)
         if len(head) < 2:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.jit.compiled import kernel, precompile, step
 
-TAPS = 6  # pixels in each direction that a value is made of
+TAPS = 10  # pixels in each direction that a value is made of
+_BEFORE = TAPS // 2 - 1  # of them lie before the one that a place belongs to
 PHASES = 1024  # steps from one pixel to the next at which weights are known
 
 
@@ -44,8 +45,8 @@ def resample(
     `source` is a window of that, (height, width, 3); `frame` is its first row and column, and the height and
     width of the whole, beyond which the pixels of the border go on. `grid` holds rows and columns of the
     whole for each channel at nodes, (3, 2, down, across); `steps` are the place of the first pixel of the
-    result among the nodes, and nodes per pixel, each down and across. `weights` are those of the six pixels
-    around a place, for each phase between the third and the fourth.
+    result among the nodes, and nodes per pixel, each down and across. `weights` are those of the ten pixels
+    around a place, for each phase between the fifth and the sixth.
     """
     top, left, height, width = frame[0], frame[1], frame[2], frame[3]
     rows, columns = np.empty(TAPS, np.int64), np.empty(TAPS, np.int64)
@@ -60,8 +61,8 @@ def resample(
                 down = int((y - first_row) * PHASES + 0.5)
                 across = int((x - first_column) * PHASES + 0.5)
                 for tap in range(TAPS):
-                    rows[tap] = min(max(first_row - 2 + tap, 0), height - 1) - top
-                    columns[tap] = min(max(first_column - 2 + tap, 0), width - 1) - left
+                    rows[tap] = min(max(first_row - _BEFORE + tap, 0), height - 1) - top
+                    columns[tap] = min(max(first_column - _BEFORE + tap, 0), width - 1) - left
                 total = np.float32(0.0)
                 for p in range(TAPS):
                     along = np.float32(0.0)

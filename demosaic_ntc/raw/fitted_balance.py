@@ -36,7 +36,7 @@ def fit_balance(photo: RawPhoto, span: float) -> Multipliers | None:
 
     `span` is how far white lies above black.
     """
-    guide = decode_guide(photo.preview)
+    guide = decode_guide(photo.preview, isolate=photo.isolated)
     if guide is None:
         return None
     shown = SRGB_CURVE.decode(np.arange(256) / 255)[guide]

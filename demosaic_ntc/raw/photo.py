@@ -72,6 +72,7 @@ class RawPhoto:
     opcodes: StatedOpcodes = field(default_factory=StatedOpcodes)  # what a DNG asks to be done
     notices: tuple[str, ...] = ()
     preview: Preview | None = None  # the camera's own picture
+    isolated: bool = False  # whether it was decoded in a process apart, as its preview is to be
 
     def __repr__(self) -> str:
         """Show what it is, not its samples."""

@@ -10,6 +10,8 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.jpeg_segments import check_scans
 from demosaic_ntc.io.pixels import orient
 
@@ -32,17 +34,24 @@ _SMALLEST, _BLACK = 32, 16
 _PARTS, _LEAST_CORRELATION, _FLAT = 12, 0.5, 0.25
 
 
-def decode_preview(preview: Preview | None, side: int = _SIDE) -> Bytes | None:
+def decode_preview(preview: Preview | None, side: int = _SIDE, *, isolate: bool = False) -> Bytes | None:
     """A preview as pixels, (height, width, 3), sRGB and small; None if there is none, or it is damaged.
 
-    JPEGs are decoded at the least size whose sides are not below `side`, or as large as they are.
+    JPEGs are decoded at the least size whose sides are not below `side`, or as large as they are; with
+    `isolate` in a process apart.
     """
-    return _decode_jpeg(preview, side) if isinstance(preview, bytes) else preview
+    if not isinstance(preview, bytes):
+        return preview
+    if not isolate:
+        return _decode_jpeg(preview, side)
+    with suppress(InputError):
+        return decode_apart(_decode_jpeg, None, preview, side)
+    return None
 
 
-def decode_guide(preview: Preview | None) -> Bytes | None:
+def decode_guide(preview: Preview | None, *, isolate: bool = False) -> Bytes | None:
     """A preview without a black frame; None where it is no picture that a look could be told from."""
-    pixels = decode_preview(preview, _GUIDE_SIDE)
+    pixels = decode_preview(preview, _GUIDE_SIDE, isolate=isolate)
     if pixels is None or pixels.ndim != 3 or pixels.shape[-1] != 3 or pixels.dtype != np.uint8:
         return None
     lit = pixels.max(axis=-1) > _BLACK

@@ -14,9 +14,11 @@ from demosaic_ntc.demosaicing.noise import middle
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
+from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.layout import Layout
-from demosaic_ntc.raw.checks import check_raw
+from demosaic_ntc.raw.checks import check_photo, check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
+from demosaic_ntc.raw.fits import read_fits
 from demosaic_ntc.raw.libraw import complete_from_header, decode_raw, read_preview
 from demosaic_ntc.raw.linear import read_linear_photo
 from demosaic_ntc.raw.photo import GREEN, NO_MATRIX, SECOND_GREEN, RawPhoto
@@ -39,16 +41,21 @@ def read_photo(
 ) -> RawPhoto:
     """Read a raw file, a one-channel picture with a given colour array, or headerless data."""
     with open_header(source, limits or InputLimits()) as header, prefix_path(header.path):
-        photo = _read(header, layout)
+        # Of FITS little but Python sees the bytes, and astropy opens files of its own when it is loaded.
+        is_fits = header.kind is FileKind.FITS and layout.width is None
+        photo = read_fits(header, layout) if is_fits else decode_apart(_read, header, layout)
+        check_photo(photo, header.limits)
         if photo.cfa is not None:
             photo.cfa.check_shape(photo.size)
-        return photo
+        return replace(photo, isolated=header.limits.isolate)
 
 
 def read_embedded(path: Path, limits: InputLimits, side: int = 512) -> NDArray[np.uint8] | None:
     """The camera's own picture in a raw, (height, width, 3), sRGB and small; None where there is none."""
     with open_header(path, limits) as header, prefix_path(path):
-        return None if header.is_picture else decode_preview(read_preview(header), side)
+        if header.is_picture:
+            return None
+        return decode_preview(decode_apart(read_preview, header), side, isolate=limits.isolate)
 
 
 def read_facts(path: Path) -> dict[str, Any]:
@@ -58,7 +65,7 @@ def read_facts(path: Path) -> dict[str, Any]:
             return read_jpeg_exif(header.read(0, _JPEG_HEAD)).facts
         exif = read_raw_exif(header)
         complete = exif.facts.keys() >= _NAMED_BY or header.is_picture
-        return exif.facts if complete else complete_from_header(header, exif).facts
+        return exif.facts if complete else decode_apart(complete_from_header, header, exif).facts
     return {}
 
 

@@ -1,6 +1,7 @@
 """What a person can ask for, made into tasks for the crew and into changes of the session."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -109,15 +110,16 @@ class Actions:
 
     # Repairs -----------------------------------------------------------------------------------------------
 
-    def repair(self, entry: Entry, *, only_new: bool, quality: str) -> StudioTask:
+    def repair(self, entry: Entry, *, only_new: bool, quality: str, grain: str, fill: str) -> StudioTask:
         """Show the marked pixels repaired, all of them or those that were not yet."""
-        check_choice("quality", quality, QUALITIES)
+        settings = self._repair_settings(quality, grain, fill)
         sheet = self._sheet(entry)
         if entry.is_raw:
             raise Unsupported("what is marked in a raw is repaired when it is converted; convert it")
         request, target = self.scratch(entry, "wanted.npz"), self.scratch(entry, "patches.npz")
         missing = sheet.write_wanted(request, only_new=only_new)
-        work = RepairQuickly(sheet.facts.orientation, quality)
+        how = (quality, settings.grain, settings.fill, bool(sheet.source.count))
+        work = RepairQuickly(sheet.facts.orientation, *how)
         finish = partial(self._finish_repair, entry, sheet, request, target, missing)
         return self._long("repair", entry, Job(request, target, work), finish)
 
@@ -132,19 +134,22 @@ class Actions:
         self.session.notify("repaired", number=entry.number, touched=sheet.plain()["touched"])
         return {"pixels": outcome.pixels, "certified": outcome.certified_share}
 
-    def save(self, entry: Entry, *, suffix: str, place: str, quality: str, with_mask: bool) -> StudioTask:
+    def save(
+        self, entry: Entry, *, suffix: str, place: str, quality: str, grain: str, fill: str, with_mask: bool
+    ) -> StudioTask:
         """Repair the file itself exactly as the command does, with the mask as it is painted."""
-        check_choice("quality", quality, QUALITIES)
+        settings = self._repair_settings(quality, grain, fill)
         sheet = self._sheet(entry)
         check_choice("format", suffix, sheet.facts.formats)
         check_choice("place", place, (saving.NEW, saving.REPLACE, saving.ORIGINAL))
         entry.check_unchanged()
         mask = self.scratch(entry, "mask.png")
         saving.write_mask(mask, sheet.mask.flags())
-        target = saving.target_for(entry.source, suffix, place)
-        work = Inpaint(self._repair_settings(quality), mask)
-        job = Job(entry.source, target, work, overwrite=place != saving.NEW)
-        return self._long("save", entry, job, partial(self._finish_save, entry, target, mask, with_mask))
+        work = Inpaint(self._with_source(settings, entry, sheet), mask)
+        with self.session.lock:
+            target = saving.target_for(entry.source, suffix, place, taken=self._promised())
+            job = Job(entry.source, target, work, overwrite=place != saving.NEW)
+            return self._long("save", entry, job, partial(self._finish_save, entry, target, mask, with_mask))
 
     def _finish_save(
         self, entry: Entry, target: Path, mask: Path, with_mask: bool, _: JobOutcome
@@ -164,30 +169,44 @@ class Actions:
             "upload": entry.is_upload,
         }
 
-    def save_folder(self, entry: Entry, *, suffix: str, quality: str) -> list[StudioTask]:
+    def save_folder(
+        self, entry: Entry, *, suffix: str, quality: str, grain: str, fill: str
+    ) -> list[StudioTask]:
         """Repair all named pictures with the mask of one of them, each into a file beside it."""
-        check_choice("quality", quality, QUALITIES)
+        settings = self._repair_settings(quality, grain, fill)
         check_choice("format", suffix, ("png", "tif", "jpg", "same"))
         sheet = self._sheet(entry)
         if not sheet.mask.count:
             raise InputError("nothing is marked; paint over what is to be repaired")
         mask = self.scratch(entry, "folder-mask.png")
         saving.write_mask(mask, sheet.mask.flags())
-        work = Inpaint(self._repair_settings(quality), mask)
+        work = Inpaint(self._with_source(settings, entry, sheet), mask)
         others = [each for each in self.session.entries.values() if not each.is_upload and not each.is_raw]
-        return [self._save_one(each, suffix, work) for each in others]
+        with self.session.lock:
+            return [self._save_one(each, suffix, work) for each in others]
 
     def _save_one(self, entry: Entry, suffix: str, work: JobWork) -> StudioTask:
         kind = entry.source.suffix.lstrip(".").lower() if suffix == "same" else suffix
-        target = saving.target_for(entry.source, kind, saving.NEW)
+        target = saving.target_for(entry.source, kind, saving.NEW, taken=self._promised())
 
         def report(_outcome: JobOutcome) -> dict[str, Any]:
             return {"names": [target.name], "folder": str(target.parent), "upload": False}
 
         return self._long("save", entry, Job(entry.source, target, work), report)
 
-    def _repair_settings(self, quality: Any) -> RepairSettings:
-        return RepairSettings(limits=self.session.limits, engine=Engine(quality=quality))
+    def _repair_settings(self, quality: str, grain: Any, fill: Any) -> RepairSettings:
+        """The settings that words of a page stand for, or an error that says which makes no sense."""
+        check_choice("quality", quality, QUALITIES)
+        engine: Any = {"quality": quality}
+        return RepairSettings(limits=self.session.limits, engine=Engine(**engine), grain=grain, fill=fill)
+
+    def _with_source(self, settings: RepairSettings, entry: Entry, sheet: Document) -> RepairSettings:
+        """The settings with what texture is copied from, if that was marked and anything is copied."""
+        if not sheet.source.count or settings.fill == "smooth":
+            return settings
+        source = self.scratch(entry, "source.png")
+        saving.write_mask(source, sheet.source.flags())
+        return replace(settings, source=source)
 
     # Raws --------------------------------------------------------------------------------------------------
 
@@ -216,22 +235,21 @@ class Actions:
         entry.check_unchanged()
         entry.wish = wish
         bad = self._bad_pixels(entry, sheet, beside=not entry.is_upload)
-        target = saving.raw_target_for(entry.source, suffix, place, entry.result)
         work = Convert(wish.settings(self.session.limits, bad, half=False))
-        command = wish.command(entry.source, target, bad)
+        with self.session.lock:
+            target = saving.raw_target_for(entry.source, suffix, place, entry.result, self._promised())
+            job = Job(entry.source, target, work, overwrite=place == saving.REPLACE)
+            command = wish.command(entry.source, target, bad)
+            return self._long("save", entry, job, partial(self._finish_convert, entry, target, command))
 
-        def report(_outcome: JobOutcome) -> dict[str, Any]:
-            entry.result = target
-            place_shown = "" if entry.is_upload else str(target.parent)
-            return {
-                "names": [target.name],
-                "folder": place_shown,
-                "upload": entry.is_upload,
-                "command": command,
-            }
+    def _finish_convert(self, entry: Entry, target: Path, command: str, _: JobOutcome) -> dict[str, Any]:
+        entry.result = target
+        folder = "" if entry.is_upload else str(target.parent)
+        return {"names": [target.name], "folder": folder, "upload": entry.is_upload, "command": command}
 
-        job = Job(entry.source, target, work, overwrite=place == saving.REPLACE)
-        return self._long("save", entry, job, report)
+    def _promised(self) -> set[Path]:
+        """The places that tasks under way will write to."""
+        return {task.job.target for task in list(self.crew.tasks.values()) if not task.is_over}
 
     def command(self, entry: Entry, wish: LookSettings, suffix: str) -> str:
         """The command that converts a raw as a wish says."""

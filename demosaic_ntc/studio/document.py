@@ -1,7 +1,8 @@
 """An opened picture: what is shown of it, its mask, and what was repaired so far.
 
-Layers are `before`, `after`, `mask` and `doubt`, the error that is expected of what was repaired. All places
-are those of the picture as it is seen. Whoever uses a sheet holds its lock.
+Layers are `before`, `after`, `mask`, `source`, from where texture is copied, and `doubt`, the error that is
+expected of what was repaired. All places are those of the picture as it is seen. Whoever uses a sheet holds
+its lock.
 """
 
 import shutil
@@ -27,7 +28,7 @@ from demosaic_ntc.studio.work.repairing import Patch
 # The expected error that is shown in full colour, as a share of white.
 DOUBTFUL = 0.1
 
-_ALPHA_LAYERS = ("mask", "doubt")
+_ALPHA_LAYERS = ("mask", "source", "doubt")
 
 
 class Document:
@@ -40,6 +41,9 @@ class Document:
         self.before = Pyramid(folder / BEFORE)
         self.after = self.before
         self.mask = Mask(folder / "mask", self.facts.size, self.before.first)
+        self.source = Mask(
+            folder / "source", self.facts.size, self.before.first
+        )  # may be copied; all if none
         self.doubt = Pyramid.empty(folder / "doubt", self.facts.size, brightest)
         self.touched: dict[tuple[int, int], int] = {}  # tiles of the finest level that differ, and since when
         self._repaired: NDArray[np.bool_] = np.lib.format.open_memmap(
@@ -58,6 +62,7 @@ class Document:
             "before": self.before,
             "after": self.after,
             "mask": self.mask.pyramid,
+            "source": self.source.pyramid,
             "doubt": self.doubt,
         }
         with self.lock:
@@ -93,6 +98,7 @@ class Document:
             "pixels": self.mask.count,
             "undo": self.mask.can_undo,
             "redo": self.mask.can_redo,
+            "allowed": self.source.count and self.source.version,  # 0 where all may be copied
         }
 
     # The mask --------------------------------------------------------------------------------------------
@@ -108,6 +114,12 @@ class Document:
                 self._show(
                     box, np.asarray(self.before.finest[box.slices]), gone, np.zeros(gone.shape, np.uint8)
                 )
+
+    def take_source(self) -> PixelBox:
+        """Copy texture from what is marked from now on, from everywhere if nothing is; mark nothing then."""
+        with self.lock:
+            self.source.replace(self.mask.flags())
+            return self.mask.clear()
 
     def take_flags(self, source: Path, name: str, *, add: bool) -> PixelBox:
         """Take over a mask that was read, or add what was found."""
@@ -129,7 +141,8 @@ class Document:
         if not wanted.any():
             words = "nothing is new" if only_new and missing.any() else "nothing is marked"
             raise InputError(f"{words}; paint over what is to be repaired")
-        write_flags(target, missing=missing, wanted=wanted)
+        source = {"source": self.source.flags()} if self.source.count else {}
+        write_flags(target, missing=missing, wanted=wanted, **source)
         return missing
 
     def apply(self, patches: Iterable[Patch], missing: Flags) -> None:

@@ -4,6 +4,7 @@ Both are made from one `LookSettings`, so that the command that is shown makes t
 controls are those settings of the recipe that have a label.
 """
 
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,9 @@ def _controls(kind: type[Any]) -> dict[str, Setting]:
     return {name: each for name, each in settings_of(kind).items() if each.label}
 
 
+# Where the page begins with something else than the command: whoever paints mostly wants something gone.
+_AT_FIRST = {"fill": "auto", "grow": 3}
+
 _OF_RAWS, _OF_LIGHT = _controls(Settings), _controls(Temperature)
 
 
@@ -35,6 +39,8 @@ def _choices(control: Setting) -> tuple[str, ...]:
 
 def _default(control: Setting) -> Any:
     """What a control shows at first."""
+    if control.name in _AT_FIRST:
+        return _AT_FIRST[control.name]
     return _choices(control)[0] if control.default is None else control.default
 
 
@@ -97,8 +103,21 @@ class LookSettings:
             if value is not None and value != settings[name].default:
                 signed = settings[name].low < 0 and isinstance(value, int | float)
                 words.append(f"{settings[name].option}={f'{value:+g}' if signed else value}")
-        return shlex.join(words)
+        return " ".join(map(quote_word, words))
 
     def plain(self) -> dict[str, Any]:
         """What the controls show, in types that JSON has."""
         return {**{name: _default(each) for name, each in (_OF_RAWS | _OF_LIGHT).items()}, **self.chosen}
+
+
+def quote_word(word: str) -> str:
+    """A word for a shell, in which terminals find nothing to obey: control characters are spelled out."""
+    if word.isprintable():
+        return shlex.quote(word)
+    spelled = (
+        letter.replace("\\", "\\\\").replace("'", "\\'")
+        if letter.isprintable()
+        else "".join(f"\\{byte:03o}" for byte in os.fsencode(letter))
+        for letter in word
+    )
+    return f"$'{''.join(spelled)}'"

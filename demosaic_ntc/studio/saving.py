@@ -1,6 +1,7 @@
 """Where results go: beside the original under a name of their own, or over it if that was said."""
 
 import os
+from collections.abc import Collection
 from itertools import chain
 from pathlib import Path
 
@@ -23,7 +24,9 @@ _MOST_LISTED = 1_000_000  # bad pixels, by far: sensors have some hundreds
 NEW, REPLACE, ORIGINAL = "new", "replace", "original"
 
 
-def target_for(source: Path, suffix: str, place: str, ending: str = _ENDING) -> Path:
+def target_for(
+    source: Path, suffix: str, place: str, ending: str = _ENDING, taken: Collection[Path] = ()
+) -> Path:
     """Where a result goes: a name that is free, the usual one whatever lies there, or the original's own."""
     usual = source.with_name(f"{source.stem}{ending}.{suffix}")
     if place == ORIGINAL:
@@ -32,14 +35,16 @@ def target_for(source: Path, suffix: str, place: str, ending: str = _ENDING) -> 
         return source
     if place == REPLACE:
         return usual
-    return free(usual)
+    return free(usual, taken)
 
 
-def raw_target_for(source: Path, suffix: str, place: str, last: Path | None) -> Path:
+def raw_target_for(
+    source: Path, suffix: str, place: str, last: Path | None, taken: Collection[Path] = ()
+) -> Path:
     """Where a raw's picture goes: its name is that of the camera's own picture, which is never replaced."""
     if place == REPLACE and last is not None and last.suffix == f".{suffix}":
         return last
-    target = target_for(source, suffix, place, "")
+    target = target_for(source, suffix, place, "", taken)
     if place == REPLACE and os.path.lexists(target):
         raise InputError(f"{target.name} was not made here; save a new file")
     return target
@@ -51,10 +56,10 @@ def check_list(count: int) -> None:
         raise InputError(f"{count} pixels are marked, of a raw at most {_MOST_LISTED} can be; erase some")
 
 
-def free(wished: Path) -> Path:
-    """The path, with a number if something lies there."""
+def free(wished: Path, taken: Collection[Path] = ()) -> Path:
+    """The path, with a number if something lies there or will."""
     numbered = (wished.with_name(f"{wished.stem}-{n}{wished.suffix}") for n in range(2, 10_000))
-    return next(path for path in chain([wished], numbered) if not os.path.lexists(path))
+    return next(path for path in chain([wished], numbered) if not os.path.lexists(path) and path not in taken)
 
 
 def write_mask(target: Path, flags: Flags) -> None:

@@ -19,6 +19,8 @@ Listener = Callable[[dict[str, Any]], None]
 
 _MOST_PICTURES = 2000
 
+_LONGEST_STEM = 120  # bytes
+
 
 @dataclass(slots=True, eq=False)
 class Entry:
@@ -76,6 +78,11 @@ def _signs(path: Path) -> tuple[int, int]:
     return (0, 0)
 
 
+def _shorten(stem: str) -> str:
+    """The end of a name, as many letters as file systems take together with what results are called."""
+    return os.fsencode(stem)[-_LONGEST_STEM:].decode("utf-8", "ignore") or "upload"
+
+
 class Session:
     """The pictures of one run of the studio."""
 
@@ -105,7 +112,7 @@ class Session:
         with self.lock:
             place = self.folder / f"upload{len(self.entries) + 1}-{os.urandom(4).hex()}"
         place.mkdir()
-        return place / cleaned[-120:]
+        return place / f"{_shorten(cleaned[: -len(suffix)])}{suffix}"
 
     def add_upload(self, path: Path) -> Entry:
         """Take a file that was uploaded."""

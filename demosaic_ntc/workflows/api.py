@@ -156,6 +156,7 @@ class Keywords(TypedDict, total=False):
     height: int | None
     raw_bits: int | None
     max_pixels: int
+    isolate: bool
 
 
 class MergeKeywords(Keywords, total=False):
@@ -259,15 +260,17 @@ def read_mosaic(
     width: int | None = None,
     height: int | None = None,
     bits: int | None = None,
+    isolate: bool = True,
 ) -> RawPhoto:
     """Read the samples of a sensor: a raw file, a grey picture with ``cfa``, or headerless data with its
     size.
 
     The result has ``mosaic`` (height × width uint16, as stored), ``cfa``, ``black``, ``white``, the camera's
-    balance and matrix; its ``light`` is what `demosaic` takes: float32 above black, 1 at white.
+    balance and matrix; its ``light`` is what `demosaic` takes: float32 above black, 1 at white. It is decoded
+    in a process apart where the system can (Linux), unless ``isolate`` is false.
     """
     layout = Layout(None if cfa is None else make_cfa(cfa), width, height, bits)
-    return read_photo(Path(path), layout)
+    return read_photo(Path(path), layout, InputLimits(isolate=isolate))
 
 
 def _depth(bits: Literal[8, 16, "float"]) -> int:

@@ -22,10 +22,19 @@ from demosaic_ntc.developing.highlights import widen_error
 from demosaic_ntc.developing.linear_dng import carried_opcodes, for_preview, linear_picture
 from demosaic_ntc.developing.preprocess import Prepared, Restore, choose_highlights, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
-from demosaic_ntc.developing.settings import Development, Output, Settings
+from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, write_error_map
+from demosaic_ntc.images.error_map import (
+    ErrorMap,
+    Expected,
+    check_asked,
+    check_map,
+    is_within,
+    put_inside,
+    write_error_map,
+)
+from demosaic_ntc.images.fits_writing import check_astropy
 from demosaic_ntc.images.formats import format_of
 from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.images.picture import DecodedImage
@@ -39,7 +48,7 @@ from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.photo import RawPhoto
-from demosaic_ntc.run import Progress, ReportProgress, Timings, ignore_progress, rows_as
+from demosaic_ntc.run import Progress, ReportProgress, Timings, check_threads, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
 
 # The hint about dark pictures looks at every n-th row and column.
@@ -134,11 +143,12 @@ def convert_file(
     """
     report, timings = progress or ignore_progress, Timings()
     bits, wanted = check_outputs(target, error_map, settings)
+    beside = None if is_within(error_map, target) else error_map
     with open_header(source, settings.limits) as header:
-        check_distinct((header.path, *find_paths(settings)), (target, error_map))
-        check_map(error_map, settings.engine.method, overwrite=settings.output.overwrite)
+        check_distinct((header.path, *find_paths(settings)), (target, beside))
+        check_map(beside, settings.engine.method, overwrite=settings.output.overwrite)
         done = develop_photo(header, settings, bits, report, timings, **wanted)
-    mapped = write_developed(target, done, settings.output, report, timings, error_map)
+    mapped = write_developed(target, done, settings, report, timings, error_map)
     return Conversion(header.path, target, done.facts, mapped)
 
 
@@ -148,26 +158,34 @@ def check_outputs(target: Path, error_map: Path | None, settings: Settings) -> t
     check_target(target)
     if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
         raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
+    if error_map is not None and is_within(error_map, target):
+        check_asked(error_map, settings.engine.method, target)
+    if format_of(target) == "FITS":
+        check_astropy()
     return bits, {"error": error_map is not None, "linear": format_of(target) == "DNG"}
 
 
 def write_developed(
     target: Path,
     done: DevelopedPhoto,
-    output: Output,
+    settings: Settings,
     report: ReportProgress,
     timings: Timings,
     error_map: Path | None,
 ) -> ErrorMap | None:
     """Write a finished picture, and the errors expected of it where a place for them is given."""
-    beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
+    output, inside, rows = settings.output, is_within(error_map, target), rows_as("writing", report)
+    picture, within = put_inside(done.picture, done.expected, target) if inside else (done.picture, None)
+    beside = write_error_map(None if inside else error_map, done.expected, overwrite=output.overwrite)
     with timings.stage("write"), beside as mapped:
-        rows = rows_as("writing", report)
         if done.linear is not None:
-            write_dng(target, done.linear, done.picture, output, rows)
+            write_dng(target, done.linear, picture, output, rows)
         else:
-            write_picture(target, done.picture, overwrite=output.overwrite, loss=output.loss, report=rows)
-    return mapped
+            threads, loss = check_threads(settings.engine.threads), output.loss
+            write_picture(
+                target, picture, overwrite=output.overwrite, loss=loss, report=rows, threads=threads
+            )
+    return within or mapped
 
 
 def develop_photo(
@@ -332,7 +350,7 @@ def _notices(ready: Prepared, how: Development) -> Iterator[str]:
     if how.crop == "camera" and ready.photo.camera_crop is None:
         yield "the camera stored no crop; the whole visible area is kept"
     if how.look == "camera" and ready.embedded is None:
-        yield "holds no picture of the camera's own; the automatic look is used"
+        yield "holds no preview; the automatic look is used"
 
 
 def _lens_notices(ready: Prepared, how: Development, *, linear: bool) -> Iterator[str]:

@@ -49,6 +49,7 @@ _LEFT = {
     "AVIF": 0.35,
     "JPEG XL": 0.15,
     "DNG": 2.35,
+    "FITS": 1.0,
 }
 
 QUALITIES = tuple(_GROUPS)

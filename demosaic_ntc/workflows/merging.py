@@ -13,7 +13,7 @@ from demosaic_ntc.developing.frames import check_frame, choose_grain
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, read_clean
 from demosaic_ntc.developing.settings import Engine, Merging, Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.images.error_map import ErrorMap, check_map
+from demosaic_ntc.images.error_map import ErrorMap, check_map, is_within
 from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, ignore_progress
 from demosaic_ntc.workflows.conversion import (
@@ -87,10 +87,11 @@ def merge_files(
     """Read, merge and write frames of one scene; nothing appears at the target unless all went well."""
     report, timings = progress or ignore_progress, Timings()
     bits, wanted = check_outputs(target, error_map, settings)
-    check_distinct((*sources, *find_paths(settings)), (target, error_map))
-    check_map(error_map, settings.engine.method, overwrite=settings.output.overwrite)
+    beside = None if is_within(error_map, target) else error_map
+    check_distinct((*sources, *find_paths(settings)), (target, beside))
+    check_map(beside, settings.engine.method, overwrite=settings.output.overwrite)
     done = merge_photos(sources, settings, merging, bits, report, timings, **wanted)
-    mapped = write_developed(target, done.developed, settings.output, report, timings, error_map)
+    mapped = write_developed(target, done.developed, settings, report, timings, error_map)
     return Merge(target, done.developed.facts, done.frames, mapped)
 
 

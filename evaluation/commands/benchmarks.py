@@ -200,6 +200,12 @@ def convert(
         typer.Argument(metavar="[RAW|DIR]...", help="Raws.", show_default="those of the test data"),
     ] = None,
     sizes: o.Sizes = "6,24,100",
+    phone: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=150, help="Megapixels of a raw as noisy as a phone's.", show_default="12 without raws"
+        ),
+    ] = None,
     programs: o.Programs = "ntc,libraw-ahd,rawtherapee,darktable",
     method: Annotated[
         str, typer.Option(help="gaussian, ntc, or an interpolation such as bilinear.")
@@ -215,7 +221,9 @@ def convert(
 
     limit_threads(threads or processors())  # other programs, too, take as many as ours
     engine = {"method": method, "quality": quality, "threads": threads}
-    measure("convert", None, {"raws": raws, "sizes": sizes, "programs": programs, "engine": engine}, json)
+    phone = (0.0 if raws else 12.0) if phone is None else phone
+    how = {"raws": raws, "sizes": sizes, "phone": phone, "programs": programs, "engine": engine}
+    measure("convert", None, how, json)
 
 
 def paper(

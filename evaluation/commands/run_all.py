@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # What is taken away from pictures for errors of inpainting, beside the mosaics.
 _ERROR_MASKS = "random:50"
-_PARTS = "demosaic,tensors,noise,inpaint,errors,speed,convert,paper"
+_PARTS = "demosaic,xtrans,quad,tensors,noise,whole-noise,inpaint,errors,speed,convert,paper"
 
 
 def measure_all(
@@ -53,7 +53,10 @@ def measure_all(
     sets, alike = choose_sets(folders, limit=limit), {"crop": crop, "threads": threads}
     options: dict[str, dict[str, Any]] = {
         "demosaic": {"methods": methods, "cfa": cfa, **alike},
+        "xtrans": alike,
+        "quad": alike,
         "tensors": alike,
+        "whole-noise": alike,
         "noise": {"methods": denoisers, "sigma": sigma, "usual": True, **alike},
         "inpaint": {"methods": repairs, "masks": masks, "usual": images or "", "threads": threads},
         "errors": {"cfa": cfa, "masks": _ERROR_MASKS, **alike},

@@ -2,18 +2,22 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.choices import Quality
+from demosaic_ntc.errors import InputError, check_choice
 
 from .. import split_names
 from . import options as o
 from .running import choose_sets, limit_threads, run_all, usage
 
 if TYPE_CHECKING:
+    from demosaic_ntc.choices import Quality
+
     from ..data.sets import ImageSet
 
 
@@ -82,6 +86,26 @@ def banding(
     show([study.clean_table(run_all(clean)), study.removal_table(run_all(removed))], [line])
 
 
+def lenses(
+    raws: Annotated[
+        list[Path] | None, typer.Argument(metavar="[RAW...]", help="Raws that state their lens.")
+    ] = None,
+    quality: Annotated[Quality, typer.Option(help="Quality of their conversion.")] = "fast",
+    peers: Annotated[bool, typer.Option("--peers", help="Compare their corners with darktable's.")] = False,
+) -> None:
+    """Look how straight, sharp, free of fringes and even pictures are once their lens is corrected."""
+    limit_threads(1)
+    from ..report.tables import show
+    from ..studies import lenses as study
+
+    edges = run_all({f"edge {blur:g}": partial(study.measure_edge, blur) for blur in study.BLURS})
+    fringes = run_all({path.name: partial(study.measure_fringes, path, quality) for path in raws or []})
+    corners = [study.compare_corners(path, quality) for path in raws or []] if peers else []
+    lens, (height, width) = study.LENS.planes[1], study.SIZE
+    line = f"made lens kr {lens[0]:g}, {lens[1]:g}, {lens[2]:g}, {width}×{height} pixels; raws at {quality}"
+    show(study.tables(study.measure_grid(), edges, chain(*fringes), chain(*corners)), [line])
+
+
 def widths(
     folders: o.Folders,
     sizes: Annotated[str, typer.Option("--widths", help="Pixels across the holes.")] = "2,4,8,16,24,32,48,64",
@@ -129,13 +153,16 @@ def highlights(
     ] = None,
     images: o.Images = None,
     ways: Annotated[str | None, typer.Option(help="Some of the ways, such as reconstruct,clip.")] = None,
+    others: Annotated[
+        bool, typer.Option("--others", help="Further scenes, on which nothing was chosen.")
+    ] = False,
 ) -> None:
     """Clip pictures and parts of raws as sensors do and compare what becomes of their highlights.
 
     Without arguments Kodak, McMaster and the raws of the test data are taken; other programs where installed.
     """
     limit_threads(1)
-    from ..data.highlights import make_scenes
+    from ..data.highlights import make_other_scenes, make_scenes
     from ..data.raws import choose_raws
     from ..methods.highlights import WAYS
     from ..report.tables import show
@@ -153,7 +180,8 @@ def highlights(
     folders = [path for path in given if path not in files] or (
         [] if given else [Path("kodak"), Path("mcmaster")]
     )
-    scenes = list(make_scenes(choose_sets(folders, images), [raw.make(Path()) for raw in raws]))
+    make = make_other_scenes if others else make_scenes
+    scenes = list(make(choose_sets(folders, images), [raw.make(Path()) for raw in raws]))
     with usage():
         if not scenes:
             raise InputError("nothing is there to be clipped; give pictures below white, or raws of cameras")
@@ -283,3 +311,25 @@ def start(
 
     rounds = run_all({f"round {n + 1}": measure_once for n in range(runs)})
     show([start_table(rounds)], protocol())
+
+
+def isolation(
+    raws: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Raws, or folders of them.")],
+    times: Annotated[int, typer.Option(min=1, help="Times that each is read.")] = 10,
+    quality: Annotated[str, typer.Option(help="Quality of the conversions compared with.")] = "fast",
+) -> None:
+    """Print what decoding in a process apart costs, beside a whole conversion."""
+    limit_threads(1)
+    from demosaic_ntc.engine.checks import QUALITIES
+
+    from ..data.raws import real_raws
+    from ..report.tables import show
+    from ..studies.isolation import cost_table, measure_raw, measure_start, protocol
+
+    with usage():
+        check_choice("quality", quality, QUALITIES)
+        paths = [raw.make(Path()) for raw in real_raws(raws)]
+    costs = run_all(
+        {path.name: partial(measure_raw, path, times, cast("Quality", quality)) for path in paths}
+    )
+    show([cost_table(costs, measure_start(times))], protocol(times, quality))

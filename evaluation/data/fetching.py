@@ -15,6 +15,7 @@ from typing import Any
 from demosaic_ntc.errors import InputError
 
 from ..methods.method import requires
+from .facades import make_set
 
 DATA_VARIABLE = "DEMOSAIC_NTC_DATA"
 
@@ -22,14 +23,21 @@ DATA_VARIABLE = "DEMOSAIC_NTC_DATA"
 #: checksum and address.
 KNOWN_SETS = {name: Path(__file__).with_name(f"{name}.txt") for name in ("kodak", "mcmaster")}
 
+GENERATED = "facades"  #: pictures that are drawn here, whose truth is exact
+
 Tell = Callable[[str], None]
 
 
 def locate(names: Iterable[Path], tell: Tell) -> list[Path]:
     """The folders meant: a folder that is there, or the set of that name."""
-    return [
-        name if name.is_dir() or str(name) not in KNOWN_SETS else fetch(str(name), tell) for name in names
-    ]
+    return [name if name.is_dir() else _locate_named(name, tell) for name in names]
+
+
+def _locate_named(name: Path, tell: Tell) -> Path:
+    """The folder of a known or a generated set; what is neither stays as it is."""
+    if str(name) == GENERATED:
+        return make_set(Path(_pooch().os_cache("demosaic-ntc")) / "sets" / GENERATED)
+    return fetch(str(name), tell) if str(name) in KNOWN_SETS else name
 
 
 def fetch(name: str, tell: Tell) -> Path:

@@ -3,6 +3,9 @@
 Pictures are decoded to linear light and seen through a camera whose channels saturate at 2, 1 and 1.5 of
 balanced light; of raws, parts without saturated samples are taken and a lower white level is made up: the
 truth is what was measured. Exposure is such that a known share of the pixels has a clipped channel.
+
+Further scenes, on which nothing was chosen, are of the pictures that end in white themselves, which is not
+counted, in another corner and through another camera, and of further parts of the raws.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,9 +31,11 @@ SHARES = (0.05, 0.08, 0.12)  # of the pixels, that have a clipped channel
 RING = 4  # pixels around what is clipped
 
 _LEVELS = (2.0, 1.0, 1.5)
+_OTHER_LEVELS, _OTHER_SHARES, _OTHER_SIDE = (1.6, 1.0, 2.1), (0.04, 0.07, 0.15), 448
 _SIDE, _STEP = 512, 256  # of a part, and between parts that are looked at
-_PARTS = 2  # of a raw
+_PARTS, _OTHER_PARTS = slice(0, 2), slice(3, 5)  # of a raw
 _WHITE, _MOST_WHITE = 254, 0.003  # of pictures: with more pixels at this end the truth itself is clipped
+_OTHER_WHITE = 0.03  # and with more than this too much of it
 _MOST_SATURATED = 1e-3  # samples of a part of a raw
 _CLIPPED = 0.985  # of the level at which a channel of a raw saturates
 
@@ -76,6 +81,25 @@ def make_scenes(sets: Iterable[ImageSet], raws: Iterable[Path]) -> Iterator[Clip
         yield from clip_raw(path, shares)
 
 
+def make_other_scenes(sets: Iterable[ImageSet], raws: Iterable[Path]) -> Iterator[ClippedScene]:
+    """Further scenes, all kept out."""
+    shares, cfa = cycle(_OTHER_SHARES), Cfa.from_name("GBRG")
+    for each in sets:
+        for picture in each.pictures:
+            pixels = picture.pixels()
+            white = np.asarray((pixels >= _WHITE).any(axis=2))
+            if _MOST_WHITE < white.mean() <= _OTHER_WHITE:
+                top, left = (max(side - _OTHER_SIDE, 0) // 2 * 2 for side in white.shape)
+                part = slice(top, top + _OTHER_SIDE), slice(left, left + _OTHER_SIDE)
+                light, known = SRGB_CURVE.decode(pixels[part] / 255), ~maximum_filter(white[part], 5)
+                name, mosaic = f"{each.name} {picture.name}", cfa.sample(light)
+                scene = _expose(name, light, mosaic, cfa, _OTHER_LEVELS, next(shares), known)
+                yield replace(scene, is_kept_out=True)
+    for path in raws:
+        for scene in clip_raw(path, shares, _OTHER_PARTS):
+            yield replace(scene, is_kept_out=True)
+
+
 def clip_picture(name: str, pixels: Bytes, share: float) -> ClippedScene:
     """The middle of a picture of 8 bits, exposed so that a share of its pixels is clipped."""
     height, width = pixels.shape[:2]
@@ -103,7 +127,7 @@ def _expose(
     return ClippedScene(name, light * gain, clipped, cfa, levels, known)
 
 
-def clip_raw(path: Path, shares: Iterator[float]) -> Iterator[ClippedScene]:
+def clip_raw(path: Path, shares: Iterator[float], parts: slice = _PARTS) -> Iterator[ClippedScene]:
     """Some parts of a raw, those that have much contrast and hardly any saturated sample."""
     photo = read_photo(path)
     if photo.cfa is None or not photo.cfa.is_bayer or photo.is_plain:
@@ -111,13 +135,14 @@ def clip_raw(path: Path, shares: Iterator[float]) -> Iterator[ClippedScene]:
     exposure = expose(photo, "camera", "auto", keep_highlights=False)
     light, saturated = _measure(photo, exposure)
     red, green, blue = (value / min(exposure.balance[:3]) for value in exposure.balance[:3])
-    for number, (top, left) in enumerate(_choose_parts(light, saturated)):
+    places = list(enumerate(_choose_parts(light, saturated), 1))
+    for number, (top, left) in places[parts]:
         part = slice(top, top + _SIDE), slice(left, left + _SIDE)
         truth = demosaic_light(light[part], photo.cfa)
         known = ~maximum_filter(saturated[part], 5)
-        levels, name = (red, green, blue), f"{path.stem} {number + 1}"
+        levels, name = (red, green, blue), f"{path.stem} {number}"
         scene = _expose(name, truth, light[part], photo.cfa, levels, next(shares), known)
-        yield replace(scene, is_kept_out=number > 0)
+        yield replace(scene, is_kept_out=number > 1)
 
 
 def _measure(photo: RawPhoto, exposure: Exposure) -> tuple[Float64, Flags]:
@@ -143,7 +168,7 @@ def _choose_parts(light: Float64, saturated: Flags) -> list[tuple[int, int]]:
     for _, top, left in sorted(found, reverse=True):
         if all(abs(top - above) >= _SIDE or abs(left - before) >= _SIDE for above, before in chosen):
             chosen.append((top, left))
-    return chosen[:_PARTS]
+    return chosen
 
 
 def demosaic_light(light: Float32 | Float64, cfa: Cfa) -> Float64:

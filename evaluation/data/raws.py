@@ -8,20 +8,24 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from demosaic_ntc.batch.discovery import RAW_SUFFIXES, InputSearch
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.header import InputLimits, open_regular
 from demosaic_ntc.raw.reading import read_photo
 
 from ..siblings import SAMPLE, Camera, write_dng
 from .fetching import DATA_VARIABLE
+from .textures import expose_noisily
 
 MEGA = 1e6
 REAL, SYNTHETIC = "raws", "synthetic"
 
 _LARGEST = 150  # megapixels
+_PHONE_PICTURE, _PHONE_SLOPE = "kodak/kodim04.png", 8.5e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,7 @@ def find_raws(paths: Iterable[Path] | None, output: Path) -> list[RawFile]:
     The output folder is not searched.
     """
     search = InputSearch(RAW_SUFFIXES, recursive=True, output=output)
-    kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull)
-    usual = [kept / name for name in ("raw", "raw_more") if (kept / name).is_dir()]
-    found = [each.source for each in search.files(paths or usual)]
+    found = [each.source for each in search.files(paths or _kept_folders())]
     top = os.path.commonpath([path.parent for path in found]) if found else ""
     return [RawFile(path, os.path.relpath(path, top), _digest(path)) for path in found]
 
@@ -86,8 +88,13 @@ def real_raws(paths: Iterable[Path]) -> list[Raw]:
 
 def choose_raws(paths: Iterable[Path] | None) -> list[Raw]:
     """The raws among files and in folders; without any those of the test data, if these are there."""
-    kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull) / "raw"
-    return real_raws(paths or ([kept] if kept.is_dir() else []))
+    return real_raws(paths or _kept_folders())
+
+
+def _kept_folders() -> list[Path]:
+    """The folders of raws in the test data."""
+    kept = Path(os.environ.get(DATA_VARIABLE) or os.devnull)
+    return [kept / name for name in ("raw", "raw_more") if (kept / name).is_dir()]
 
 
 def synthetic_raws(names: Iterable[str]) -> list[Raw]:
@@ -112,6 +119,38 @@ def _synthetic(megapixels: float) -> Raw:
         height * width / MEGA,
         lambda folder: _write_tiled(folder / "large.dng", height, width),
     )
+
+
+def phone_raws(megapixels: float) -> list[Raw]:
+    """A raw as noisy as a phone's, from a picture of the test data; none where that is not there, or of 0.
+
+    The picture is enlarged twice, for the pixels of phones are finer than their lenses, and mirrored side by
+    side. The variance of samples is 8.5e-4 of the light, as of a Samsung SM-A716U.
+    """
+    source = Path(os.environ.get(DATA_VARIABLE) or os.devnull) / _PHONE_PICTURE
+    if not (megapixels and source.is_file()):
+        return []
+    height = 2 * round((megapixels * MEGA * 3 / 4) ** 0.5 / 2)
+    width = 2 * round(height * 2 / 3)
+    made = f"{_PHONE_PICTURE} enlarged twice and mirrored, slope {_PHONE_SLOPE:g}, {width}×{height}"
+
+    def make(folder: Path) -> Path:
+        return _write_phone(folder / "phone.dng", source, height, width)
+
+    return [Raw(SYNTHETIC, f"phone {megapixels:g}", made, height * width / MEGA, make)]
+
+
+def _write_phone(target: Path, source: Path, height: int, width: int) -> Path:
+    """Write the noisy raw of an enlarged picture."""
+    with Image.open(source) as picture:
+        enlarged = picture.convert("RGB").resize(
+            (2 * picture.width, 2 * picture.height), Image.Resampling.BICUBIC
+        )
+    pixels = np.asarray(enlarged)
+    margins = ((0, max(height - pixels.shape[0], 0)), (0, max(width - pixels.shape[1], 0)), (0, 0))
+    whole = np.pad(pixels, margins, mode="symmetric")[:height, :width]
+    target.write_bytes(expose_noisily(SRGB_CURVE.decode(whole / 255), _PHONE_SLOPE, 1.0, 0))
+    return target
 
 
 def _write_tiled(target: Path, height: int, width: int) -> Path:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Float64
+from demosaic_ntc.arrays import Flags, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.tiff_tags import DOUBLE, Field
@@ -71,16 +71,19 @@ def draw_chart(seed: int) -> Chart:
 
 
 def expose_chart(chart: Chart, slope: float, told: float | None, seed: int) -> bytes:
-    """The chart as a noisy DNG that states ``told`` times the deviation of its noise; None: states nothing.
+    """The chart as a noisy raw."""
+    return expose_noisily(SRGB_CURVE.decode(chart.pixels), slope, told, seed)
+
+
+def expose_noisily(linear: Float64, slope: float, told: float | None, seed: int) -> bytes:
+    """Linear light as a noisy DNG that states ``told`` times the deviation of its noise; None: nothing.
 
     Noise stays within the codes of the file: black lies far above zero.
     """
-    floor = slope / 1000 + 1e-7
-    camera = Camera(black=1024)
-    colours = SRGB_CURVE.decode(chart.pixels) @ camera_from_srgb().T
-    light = CFA.sample(colours * np.array(camera.neutral))
+    floor, camera = slope / 1000 + 1e-7, Camera(black=1024)
+    light = CFA.sample(linear @ camera_from_srgb().T * np.array(camera.neutral))
     drawn = np.random.default_rng((seed, 1)).standard_normal(light.shape)
-    noisy = light + np.sqrt(slope * light + floor) * drawn
+    noisy = light + np.sqrt(slope * np.maximum(light, 0) + floor) * drawn
     codes = np.clip(np.round(noisy * (camera.white - camera.black) + camera.black), 0, camera.white)
     stated = {}
     if told is not None:
@@ -91,26 +94,28 @@ def expose_chart(chart: Chart, slope: float, told: float | None, seed: int) -> b
 def _leaves(generator: Generator, *, coloured: bool) -> Panel:
     """Discs that hide each other, as many of each size as scale invariance asks for: density r⁻³."""
     side = PANEL * _LARGER
-    light = np.zeros((side, side, 3))
-    bare = np.ones((side, side), np.bool_)
+    light, bare = np.zeros((side, side, 3)), np.ones((side, side), np.bool_)
     smallest, largest = _SMALLEST * _LARGER, _LARGEST * _LARGER
     while bare.any():
         share = generator.random()
         radius = (smallest**-2 - share * (smallest**-2 - largest**-2)) ** -0.5
         y, x = generator.uniform(-radius, side + radius, 2)
         colour = generator.uniform(_DARKEST, _LIGHTEST, 3 if coloured else 1)
-        rows = slice(max(int(y - radius), 0), max(int(y + radius) + 2, 0))
-        columns = slice(max(int(x - radius), 0), max(int(x + radius) + 2, 0))
-        seen = bare[rows, columns]
-        if not seen.any():
-            continue
-        down, across = np.ogrid[
-            rows.start : rows.start + seen.shape[0], columns.start : columns.start + seen.shape[1]
-        ]
-        leaf = seen & ((down - y) ** 2 + (across - x) ** 2 <= radius**2)
-        light[rows, columns][leaf] = SRGB_CURVE.decode(np.broadcast_to(colour, 3))
-        seen[leaf] = False
+        _draw_leaf(light, bare, (y, x), radius, SRGB_CURVE.decode(np.broadcast_to(colour, 3)))
     return _shrink(light)
+
+
+def _draw_leaf(
+    light: Float64, bare: Flags, middle: tuple[float, float], radius: float, colour: Float64
+) -> None:
+    """Draw a disc behind what is drawn already."""
+    rows, columns = (slice(max(int(at - radius), 0), max(int(at + radius) + 2, 0)) for at in middle)
+    seen = bare[rows, columns]
+    down, across = np.ogrid[: seen.shape[0], : seen.shape[1]]
+    y, x = middle[0] - rows.start, middle[1] - columns.start
+    leaf = seen & ((down - y) ** 2 + (across - x) ** 2 <= radius**2)
+    light[rows, columns][leaf] = colour
+    seen[leaf] = False
 
 
 def _shrink(light: Float64) -> Panel:

@@ -12,7 +12,7 @@ from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.errors import InputError
 
 from .. import split_names
-from ..data.raws import REAL, Raw, choose_raws, synthetic_raws
+from ..data.raws import REAL, Raw, choose_raws, phone_raws, synthetic_raws
 from ..methods.method import Method
 from ..methods.programs import programs as known_programs
 from ..report.tables import Cell, DataTable, figure
@@ -51,12 +51,13 @@ class ConvertBenchmark(Benchmark):
         sets: Sequence[Any] = (),
         raws: Iterable[Path] | None = None,
         sizes: str = "6,24",
+        phone: float = 0.0,
         programs: str = "ntc,libraw-ahd,rawtherapee,darktable",
         engine: Mapping[str, Any] | None = None,
     ) -> Self:
         """Without raws with those of the test data."""
         chosen = known_programs(split_names(programs), Engine(**engine or {}), SAMPLE)
-        sources = choose_raws(raws) + synthetic_raws(split_names(sizes))
+        sources = choose_raws(raws) + phone_raws(phone) + synthetic_raws(split_names(sizes))
         if not sources:
             raise InputError("there are no raws; give some, or --sizes of synthetic ones")
         return cls((), tuple(chosen), tuple(sources))
@@ -88,7 +89,8 @@ class ConvertBenchmark(Benchmark):
     def protocol(self) -> dict[str, str]:
         return {
             "versions": versions("rawpy"),
-            "raws": "real ones as they are; synthetic 14-bit DNGs, uncompressed, the sample side by side",
+            "raws": "real ones as they are; synthetic 14-bit DNGs, uncompressed, the sample side by side; "
+            "phone: a picture enlarged twice and mirrored, with a noise of variance 8.5e-4 of the light",
             "processes": "each conversion in one of its own; ours after a small raw: kernels are there",
             "stages": "CPU seconds between reports of progress; writing includes rendering",
             "memory": "peak resident memory of the process, interpreter and libraries included",

@@ -59,8 +59,8 @@ def likeness(restored: Bytes, truth: Bytes, crop: int) -> dict[str, float]:
     error, size = float(squared.sum()), float(np.square(original.astype(np.float64)).sum())
     similarity = structural_similarity(inner, original, channel_axis=2, data_range=PEAK, **_SSIM)  # type: ignore[no-untyped-call]
     return {
-        "cpsnr": _decibels(squared),
-        **{f"psnr_{name}": _decibels(squared[..., i]) for i, name in enumerate(("red", "green", "blue"))},
+        "cpsnr": decibels(squared),
+        **{f"psnr_{name}": decibels(squared[..., i]) for i, name in enumerate(("red", "green", "blue"))},
         "ssim": float(similarity),
         "nmse": error / size if size else (inf if error else 0.0),  # the truth may be black
     }
@@ -68,10 +68,10 @@ def likeness(restored: Bytes, truth: Bytes, crop: int) -> dict[str, float]:
 
 def cpsnr(restored: Bytes, truth: Bytes) -> float:
     """The composite peak signal-to-noise ratio of whole pictures."""
-    return _decibels(np.square(restored.astype(np.float64) - truth))
+    return decibels(np.square(restored.astype(np.float64) - truth))
 
 
-def _decibels(squared_errors: NDArray[np.float64]) -> float:
+def decibels(squared_errors: NDArray[np.float64]) -> float:
     """The peak signal-to-noise ratio; infinite where nothing differs."""
     mean = float(squared_errors.mean())
     return 10.0 * log10(PEAK**2 / mean) if mean > 0.0 else inf

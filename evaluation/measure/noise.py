@@ -5,7 +5,7 @@ same for all methods, and the results are compared with the clean part: clipped 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log10
 from typing import Any, Self
 
@@ -42,6 +42,9 @@ _WARM_UP = 64
 # The part measured where all pictures have it; the pictures of known sets that reports use, or so many.
 _NOISY = (128, 128, 192, 192)
 _USUAL, _FIRST = {"kodak": "1,5,8,13,19,23", "mcmaster": "1,5,9,12,17,18"}, 6
+
+# The methods that are worth their time on whole sets.
+_WHOLE = "gaussian,gaussian-fast,mlri"
 
 _ESTIMATES = (
     "the deviation at half of white that is estimated from a mosaic, over that of the noise that was "
@@ -169,6 +172,27 @@ class NoiseBenchmark(Benchmark):
             told = (conditions, *_findings(noises), *refusal_words(found.refusals))
             shown = (_means(found, noises, told), _estimates(found, noises))
             yield from (table for table in shown if table.rows)
+
+
+@dataclass(frozen=True)
+class WholeNoiseBenchmark(NoiseBenchmark):
+    """Ours and the interpolations it starts with, on all pictures of the sets and all of each."""
+
+    name = "whole-noise"
+
+    @classmethod
+    def of(  # type: ignore[override]
+        cls,
+        sets: Sequence[ImageSet],
+        methods: str | None = None,
+        sigma: str = "5,10,15,20",
+        crop: int = 10,
+        quality: Any = "normal",
+        threads: int = 1,
+    ) -> Self:
+        names = _WHOLE if methods is None else methods
+        part = super().of(sets, names, sigma, crop=crop, quality=quality, threads=threads)
+        return replace(part, box=None)
 
 
 def _usual(each: ImageSet) -> ImageSet:

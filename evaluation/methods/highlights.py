@@ -129,13 +129,24 @@ def by_darktable(mode: int) -> Way:
             values = (mode, 1.0, 0.0, 0.0, 1.0, 0.0, 1, 6, 0.4, 2.0, 0, 0.0)
             parameters = struct.pack("<ifffffiiffif", *values).hex()
             history.write_text(HISTORY.format(operation="highlights", version=4, parameters=parameters))
-            own = ["--core", "--configdir", f"{folder}/own", "--cachedir", f"{folder}/own"]
-            own += ["--library", ":memory:", "--disable-opencl", "--conf", "plugins/darkroom/workflow=none"]
-            words = ["darktable-cli", str(source), str(history), str(target), "--icc-type", "LIN_REC709"]
-            run_program([*words, *own], target)
-            return align(read_pfm(target.read_bytes()), scene)
+            return align(_run_darktable(folder, target, source, history), scene)
 
     return develop
+
+
+def develop_by_darktable(source: Path) -> Float64:
+    """The linear sRGB light of a raw by darktable, without any look, upright."""
+    with TemporaryDirectory() as folder:
+        return _run_darktable(folder, Path(folder, "a.pfm"), source)
+
+
+def _run_darktable(folder: str, target: Path, *sources: Path) -> Float64:
+    """What darktable makes of a raw, with a history of its own or without."""
+    own = ["--core", "--configdir", f"{folder}/own", "--cachedir", f"{folder}/own"]
+    own += ["--library", ":memory:", "--disable-opencl", "--conf", "plugins/darkroom/workflow=none"]
+    words = ["darktable-cli", *map(str, sources), str(target), "--icc-type", "LIN_REC709"]
+    run_program([*words, *own], target)
+    return read_pfm(target.read_bytes())
 
 
 def read_pfm(data: bytes) -> Float64:

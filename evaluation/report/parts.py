@@ -3,10 +3,10 @@
 from ..measure.benchmark import Benchmark
 from ..measure.completions import CompletionBenchmark
 from ..measure.convert import ConvertBenchmark
-from ..measure.demosaic import DemosaicBenchmark
+from ..measure.demosaic import DemosaicBenchmark, QuadBenchmark, XTransBenchmark
 from ..measure.errors import ErrorBenchmark
 from ..measure.inpaint import InpaintBenchmark
-from ..measure.noise import NoiseBenchmark
+from ..measure.noise import NoiseBenchmark, WholeNoiseBenchmark
 from ..measure.paper import PaperBenchmark
 from ..measure.results import Results
 from ..measure.speed import SpeedBenchmark
@@ -16,7 +16,7 @@ from ..measure.tensors import TensorBenchmark
 _ALL: tuple[type[Benchmark], ...] = (
     *(DemosaicBenchmark, TensorBenchmark, NoiseBenchmark, InpaintBenchmark),
     *(ErrorBenchmark, SpeedBenchmark, ConvertBenchmark, PaperBenchmark),
-    CompletionBenchmark,
+    *(CompletionBenchmark, XTransBenchmark, QuadBenchmark, WholeNoiseBenchmark),
 )
 PARTS: dict[str, type[Benchmark]] = {part.name: part for part in _ALL}
 

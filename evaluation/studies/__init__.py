@@ -1,1 +1,1 @@
-"""What one method does by itself: blemishes, defects, banding found, looks, widths of holes, the studio."""
+"""What one method does by itself: blemishes, defects, banding found, looks, widths, costs, the studio."""

@@ -25,6 +25,26 @@ from ..methods.denoisers import denoise_by_non_local_means
 from ..methods.highlights import HISTORY, PROFILE, read_pfm
 from ..methods.programs import run_program
 
+_REDUCTION = """[Directional Pyramid Denoising]
+Enabled=true
+Enhance=false
+Median={median}
+MedMethod=55
+MethodMed=Lpab
+Passes=1
+Luma={luma}
+Ldetail={detail}
+Chroma=0
+Method=Lab
+LMethod=SLI
+CMethod=AUT
+C2Method=AUTO
+SMethod=shal
+RGBMethod=soft
+Redchro=0
+Bluechro=0
+Gamma=1.7
+"""
 _LIFTED = 1.4  # times the deviation of white noise, for what follows a demosaicer (see `denoisers`)
 
 
@@ -82,17 +102,13 @@ def _denoise_by_bm3d(encoded: Float64, deviation: float) -> Any:
 
 def by_rawtherapee(luma: int | None, detail: int = 50, *, median: bool = False) -> Way:
     """Return RawTherapee's way: AMaZE, and noise reduction of a strength with automatic colour."""
-    reduction = (
-        "[Directional Pyramid Denoising]\nEnabled=true\nEnhance=false\n"
-        f"Median={str(median).lower()}\nMedMethod=55\nMethodMed=Lpab\nPasses=1\n"
-        f"Luma={luma}\nLdetail={detail}\nChroma=0\nMethod=Lab\nLMethod=SLI\nCMethod=AUT\nC2Method=AUTO\n"
-        "SMethod=shal\nRGBMethod=soft\nRedchro=0\nBluechro=0\nGamma=1.7\n"
-    )
+    how = {"median": str(median).lower(), "luma": luma, "detail": detail}
+    reduction = "" if luma is None else _REDUCTION.format(**how)
 
     def convert(noisy: NoisyChart) -> Float64:
         with TemporaryDirectory() as folder:
             source, profile, target = noisy.write(folder), Path(folder, "a.pp3"), Path(folder, "a.png")
-            profile.write_text(PROFILE.format(stops=0) + ("" if luma is None else reduction))
+            profile.write_text(PROFILE.format(stops=0) + reduction)
             words = ["rawtherapee-cli", "-o", str(target), "-p", str(profile), "-n", "-b16", "-Y", "-c"]
             run_program([*words, str(source)], target)
             picture = np.asarray(cv2.imread(str(target), cv2.IMREAD_UNCHANGED))[..., ::-1] / 65535
@@ -102,21 +118,13 @@ def by_rawtherapee(luma: int | None, detail: int = 50, *, median: bool = False) 
 
 
 def by_darktable(strength: float) -> Way:
-    """Return darktable's non-local means for a profile of noise, told the noise there is, without a look.
-
-    Its parameters are those of version 11 of the module: radii, strengths, the lines' slopes and floors, the
-    mode (0: non-local means), and curves of wavelets, which that mode does not use.
-    """
+    """Return darktable's non-local means for a profile of noise, told the noise there is, without a look."""
 
     def convert(noisy: NoisyChart) -> Float64:
-        floor = noisy.slope / 1000 + 1e-7
-        numbers = (1.0, 7.0, strength, 1.0, 0.0, 0.0, 0.1, 1.0, *[noisy.slope] * 3, *[floor] * 3)
-        curves = [0.5] * (2 * 6 * 7)
-        values = struct.pack(f"<{len(numbers)}fi{len(curves)}f4i", *numbers, 0, *curves, 1, 1, 1, 1)
+        module = {"operation": "denoiseprofile", "version": 11}
         with TemporaryDirectory() as folder:
             source, history, target = noisy.write(folder), Path(folder, "a.xmp"), Path(folder, "a.pfm")
-            module = {"operation": "denoiseprofile", "version": 11, "parameters": values.hex()}
-            history.write_text(HISTORY.format(**module))
+            history.write_text(HISTORY.format(**module, parameters=_pack_profile(noisy.slope, strength)))
             own = ["--core", "--configdir", f"{folder}/own", "--cachedir", f"{folder}/own"]
             own += ["--library", ":memory:", "--disable-opencl", "--conf", "plugins/darkroom/workflow=none"]
             words = ["darktable-cli", str(source), str(history), str(target), "--icc-type", "LIN_REC709"]
@@ -124,6 +132,17 @@ def by_darktable(strength: float) -> Way:
             return _pad(read_pfm(target.read_bytes()), noisy.chart)
 
     return convert
+
+
+def _pack_profile(slope: float, strength: float) -> str:
+    """Parameters of the module's version 11: radii, strengths, slopes and floors of the noise, the mode.
+
+    Mode 0 is non-local means; it does not use the curves of wavelets that follow.
+    """
+    floor = slope / 1000 + 1e-7
+    numbers = (1.0, 7.0, strength, 1.0, 0.0, 0.0, 0.1, 1.0, *[slope] * 3, *[floor] * 3)
+    curves = [0.5] * (2 * 6 * 7)
+    return struct.pack(f"<{len(numbers)}fi{len(curves)}f4i", *numbers, 0, *curves, 1, 1, 1, 1).hex()
 
 
 def _pad(light: Float64, chart: Chart) -> Float64:

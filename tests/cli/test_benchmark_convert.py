@@ -5,14 +5,16 @@ import os
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from typer.testing import CliRunner, Result
 
 from cli.app import app
 from cli.commands.demo import RAW, SAMPLES
 from demosaic_ntc.errors import Unsupported
+from demosaic_ntc.raw.reading import read_photo
 from evaluation.commands import benchmarks
 from evaluation.commands.running import THREAD_VARIABLES
-from evaluation.data.raws import REAL, Raw, real_raws
+from evaluation.data.raws import REAL, Raw, phone_raws, real_raws
 from evaluation.measure.benchmark import cannot_run
 from evaluation.measure.case import run
 from evaluation.measure.convert import CONVERSION_STAGES as STAGES
@@ -75,6 +77,22 @@ def test_raws_of_a_folder_are_those_that_can_be_decoded(tmp_path: Path) -> None:
     (found,) = real_raws([tmp_path])
     assert (found.name, found.set) == ("a.dng", REAL)
     assert found.make(tmp_path) == tmp_path / "a.dng"
+
+
+def test_a_raw_of_a_phone_is_as_noisy_as_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEMOSAIC_NTC_DATA", str(tmp_path))
+    assert phone_raws(1.0) == []
+    (tmp_path / "kodak").mkdir()
+    Image.new("RGB", (40, 30), (120, 120, 120)).save(tmp_path / "kodak" / "kodim04.png")
+    assert phone_raws(0.0) == []
+    (raw,) = phone_raws(0.03)
+    assert raw.megapixels == pytest.approx(0.03, rel=0.05)
+    photo = read_photo(raw.make(tmp_path))
+    assert photo.size[0] * photo.size[1] == round(1e6 * raw.megapixels)
+    green = (photo.mosaic[0::2, 1::2] - 1024) / (16383 - 1024)
+    assert green.var() == pytest.approx(8.5e-4 * green.mean(), rel=0.08)
+    assert photo.noise is not None
+    assert photo.noise.slope[0] == pytest.approx(8.5e-4)
 
 
 def test_a_peer_that_fails_is_told_and_ours_is_an_error(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from typer.main import get_command
 
 from cli.app import app
+from cli.arguments.finite import complete_bare_options
 from cli.failures import SETTINGS, replace_flags
 
 PRODUCT = Path(__file__).resolve().parents[2] / "demosaic_ntc"
@@ -43,3 +44,17 @@ def test_layers_below_name_no_option() -> None:
         if option.search(line) and "dask" not in line
     ]
     assert said == []
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ([], []),
+        (["--compress"], ["--compress", "jpeg"]),
+        (["--compress", "a.dng", "b.dng"], ["--compress", "jpeg", "a.dng", "b.dng"]),
+        (["a.dng", "--compress", "jxl", "-q"], ["a.dng", "--compress", "jxl", "-q"]),
+        (["a.dng", "--compress=jxl"], ["a.dng", "--compress=jxl"]),
+    ],
+)
+def test_compress_may_stand_without_a_word(given: list[str], read: list[str]) -> None:
+    assert complete_bare_options(given) == read

@@ -79,7 +79,7 @@ def test_wide_holes_get_texture_where_it_is_asked_for(tmp_path: Path, out: Path)
     assert told["copied_share"] == 1
     assert told["source_map"] == str(tmp_path / "map.tif")
     assert "fill=auto grow=2" in told["parameters"]
-    assert any("nothing of it is certified" in notice for notice in told["notices"])
+    assert any("neither measured nor certified" in notice for notice in told["notices"])
     assert _run(*files, "--fill", "clouds").exit_code == 2
     assert _run(*files, "--grow", -1).exit_code == 2
     refused = _run(*files, "--source-map", tmp_path / "map.tif")

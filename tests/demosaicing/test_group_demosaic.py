@@ -21,7 +21,7 @@ from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine.groups import reference_positions
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan
-from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, completion
+from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, completion, gaussian
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import NormCertificate
 from demosaic_ntc.run import Deadline, Progress, Run
@@ -180,7 +180,8 @@ def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_small_groups_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cfa, seen = Cfa.from_name("RGGB"), list[MaskedPass]()
-    plan: Plan = {HoleKind.BAYER: (STEP, STEP)}
+    step = Step(PATCHES, gaussian(8))
+    plan: Plan = {HoleKind.BAYER: (step, step)}
     grey = 0.5 + 0.1 * np.sin(np.arange(96) / 6)[None].repeat(96, axis=0)
     mosaic = (grey + np.random.default_rng(2).normal(0, 0.004, (96, 96))).astype(np.float32)
     noise = np.full((3, 1), 0.004**2, np.float32)

@@ -163,8 +163,8 @@ def test_noise_that_hardly_shows_is_left_alone_unless_asked_for() -> None:
     ("how", "expected", "grain"),
     [
         (Development(), Strengths(1.0, 1.1), 1 / 11),
-        (Development(denoise="texture"), FOR_TEXTURE, 0.2 / 0.85),
-        (Development(denoise="texture", denoise_color=1.0), Strengths(0.65, 1.0), 0.35),
+        (Development(denoise="texture"), FOR_TEXTURE, 0.25 / 0.95),
+        (Development(denoise="texture", denoise_color=1.0), Strengths(0.7, 1.0), 0.3),
         (Development(denoise=0.5), Strengths(0.5, 0.55), 1 / 11),
         (Development(denoise=0.5, denoise_color=1.0), Strengths(0.5, 1.0), 0.5),
         (Development(denoise=2.0), Strengths(2.0, 2.2), 1 / 11),

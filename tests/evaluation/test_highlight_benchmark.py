@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from demosaic_ntc.cfa import Cfa
-from evaluation.data.highlights import ClippedScene, clip_picture
+from evaluation.data.highlights import ClippedScene, clip_picture, make_other_scenes, make_scenes
+from evaluation.data.sets import read_set
 from evaluation.methods.highlights import OURS, PEERS, WAYS, align, clip, reconstruct
 from evaluation.studies.highlights import Measured, compare, measure, roll_off, tables
 from samples.make_samples import rounded
@@ -29,6 +30,19 @@ def test_a_known_share_of_a_picture_is_clipped(clipped: ClippedScene) -> None:
     limits = np.array(clipped.levels)[Cfa.from_name("RGGB").window(slice(0, 96), slice(0, 96)).astype(int)]
     assert (clipped.mosaic <= limits.astype(np.float32)).all()
     assert np.isclose(clipped.mosaic, limits).any()
+
+
+def test_further_scenes_are_of_pictures_that_end_in_white(tmp_path: Path) -> None:
+    pixels = rounded(scene(96, 128)) // 2
+    pixels[80:88, 100:116] = 255
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    sets = [read_set(tmp_path)]
+    assert not list(make_scenes(sets, []))
+    (other,) = make_other_scenes(sets, [])
+    assert other.is_kept_out
+    assert not other.known[80:88, 100:116].any()
+    assert 0.9 < other.known.mean() < 1
+    assert other.cfa == Cfa.from_name("GBRG")
 
 
 def test_the_truth_has_no_error_and_clipping_has(clipped: ClippedScene) -> None:
@@ -85,5 +99,7 @@ def test_the_command_prints_the_table(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["benchmark", "highlights", str(folder), "--ways", "clip"])
     assert result.exit_code == 0, result.output
     assert "ΔE00" in result.stdout
+    none = CliRunner().invoke(app, ["benchmark", "highlights", str(folder), "--ways", "clip", "--others"])
+    assert none.exit_code == 2  # the picture does not end in white
     refused = CliRunner().invoke(app, ["benchmark", "highlights", str(folder), "--ways", "wish"])
     assert refused.exit_code == 2

@@ -50,7 +50,7 @@ def test_a_peer_is_one_line(pictures: Path, monkeypatch: pytest.MonkeyPatch) -> 
         result = benchmark("demosaic", pictures, "--methods", "grey,bilinear")
     assert result.exit_code == 0, result.stderr
     assert "method grey: every channel the sample" in result.stdout
-    assert len([line for line in result.stdout.splitlines() if line.startswith("  grey ")]) == 2
+    assert len([line for line in result.stdout.splitlines() if line.startswith("  grey ")]) == 3
     assert benchmark("demosaic", pictures, "--methods", "grey,bilinear").exit_code == 2
 
 

@@ -17,8 +17,8 @@ import tifffile
 from PIL import Image
 
 from demosaic_ntc import complete
-from demosaic_ntc.errors import DemosaicNtcError
-from tests.faults.targets import REQUESTS, SIDE, TARGETS, kept_kernels, kept_results
+from demosaic_ntc.errors import Crashed, DemosaicNtcError
+from tests.faults.targets import CAMERA, REQUESTS, SIDE, TARGETS, cameras_at_hand, kept_kernels, kept_results
 from tests.made_raws import MADE, made
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,7 +92,7 @@ class Mutant:
         """The mutant that a seed stands for."""
         draw = random.Random(seed)
         target = draw.choice(sorted(TARGETS))
-        names = sorted({*_at_hand(), *_MADE})
+        names = sorted({*_at_hand(), *_MADE, *cameras_at_hand()})
         base = draw.choice([name for name in names if name.endswith(TARGETS[target].suffixes)])
         options: list[str] = []
         for _ in range(draw.choice((1, 2, 3) if target in _WHOLE else (0, 0, 0, 1, 2))):
@@ -154,7 +154,7 @@ def _mutate(data: bytearray, kind: str, place: int, value: int) -> None:
 
 
 def tried(mutant: Mutant, folder: Path) -> str:
-    """Let a mutant loose: ``ok``, ``refused``, or ``finding`` and what is wrong."""
+    """Let a mutant loose: ``ok``, ``refused``, ``crashed`` apart, or ``finding`` and what is wrong."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "out").mkdir(parents=True)
     source = folder / f"mutant{Path(mutant.base).suffix}"
@@ -163,6 +163,8 @@ def tried(mutant: Mutant, folder: Path) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return TARGETS[mutant.target].attack(source, folder, list(mutant.options))
+    except Crashed:  # a flaw of a decoder, which cost nothing but this file
+        return "crashed"
     except (DemosaicNtcError, MemoryError):
         return "refused"
     except Exception as error:
@@ -174,6 +176,8 @@ def tried(mutant: Mutant, folder: Path) -> str:
 @cache
 def base_file(name: str) -> bytes:
     """What is mutated: a small file; some take a while to make."""
+    if name.endswith(CAMERA):
+        return cameras_at_hand()[name].read_bytes()
     return _MADE[name]() if name in _MADE else _at_hand()[name]
 
 

@@ -20,7 +20,7 @@ from demosaic_ntc.batch.records.report import Report
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.ntc.solution import Solution
-from demosaic_ntc.raw.reading import read_photo
+from demosaic_ntc.raw.reading import read_embedded, read_facts, read_photo
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ROOT / "samples" / "small_rggb.dng"
@@ -28,6 +28,9 @@ SIDE = 32
 
 # A mutant may lie about its size, but no more than this may be believed.
 PIXELS = 4_000_000
+
+# The ending of names of raws that cameras took, and how large these are at most.
+CAMERA, CAMERA_PIXELS = ".camera", 15_000_000
 
 
 def _command(folder: Path, *words: object) -> str:
@@ -40,6 +43,22 @@ def _command(folder: Path, *words: object) -> str:
     if result.exit_code and list(folder.glob("o.*")):
         return f"finding a picture in spite of exit {result.exit_code}"
     return "refused" if result.exit_code else "ok"
+
+
+def cameras_at_hand() -> dict[str, Path]:
+    """Raws of cameras, and fragments of such, where the test data lies; too large for whole conversions."""
+    folder = Path(os.environ.get("DEMOSAIC_NTC_DATA", "")) / "raw_more"
+    found = sorted(folder.rglob("*")) if "DEMOSAIC_NTC_DATA" in os.environ else []
+    return {f"{path.name}{CAMERA}": path for path in found if path.is_file()}
+
+
+def _read_camera(source: Path, folder: Path, options: list[str]) -> str:
+    """All that decoders are asked for of a raw: its samples, its preview, its metadata."""
+    limits = InputLimits(pixels=CAMERA_PIXELS)
+    read_facts(source)
+    photo = read_photo(source, limits=limits)
+    read_embedded(source, limits)
+    return "ok" if photo.mosaic.size else "finding an empty photo"
 
 
 def _mask(folder: Path) -> Path:
@@ -350,3 +369,5 @@ TARGETS = {
     "convert --bad-pixels": Target(_bad_pixels, (".txt",)),
     "batch --scheduler": Target(_scheduler, (".jsonl", ".txt")),
 }
+if cameras_at_hand():
+    TARGETS["read a camera's raw"] = Target(_read_camera, (CAMERA,))

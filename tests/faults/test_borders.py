@@ -28,7 +28,7 @@ from demosaic_ntc.errors import InputError, OutputError, Truncated
 from demosaic_ntc.io.error_boundary import border, damage_explained, explain_encoding
 from tests.images.picture_files import write_mask
 
-pytestmark = pytest.mark.fault
+pytestmark = [pytest.mark.fault, pytest.mark.usefixtures("in_process")]
 
 LIBRAW = [kind for name, kind in vars(rawpy).items() if name.startswith("LibRaw") and isinstance(kind, type)]
 PLAIN: list[BaseException] = [

@@ -2,12 +2,16 @@
 
 import io
 import os
+import zlib
 from pathlib import Path
+from typing import Any, cast
 
 import cv2
 import numpy as np
 import pytest
 import tifffile
+from hypothesis import given
+from hypothesis.strategies import binary
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -15,9 +19,11 @@ from demosaic_ntc.errors import OutputError
 from demosaic_ntc.images.formats import Loss
 from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.images.picture import DecodedImage
+from demosaic_ntc.images.png_writing import combine_checksums
 from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.colour import SPACES
 from demosaic_ntc.io.exif import Exif, finish_metadata
+from demosaic_ntc.io.pixels import LazyImage
 
 PROFILE = icc_profile(SPACES["srgb"])
 EXIF = finish_metadata(
@@ -119,3 +125,33 @@ def test_rows_are_reported_as_they_are_written() -> None:
     seen: list[tuple[int, int]] = []
     write_png(io.BytesIO(), _pixels(16), PROFILE, None, lambda done, total: seen.append((done, total)))
     assert seen == [(64, 130), (128, 130), (130, 130)]
+
+
+@pytest.mark.parametrize("suffix", ["png", "tif"])
+@pytest.mark.parametrize("bits", [8, 16])
+def test_bands_packed_in_threads_make_the_same_file(tmp_path: Path, suffix: str, bits: int) -> None:
+    """Three bands and a part of one; the picture is made as it is read."""
+    codes = np.random.default_rng(2).integers(0, 2**bits, (203, 37, 3)).astype(f"uint{bits}")
+    lazy = LazyImage(codes.shape[:2], codes.dtype, lambda rows, columns: codes[rows, columns])
+    files = []
+    for threads in (1, 3):
+        target, seen = tmp_path / f"{threads}.{suffix}", list[tuple[int, int]]()
+        picture = DecodedImage(cast("NDArray[Any]", lazy))
+
+        def note(done: int, total: int, seen: list[tuple[int, int]] = seen) -> None:
+            seen.append((done, total))
+
+        write_picture(target, picture, overwrite=False, report=note, threads=threads)
+        assert seen == [(64, 203), (128, 203), (192, 203), (203, 203)]
+        files.append(target.read_bytes())
+    assert files[0] == files[1]
+    decoded = (
+        tifffile.imread(target) if suffix == "tif" else np.asarray(cv2.imread(str(target), -1))[..., ::-1]
+    )
+    assert np.array_equal(decoded, codes)
+
+
+@given(binary(max_size=70_000), binary(max_size=70_000))
+def test_checksums_of_pieces_make_that_of_all(first: bytes, second: bytes) -> None:
+    both = combine_checksums(zlib.adler32(first), zlib.adler32(second), len(second))
+    assert both == zlib.adler32(first + second)

@@ -49,7 +49,7 @@ def opened_once(*paths: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def parsed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, int]]:
+def parsed(monkeypatch: pytest.MonkeyPatch, in_process: None) -> list[tuple[Any, int]]:
     """Every directory that is parsed: of which file or block, and where it begins."""
     places: list[tuple[Any, int]] = []
     read = TagReader._read

@@ -1,11 +1,23 @@
 import io
 import struct
 from fractions import Fraction
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demosaic_ntc.io.tiff_tags import ASCII, LONG, RATIONAL, SHORT, Field, TagReader, write_directory
+from demosaic_ntc.io.exif import Exif, read_exif
+from demosaic_ntc.io.tiff_tags import (
+    ASCII,
+    GPS_DIRECTORY,
+    LONG,
+    RATIONAL,
+    SHORT,
+    Field,
+    TagReader,
+    write_directory,
+)
 
 
 def _file(fields: dict[int, Field]) -> io.BytesIO:
@@ -57,3 +69,16 @@ def test_absurd_counts_are_left_out() -> None:
 def test_no_bytes_can_break_the_reader(data: bytes) -> None:
     for directory in TagReader(io.BytesIO(b"II*\0\x08\0\0\0" + data)).directories():
         assert all(isinstance(tag, int) for tag in directory)
+
+
+@pytest.mark.parametrize(("kind", "value"), [(9, struct.pack("<l", -5)), (11, struct.pack("<f", 3e38))])
+def test_pointers_to_nowhere_lead_to_nothing(tmp_path: Path, kind: int, value: bytes) -> None:
+    """A pointer may be a negative or a huge number; a file, unlike memory, is asked to go there."""
+    path = tmp_path / "a.tif"
+    gps = struct.pack("<HHL", GPS_DIRECTORY, kind, 1) + value
+    path.write_bytes(b"II*\0\x08\0\0\0\x01\0" + gps + bytes(4))
+    with path.open("rb") as file:
+        tags = TagReader(file)
+        assert GPS_DIRECTORY in tags.first()
+        assert read_exif(tags) == Exif()
+        assert tags.directory(int(tags.first()[GPS_DIRECTORY][0])) == {}

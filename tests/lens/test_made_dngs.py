@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tifffile
+from scipy.ndimage import map_coordinates
 
 import demosaic_ntc
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
+from demosaic_ntc.developing.settings import Development, Engine, Settings
+from demosaic_ntc.io.tiff_tags import SHORT, Field
 from demosaic_ntc.raw.opcodes.area import Area, Window
 from demosaic_ntc.raw.opcodes.parameters import Opcode
 from demosaic_ntc.raw.opcodes.pixel_opcodes import (
@@ -28,6 +32,7 @@ from demosaic_ntc.raw.opcodes.pixel_opcodes import (
 from demosaic_ntc.raw.opcodes.sensor_opcodes import FixBadPixelsConstant, FixBadPixelsList, TrimBounds
 from demosaic_ntc.raw.opcodes.warps import Warp, WarpFisheye, WarpRectilinear
 from demosaic_ntc.workflows.api import Developed
+from demosaic_ntc.workflows.conversion import convert_file
 from samples.dng import Camera, write_dng
 from samples.linear_dng import linear_dng
 from samples.opcodes import opcode_fields
@@ -157,8 +162,6 @@ def test_maps_of_the_four_sites_even_out_a_shading_of_colours(tmp_path: Path) ->
 
 def _move(before: Float64, warp: Any) -> Float64:
     """A picture moved by cubic interpolation, which has any smooth scene."""
-    from scipy.ndimage import map_coordinates
-
     places = np.meshgrid(*(np.arange(side) + 0.5 for side in SIZE), indexing="ij")
     moved = [
         map_coordinates(
@@ -330,3 +333,48 @@ def test_saturated_corners_are_white_and_not_the_colour_of_their_gains(tmp_path:
     light = 4 * _light(found)[5:-5, 5:-5] / hill[5:-5, 5:-5, None]
     shown = (hill[5:-5, 5:-5] > 0.5) & (hill[5:-5, 5:-5] < 1.6)
     assert np.ptp(light[shown], axis=1).max() < 0.05
+
+
+@pytest.mark.parametrize("hides", [False, True])
+def test_bad_values_are_found_behind_a_linearisation_table(tmp_path: Path, hides: bool) -> None:
+    """Stored numbers are a quarter of the samples; where two become the same, nothing is called bad."""
+    codes, bad = _codes(_scene())[..., 0], 7
+    table = (np.arange(4096) * 4 + 100).clip(0, 65535)
+    if hides:
+        table[8] = table[7]
+    stored = np.rint((codes - 100) / 4).astype(np.uint16)
+    stored[40, 50] = bad
+    changed = {
+        50712: Field(SHORT, tuple(table.tolist())),
+        **opcode_fields(stored=(FixBadPixelsConstant(bad),)),
+    }
+    path = tmp_path / "table.dng"
+    write_dng(path, stored, RGGB, CAMERA, changed=changed)
+    found = demosaic_ntc.develop(path, **PLAIN, method="gaussian").facts.notices
+    assert any("calls 1 samples bad" in notice for notice in found) != hides
+    assert any("table hides its value" in notice for notice in found) == hides
+
+
+def test_error_maps_are_moved_with_their_pixels(tmp_path: Path) -> None:
+    """A part of a noisy scene is far less certain: where the warp takes it, the map says so."""
+    rng = np.random.default_rng(1)
+    light = _scene()[..., 0] + np.where(np.arange(WIDTH) > 64, 0.02, 0.001) * rng.standard_normal(SIZE)
+    warp = WarpRectilinear(((0.9, 0.05, 0, 0, 0, 0),), (0.5, 0.5))
+    maps = []
+    for name, lists in (("plain", {}), ("warped", {"pixels": (warp,)})):
+        path, place = tmp_path / f"{name}.dng", tmp_path / f"{name}.tif"
+        write_dng(path, _codes(light), RGGB, CAMERA, changed=opcode_fields(**lists))
+        how = Development(look="neutral", linear=True, space="camera", white="metadata", denoise=1.0)
+        settings = Settings(development=how, engine=Engine(quality="fast"))
+        convert_file(path, tmp_path / f"{name}.png", settings, error_map=place)
+        maps.append(np.asarray(tifffile.imread(place), np.float64))
+    plain, warped = maps
+    y, x = np.meshgrid(*(np.arange(side) + 0.5 for side in SIZE), indexing="ij")
+    places = np.stack(warp.find_sources((y, x), SIZE, 1)) - 0.5
+    expected = np.stack(
+        [map_coordinates(plain[..., channel], places, order=1, mode="nearest") for channel in range(3)],
+        axis=2,
+    )
+    assert np.abs(warped - expected).max() < 0.06 * plain.max()
+    assert np.abs(warped - expected).mean() < 0.01 * plain.mean()
+    assert np.abs(warped - plain).max() > 0.1 * plain.max()

@@ -30,7 +30,7 @@ def _sources(warp: Warp) -> FindSources:
 
 
 def _lanczos(distance: Float64) -> Float64:
-    return np.asarray(np.where(np.abs(distance) < 3, np.sinc(distance) * np.sinc(distance / 3), 0))
+    return np.asarray(np.where(np.abs(distance) < 5, np.sinc(distance) * np.sinc(distance / 5), 0))
 
 
 def _linear(distance: Float64) -> Float64:
@@ -38,14 +38,14 @@ def _linear(distance: Float64) -> Float64:
 
 
 def _plain(picture: Float32, warp: Warp, filter_: object) -> Float64:
-    """Every pixel from its own place, by a weighted sum over six rows and columns around it."""
+    """Every pixel from its own place, by a weighted sum over ten rows and columns around it."""
     result = np.empty(picture.shape)
     y, x = np.meshgrid(*(np.arange(side) + 0.5 for side in SIZE), indexing="ij")
     for channel in range(3):
         down, across = (place - 0.5 for place in warp.find_sources((y, x), SIZE, channel))
         total, weight = np.zeros(SIZE), np.zeros(SIZE)
-        for p in range(-2, 4):
-            for q in range(-2, 4):
+        for p in range(-4, 6):
+            for q in range(-4, 6):
                 row, column = np.floor(down) + p, np.floor(across) + q
                 share = filter_(row - down) * filter_(column - across)  # type: ignore[operator]
                 rows, columns = (

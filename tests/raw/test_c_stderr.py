@@ -93,6 +93,7 @@ def test_nothing_of_libraw_reaches_stderr(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.usefixtures("in_process")
 def test_complaints_about_a_file_that_is_decoded_are_told(
     small: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

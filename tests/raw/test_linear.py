@@ -42,7 +42,7 @@ def _codes(planes: int = 3, white: int = 65535) -> NDArray[np.uint16]:
     return np.rint(_light(planes) * white).astype(np.uint16)
 
 
-def _read(tmp_path: Path, content: bytes, **limits: int) -> RawPhoto:
+def _read(tmp_path: Path, content: bytes, **limits: Any) -> RawPhoto:
     path = tmp_path / "a.dng"
     path.write_bytes(content)
     return read_photo(path, limits=InputLimits(**limits) if limits else None)

@@ -92,6 +92,7 @@ def test_damaged_header_of_a_tiff_is_not_offered_to_libraw(tmp_path: Path, small
         read_photo(tmp_path / "a.dng")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_large_files_of_unknown_headers_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.raw").write_bytes(bytes(1000))
     monkeypatch.setattr(checks, "_LARGEST_UNKNOWN", 999)

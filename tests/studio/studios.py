@@ -39,7 +39,9 @@ class Served:
 
     def stranger(self, **headers: str) -> httpx.Client:
         """A client without a cookie."""
-        return httpx.Client(base_url=self.origin, headers=headers, timeout=PATIENCE)
+        return httpx.Client(
+            base_url=f"{self.origin}{self.studio.place.path}", headers=headers, timeout=PATIENCE
+        )
 
     def get(self, path: str) -> httpx.Response:
         return self.client.get(path)
@@ -109,7 +111,8 @@ def served(sources: Sequence[Path], limits: InputLimits | None = None) -> Iterat
         try:
             assert ready.wait(PATIENCE)
             origin = f"http://127.0.0.1:{studio.place.port}"
-            with httpx.Client(base_url=origin, headers={"Origin": origin}, timeout=PATIENCE) as client:
+            base = f"{origin}{studio.place.path}"
+            with httpx.Client(base_url=base, headers={"Origin": origin}, timeout=PATIENCE) as client:
                 assert client.get("/", params={"token": studio.place.secret}).status_code == 200
                 yield Served(studio, client)
         finally:

@@ -34,7 +34,7 @@ def test_the_command_that_is_shown_means_the_same_settings(plain: dict[str, Any]
     command: Any = typer.main.get_command(app)
     convert = command.commands["convert"]
     context = convert.make_context("convert", words[2:])
-    assert context.params["source"] == Path("a photo.dng")
+    assert context.params["raw"] == Path("a photo.dng")
     assert settings_from(context.params) == wish.settings(InputLimits(), bad, half=False)
     assert wish.settings(InputLimits(), bad, half=True).development.crop == "visible"
 

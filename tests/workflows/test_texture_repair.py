@@ -75,7 +75,7 @@ def test_any_kind_of_file_gets_what_inpaint_makes(name: str, tmp_path: Path, mas
     np.testing.assert_array_equal(made[..., :3] if made.ndim == 3 else made, expected)
     assert done.copied == done.missing == missing.sum()
     assert any("100% of what was restored is texture copied" in notice for notice in done.notices)
-    assert any("nothing of it is certified" in notice for notice in done.notices)
+    assert any("neither measured nor certified" in notice for notice in done.notices)
 
 
 def test_smooth_is_the_default_of_files(tmp_path: Path, mask: Path) -> None:

@@ -33,6 +33,10 @@ _TICK_SECONDS = 0.2
 # What is under way may still be finished this long after a wish to stop.
 _GRACE_SECONDS = 1.5
 
+# A worker that is not ready after so long never will be: it loads libraries and kernels, and may wait for
+# others that compile them. No limit of a file counts before.
+_STARTING_SECONDS = 900.0
+
 # This many workers in a row that end before they have begun a file mean that none ever will.
 _FALSE_STARTS = 3
 
@@ -153,6 +157,8 @@ class Supervisor(AbstractContextManager["Supervisor"]):
 
     def _enforce_limits(self, worker: WorkerProcess) -> Iterator[Event]:
         """End a worker that takes too long or too much."""
+        if not worker.is_ready and worker.age > _STARTING_SECONDS:
+            raise HungUp
         seconds, memory = self._allowance.seconds, self._allowance.memory
         if seconds is not None and worker.seconds > seconds:
             reason = f"took longer than {seconds:g} s; raise `timeout` or choose a faster `quality`"

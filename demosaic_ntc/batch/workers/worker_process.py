@@ -4,16 +4,15 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from signal import Signals
 from typing import Any
 
 from demosaic_ntc.batch.job import Identity, Job
 from demosaic_ntc.batch.workers.worker import GO, WorkerSetup
+from demosaic_ntc.child_processes import explain_exit, start_interpreter
 from demosaic_ntc.machine import resident_bytes
 
 # Kept of what a worker says on stderr: enough for the trace of a crash.
@@ -49,13 +48,13 @@ class WorkerProcess:
     def __init__(self, number: int, setup: WorkerSetup) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            self._process = subprocess.Popen(
-                # -P: modules come from where this process has them, not from the current folder.
-                [sys.executable, "-P", "-c", _PROGRAM, str(os.getpid())],
+            self._process = start_interpreter(
+                _PROGRAM,
+                str(os.getpid()),
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                env={**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env=_ONE_THREAD,
             )
         assert self._process.stderr is not None
         os.set_blocking(self._process.stderr.fileno(), False)
@@ -67,7 +66,7 @@ class WorkerProcess:
         self.job: Job | None = None
         self.identity: Identity | None = None
         self.stage = ""  # of the present job, once it has told one
-        self._since = 0.0
+        self._since, self._started = 0.0, time.monotonic()
         self._log = b""
         with suppress(OSError):  # one that ended at once is found to be gone when it is listened to
             self.channel.send(setup)
@@ -86,6 +85,11 @@ class WorkerProcess:
     def seconds(self) -> float:
         """How long the present job has taken."""
         return time.monotonic() - self._since if self.job else 0.0
+
+    @property
+    def age(self) -> float:
+        """How long ago it was started."""
+        return time.monotonic() - self._started
 
     @property
     def resident_bytes(self) -> int:
@@ -140,13 +144,4 @@ class WorkerProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_LEAVING_SECONDS)
         self.end()
-        return _explain_exit(self._process.returncode)
-
-
-def _explain_exit(code: int) -> str:
-    """What an exit status means."""
-    if code >= 0:
-        return f"exit code {code}"
-    with suppress(ValueError):
-        return f"signal {-code}, {Signals(-code).name}"
-    return f"signal {-code}"
+        return explain_exit(self._process.returncode)

@@ -32,7 +32,7 @@ _SOFT = 0.7  # of the deviation by which a prediction may miss: how soft the bou
 _LEAST_SPREAD = 1e-4
 _FAR_BELOW = -20.0  # deviations: from here on the mean above a bound is a series
 _FITS, _UNFIT = 0.01, 0.1  # how far below its bound a prediction may lie; the weight of tints where it does
-_VIVID_PAIR = 0.25  # how far two channels may lie from the third: more is drawn in
+_VIVID_PAIR = 0.5  # how far two channels may lie from the third: more is drawn in
 _VIVID_CORE = 0.3  # the same where nothing is known
 
 
@@ -216,18 +216,19 @@ def _complete_pair(
     """Write the roots of two channels of a pixel from that of the third, and return what its tint weighs.
 
     By the tint of the surroundings one of them lies nearer to its bound, or further below: it is what the
-    tint makes it, above the bound, and the other is predicted from both, as where it alone is clipped. The
-    bound is as soft as tints vary there: where they do not, nothing shows where the channel was clipped.
+    tint makes it, if less vivid, above the bound, and the other is predicted from both, as where it alone is
+    clipped: no edge shows where the second one clips. The bound is as soft as tints vary there: where they
+    do not, nothing shows where the channel was clipped.
     """
     i, j = _others(known)
     red, blue = _interpolate(tints, row, column, 0), _interpolate(tints, row, column, 1)
     own = red if known == 0 else (blue if known == 2 else 0.0)
     first = (red if i == 0 else 0.0) - own
     second = (blue if j == 2 else 0.0) - own
+    is_first = pixel[known] + first - bounds[i] <= pixel[known] + second - bounds[j]
     kept = _soften(first, second, _VIVID_PAIR)
     first, second = pixel[known] + first * kept, pixel[known] + second * kept
-    below_i, below_j = first - bounds[i], second - bounds[j]
-    near, other, value = (i, j, first) if below_i <= below_j else (j, i, second)
+    near, other, value = (i, j, first) if is_first else (j, i, second)
     one, two = _others(other)
     pixel[near] = value
     pixel[other] = _predict(grid, row, column, other, pixel[one], pixel[two])

@@ -1,7 +1,9 @@
 """Wide holes filled with texture, part by part: every pixel is copied from somewhere in the picture."""
 
+from collections.abc import Iterator
+
 import numpy as np
-from scipy.ndimage import distance_transform_edt
+from scipy.ndimage import distance_transform_edt, gaussian_filter
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.engine.result import CopiedPixels
@@ -9,8 +11,9 @@ from demosaic_ntc.inpainting.texture.blending import blend, measure_seams
 from demosaic_ntc.inpainting.texture.copying import choose_labels
 from demosaic_ntc.inpainting.texture.kernels import REACH, Places
 from demosaic_ntc.inpainting.texture.level import Level, Scene, find_sources, make_pyramid
+from demosaic_ntc.inpainting.texture.offsets import MOST_PIXELS, start_by_offsets
 from demosaic_ntc.inpainting.texture.parts import WidePart, Widths, make_scene, region_of
-from demosaic_ntc.inpainting.texture.starts import start_inwards, start_smoothly
+from demosaic_ntc.inpainting.texture.starts import start_smoothly
 from demosaic_ntc.inpainting.texture.synthesis import ROUNDS, Filled, refine, synthesise
 from demosaic_ntc.run import Run
 
@@ -18,6 +21,10 @@ from demosaic_ntc.run import Run
 # for those who want it wherever there is room for any.
 WIDTHS: dict[str, Widths] = {"auto": (12, 16), "texture": (2, 4)}
 
+# Low frequencies are drawn to the engine's estimate, which is closer to the truth there; but where both are
+# far apart the estimate is a mixture of colours that would show as a veil.
+_DRAWN, _DRAWN_BLUR, _APART = 0.5, 10.0, 0.08  # how far, what they are blurred by in pixels, and what is far
+_WORTH = 1.2  # how much dearer copies by offsets may be and still be taken: structure shows more than seams
 _RIM = (1.0, 4.0)  # depths: up to the first the engine's values stay, from the second on it is all texture
 
 
@@ -39,25 +46,38 @@ def fill_part(
     here = np.argwhere(scene.hole)
     rows, columns = (here + np.array([axis.start for axis in region])).T
     before, share = planes[:, rows, columns], _share_of_texture(scene.hole)[scene.hole]
-    planes[:, rows, columns] = before + share * (values.T - before)
+    values = values.T + _draw_near(before - values.T, scene.hole)
+    planes[:, rows, columns] = before + share * (values - before)
     targets = np.stack([rows, columns], axis=1).astype(np.int32)
     return CopiedPixels(targets, targets + labels)
 
 
 def _fill_scene(scene: Scene, colours: int, run: Run) -> tuple[Places, Float32] | None:
     """Return labels and colours of a hole's pixels, from the start that fits best; None out of time."""
-    levels = [Level.of(each) for each in reversed(make_pyramid(scene))]
+    scenes = list(reversed(make_pyramid(scene)))
+    levels = [Level.of(each) for each in scenes]
     shown, source = np.pad(scene.shown, REACH), np.pad(scene.source, REACH)
-    finest, found = levels[-1], []
+    finest, found = levels[-1], list[tuple[float, Places]]()
     values = np.ascontiguousarray(finest.values[..., :colours])
-    for start in (start_smoothly, start_inwards):
-        filled = _descend_levels(start(levels[0], run), levels, run)
+    for filled, worth in _fill_in_turn(scenes, levels, run):
         labels = choose_labels(filled, colours, shown, source, run)
-        found.append((filled.mean_cost + measure_seams(values, finest.hole, shown, labels), labels))
+        cost = filled.mean_cost + measure_seams(values, finest.hole, shown, labels)
+        found.append((cost / worth, labels))
         if run.deadline.is_over():
             return None
-    labels = min(found, key=lambda each: each[0])[1]
+    _, labels = min(found, key=lambda each: each[0])
     return labels[finest.hole], blend(values, finest.hole, shown, labels)
+
+
+def _fill_in_turn(scenes: list[Scene], levels: list[Level], run: Run) -> Iterator[tuple[Filled, float]]:
+    """Yield the finest level filled from each start, and what the start is worth."""
+    yield _descend_levels(start_smoothly(levels[0], run), levels, run), 1.0
+    number = max((n for n, level in enumerate(levels) if len(level.pixels) <= MOST_PIXELS), default=0)
+    smooth = start_smoothly(levels[number], run).values
+    shown, source = (np.pad(flags, REACH) for flags in (scenes[number].shown, scenes[number].source))
+    shifted = start_by_offsets(levels[number], shown, source, smooth)
+    if shifted is not None:
+        yield _descend_levels(shifted, levels[number:], run), _WORTH
 
 
 def _descend_levels(start: Filled, levels: list[Level], run: Run) -> Filled:
@@ -68,6 +88,17 @@ def _descend_levels(start: Filled, levels: list[Level], run: Run) -> Filled:
             filled = refine(filled, level, run)
         filled = synthesise(filled, ROUNDS[min(number, len(ROUNDS) - 1)], run)
     return filled
+
+
+def _draw_near(gaps: Float32, hole: Flags) -> Float32:
+    """Return what to add to a hole's pixels, (channels, pixels), that are some gaps off; zero outside."""
+    low = np.empty_like(gaps)
+    for gap, result in zip(gaps, low, strict=True):
+        plane = np.zeros(hole.shape, np.float32)
+        plane[hole] = gap
+        result[:] = gaussian_filter(plane, _DRAWN_BLUR, mode="constant")[hole]
+    share = _DRAWN / (1 + (low**2).mean(axis=0) / _APART**2)
+    return np.asarray(share * low, np.float32)
 
 
 def _share_of_texture(hole: Flags) -> Float32:

@@ -1,14 +1,13 @@
-"""How a hole begins at its coarsest scale: by the engine, or from its rim inwards."""
+"""How a hole begins at its coarsest scale: by the engine."""
 
 import numpy as np
-from scipy.ndimage import binary_dilation
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.engine.pass_tables import PLANS
 from demosaic_ntc.inpainting.region_inpainting import repair
 from demosaic_ntc.inpainting.texture.kernels import NEVER, REACH
-from demosaic_ntc.inpainting.texture.level import Level, places_of
-from demosaic_ntc.inpainting.texture.synthesis import Filled, search_everywhere, spread_out, vote_on
+from demosaic_ntc.inpainting.texture.level import Level
+from demosaic_ntc.inpainting.texture.synthesis import Filled
 from demosaic_ntc.run import Run
 
 
@@ -23,24 +22,6 @@ def start_smoothly(level: Level, run: Run) -> Filled:
     values = level.values.copy()
     values[inner] = np.moveaxis(made.planes, 0, 2)
     return _without_sources(level, np.where(level.hole[..., None], values, level.values))
-
-
-def start_inwards(level: Level, run: Run) -> Filled:
-    """Return a level whose hole is filled layer by layer, each by the patches most like what is there."""
-    left, values, weight = level.hole.copy(), level.values.copy(), level.weight.copy()
-    inside = np.zeros_like(left)
-    inside[REACH:-REACH, REACH:-REACH] = True
-    weight[left] = 0
-    while left.any():
-        layer = left & binary_dilation(~left & (weight > 0), np.ones((3, 3)))
-        if not layer.any():
-            break
-        targets = places_of(layer & inside)
-        best, cost = search_everywhere(level, values, targets, level.sources, run, weight)
-        told = vote_on(level, values, *spread_out(level, targets, best, cost), run)
-        values[layer], weight[layer] = told.values[layer], level.weight[layer]
-        left &= ~layer
-    return _without_sources(level, values)
 
 
 def _without_sources(level: Level, values: Float32) -> Filled:

@@ -55,22 +55,20 @@ def synthesise(start: Filled, rounds: int, run: Run) -> Filled:
         if run.deadline.is_over():
             break
         if trees is None:
-            best, cost = search_everywhere(level, filled.values, level.targets, level.sources, run)
+            best, cost = _search_everywhere(level, filled.values, run)
         else:
             best, cost = _search_near(filled, trees.find(filled.values, number), run)
         filled = vote_on(level, filled.values, *spread_out(level, level.targets, best, cost), run)
     return filled
 
 
-def search_everywhere(
-    level: Level, values: Float32, targets: Places, sources: Places, run: Run, weight: Float32 | None = None
-) -> tuple[Places, Float64]:
+def _search_everywhere(level: Level, values: Float32, run: Run) -> tuple[Places, Float64]:
     """Return the best of all sources for each target, and its cost."""
+    targets, price = level.targets, price_of(level)
     best, cost = np.empty((len(targets), 2), np.int32), np.empty(len(targets))
-    price, trust = price_of(level), level.weight if weight is None else weight
 
     def search(part: slice) -> None:
-        search_all(values, trust, targets[part], sources, price, best[part], cost[part])
+        search_all(values, level.weight, targets[part], level.sources, price, best[part], cost[part])
 
     run.do(search, blocks_of(len(targets), 32))
     return best, cost

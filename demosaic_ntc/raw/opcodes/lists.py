@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import get_args
 
-from demosaic_ntc.io.tiff_tags import OPCODE_LISTS, Directory
+from demosaic_ntc.io.tiff_tags import OPCODE_LISTS, Directory, Number, numbers
 from demosaic_ntc.raw.opcodes.parameters import READERS, DamagedOpcode, Opcode, Parameters
 from demosaic_ntc.raw.opcodes.pixel_opcodes import Curve
+from demosaic_ntc.raw.opcodes.sensor_opcodes import FixBadPixelsConstant
 
 _LINEARISATION = 50712  # a table that stored samples go through as they are decoded
 _OPTIONAL = 1  # a flag: readers may pass over such an opcode
@@ -97,7 +98,27 @@ def read_stated(
         read_opcodes(_as_bytes(tags, tag), number, *shape) if tag in tags else OpcodeList()
         for number, (tag, shape) in enumerate(zip(OPCODE_LISTS, shapes, strict=True), 1)
     )
-    return StatedOpcodes(stored, linear, pixels, stored_size, margins, is_stored=_LINEARISATION not in tags)
+    table = numbers(tags, _LINEARISATION)
+    stored = _through_table(stored, table) if table else stored
+    return StatedOpcodes(stored, linear, pixels, stored_size, margins, is_stored=not table)
+
+
+def _through_table(stored: OpcodeList, table: tuple[Number, ...]) -> OpcodeList:
+    """List 1 of samples that went through a table: the value of bad ones is what became of it.
+
+    Where other values became the same, good samples would seem bad, and it is left out.
+    """
+    kept, notices = list[Opcode](), list(stored.notices)
+    for opcode in stored.opcodes:
+        if not isinstance(opcode, FixBadPixelsConstant):
+            kept.append(opcode)
+            continue
+        value = table[min(opcode.constant, len(table) - 1)]
+        if table.count(value) == 1 and opcode.constant < len(table):
+            kept.append(FixBadPixelsConstant(int(value)))
+        else:
+            notices.append(f"{opcode.name} of list 1 is left out: the linearisation table hides its value")
+    return replace(stored, opcodes=tuple(kept), notices=tuple(notices))
 
 
 def _as_bytes(tags: Directory, tag: int) -> bytes:

@@ -9,6 +9,7 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.images.mask import grow_flags
 from demosaic_ntc.studio.canvas.boxes import PixelBox
 from demosaic_ntc.studio.canvas.pyramid import Pyramid, brightest
 from demosaic_ntc.studio.canvas.tile_images import Bytes
@@ -78,6 +79,15 @@ class Mask:
     def invert(self) -> PixelBox:
         """Mark what is not, and nothing else."""
         return self._step(PixelBox.of(self.size), np.logical_not)
+
+    def grow(self, pixels: int) -> PixelBox:
+        """Mark what lies within some pixels of what is marked; return what may have changed."""
+        rows, columns = (np.flatnonzero((self.pyramid.finest > 0).any(axis=axis)) for axis in (1, 0))
+        if not rows.size:
+            raise InputError("nothing is marked; paint over what is to be repaired")
+        ends = (rows[0] - pixels, rows[-1] + 1 + pixels, columns[0] - pixels, columns[-1] + 1 + pixels)
+        box = PixelBox(*map(int, ends)).within(self.size)
+        return self._step(box, lambda flags: grow_flags(flags, pixels))
 
     def replace(self, marked: Flags) -> PixelBox:
         """Mark these pixels and no others."""

@@ -7,6 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
+from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.mask_rule import Detection
 from demosaic_ntc.recipe import build
@@ -74,6 +75,7 @@ class Handlers:
         sheet = self._session.sheet(entry.number)
         with sheet.lock:
             steps = {name: getattr(sheet.mask, name) for name in ("undo", "redo", "clear", "invert")}
+            steps |= {"source": sheet.take_source, "grow": lambda: sheet.mask.grow(_growth(plain))}
             tool = plain.get("tool")
             if isinstance(tool, str) and tool in steps:
                 box: PixelBox = steps[tool]()
@@ -114,8 +116,8 @@ class Handlers:
     async def repair(self, request: Request) -> Response:
         """Show what is marked repaired."""
         plain, entry = await json_of(request), self._entry(request)
-        only_new, quality = plain.get("what") == "new", _word(plain, "quality", "normal")
-        task = await run_in_threadpool(self._wishes.repair, entry, only_new=only_new, quality=quality)
+        only_new = plain.get("what") == "new"
+        task = await run_in_threadpool(self._wishes.repair, entry, only_new=only_new, **_repair_words(plain))
         return _confirm_task(task.number)
 
     async def save(self, request: Request) -> Response:
@@ -126,7 +128,7 @@ class Handlers:
             entry,
             suffix=_word(plain, "format", "png"),
             place=_word(plain, "place", saving.NEW),
-            quality=_word(plain, "quality", "normal"),
+            **_repair_words(plain),
             with_mask=plain.get("mask") is True,
         )
         return _confirm_task(task.number)
@@ -138,7 +140,7 @@ class Handlers:
             self._wishes.save_folder,
             entry,
             suffix=_word(plain, "format", "same"),
-            quality=_word(plain, "quality", "normal"),
+            **_repair_words(plain),
         )
         return JSONResponse({"tasks": [task.number for task in tasks]})
 
@@ -192,6 +194,19 @@ def _word(plain: dict[str, Any], name: str, otherwise: str) -> str:
     if not isinstance(word, str):
         raise InputError(f"{name} is a word; reload the page")
     return word
+
+
+def _growth(plain: dict[str, Any]) -> int:
+    """The pixels by which a request wants a mask to grow; numbers of requests are floats."""
+    pixels = plain.get("pixels")
+    whole = int(pixels) if isinstance(pixels, float) and pixels.is_integer() else pixels
+    return build(RepairSettings, {"grow": whole}).grow
+
+
+def _repair_words(plain: dict[str, Any]) -> dict[str, str]:
+    """How a request wants pictures repaired."""
+    usual = {"quality": "normal", "grain": "auto", "fill": "smooth"}
+    return {name: _word(plain, name, word) for name, word in usual.items()}
 
 
 def _make_attachment_header(name: str) -> str:

@@ -1,12 +1,15 @@
 """A studio from its start to its end: a folder of its own, its workers, and the server on a free port."""
 
+import html
 import os
+import shutil
 import socket
+import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import uvicorn
 from starlette.applications import Starlette
@@ -14,6 +17,7 @@ from starlette.applications import Starlette
 from demosaic_ntc.batch.job import JobLimits
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.io.temp_files import is_abandoned, owner
 from demosaic_ntc.studio.actions import Actions, heard
 from demosaic_ntc.studio.serving.security import Place
 from demosaic_ntc.studio.serving.server import build_app
@@ -23,6 +27,7 @@ from demosaic_ntc.studio.work.opening import OpenPicture
 from demosaic_ntc.studio.work.repairing import RepairQuickly
 
 _HERE = "127.0.0.1"
+_FOLDER = "demosaic-ntc-studio-"
 
 # A task that takes longer hangs.
 _LONGEST_SECONDS = 4 * 3600.0
@@ -44,7 +49,8 @@ class Studio:
 @contextmanager
 def opened_studio(sources: Sequence[Path], limits: InputLimits, port: int = 0) -> Iterator[Studio]:
     """A studio for files and folders; when the block ends, its workers and all it made are gone."""
-    with TemporaryDirectory(prefix="demosaic-ntc-studio-") as folder, _open_socket(port) as listener:
+    remove_left_folders()
+    with TemporaryDirectory(prefix=f"{_FOLDER}{owner()}-") as folder, _open_socket(port) as listener:
         session = Session(Path(folder), limits)
         session.name(sources)
 
@@ -62,6 +68,34 @@ def opened_studio(sources: Sequence[Path], limits: InputLimits, port: int = 0) -
             yield Studio(wishes, place, build_app(wishes, place), listener)
         finally:
             crew.close()
+
+
+def remove_left_folders() -> None:
+    """Remove the folders of studios that were killed, with the pictures in them; no others, nobody else's."""
+    for folder in Path(gettempdir()).glob(f"{_FOLDER}*"):
+        with suppress(OSError):
+            mark = folder.name.removeprefix(_FOLDER).rpartition("-")[0]
+            status = folder.lstat()
+            is_ours = stat.S_ISDIR(status.st_mode) and (
+                not hasattr(os, "getuid") or status.st_uid == os.getuid()
+            )
+            if is_ours and is_abandoned(folder, mark):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_doorway(studio: Studio) -> str:
+    """A page that leads to the studio's and that nobody else can read; return its address.
+
+    Everybody sees what programs are started with: a browser is not started with the secret.
+    """
+    doorway = studio.wishes.session.folder / "studio.html"
+    target = html.escape(studio.place.address)
+    page = (
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={target}"><a href="{target}">studio</a>\n'
+    )
+    with open(os.open(doorway, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(page)
+    return doorway.as_uri()
 
 
 @contextmanager

@@ -3,19 +3,24 @@
 Any page in the person's browser, and any program of this machine, can reach a port of this machine. So every
 request must name this server as its host, which a foreign name bound to this address cannot; come from this
 server's own page, as browsers tell; and carry the secret of this run, once in the address, then as a cookie
-that no script reads and no foreign page sends.
+that no script reads and no foreign page sends. Browsers do not tell ports apart: what keeps the cookie from
+other servers of this machine is a path that they do not have.
 """
 
 import hmac
 import secrets
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SAFE = ("GET", "HEAD")
+_COOKIE = "studio"
+
+# Numbers of more digits than any picture or tile has are not even read.
+_LONGEST_PATH, _TOO_LONG = 200, 414
+
 _CLOSED = "This page opens by the address that demosaic-ntc studio shows in its terminal.\n"
 
 _HEADERS = {
@@ -33,6 +38,7 @@ class Place:
     """Where the server is reached, and the secret that opens it."""
 
     port: int
+    path: str = field(default_factory=lambda: f"/{secrets.token_urlsafe(12)}/")  # the page's
     secret: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     @property
@@ -43,12 +49,7 @@ class Place:
     @property
     def address(self) -> str:
         """The address of the page."""
-        return f"http://{self.hosts[0]}/?token={self.secret}"
-
-    @property
-    def cookie(self) -> str:
-        """What the cookie is called: browsers do not tell ports apart."""
-        return f"studio-{self.port}"
+        return f"http://{self.hosts[0]}{self.path}?token={self.secret}"
 
     def fits(self, secret: str) -> bool:
         """Whether a secret is the right one, told in the same time whatever it is."""
@@ -78,6 +79,11 @@ class Guard:
                     headers.append("Set-Cookie", self._set_cookie())
             await send(message)
 
+        if len(scope["path"]) > _LONGEST_PATH:
+            await PlainTextResponse("There is no such place.\n", _TOO_LONG, headers=_HEADERS)(
+                scope, receive, send
+            )
+            return
         if not self._is_ours(scope):
             refusal = PlainTextResponse(_CLOSED, 403, headers=_HEADERS)
             await refusal(scope, receive, send)
@@ -85,8 +91,7 @@ class Guard:
         await self._app(scope, receive, send_guarded)
 
     def _set_cookie(self) -> str:
-        place = self._place
-        return f"{place.cookie}={place.secret}; Path=/; HttpOnly; SameSite=Strict"
+        return f"{_COOKIE}={self._place.secret}; Path={self._place.path}; HttpOnly; SameSite=Strict"
 
     def _is_ours(self, scope: Scope) -> bool:
         """Whether a request comes from the page, or opens it."""
@@ -105,15 +110,13 @@ class Guard:
 
     def _is_page_address(self, scope: Scope) -> bool:
         """Whether the page itself is opened by the address that was shown."""
-        if scope["path"] != "/" or scope["method"] not in _SAFE:
+        if scope["path"] != self._place.path or scope["method"] not in _SAFE:
             return False
         return self._place.fits(QueryParams(scope["query_string"]).get("token", ""))
 
     def _has_cookie(self, headers: Headers) -> bool:
         """Whether the browser has opened the page before."""
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        found = cookies.get(self._place.cookie)
-        return found is not None and self._place.fits(found.value)
+        pairs = (
+            each.strip().partition("=") for line in headers.getlist("cookie") for each in line.split(";")
+        )
+        return any(name == _COOKIE and self._place.fits(value) for name, _, value in pairs)

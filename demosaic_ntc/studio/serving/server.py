@@ -31,12 +31,13 @@ def build_app(wishes: Actions, place: Place) -> Starlette:
     """The server of a session."""
     answers = Handlers(wishes)
     events = Events(wishes)
-    one = "/api/pictures/{number:int}"
+    base = f"{place.path}api"
+    one = f"{base}/pictures/{{number:int}}"
     routes = [
-        Route("/", _page),
-        Route("/api/state", answers.state),
-        Route("/api/events", events.answer),
-        Route("/api/pictures", answers.upload, methods=["POST"]),
+        Route(place.path, _page),
+        Route(f"{base}/state", answers.state),
+        Route(f"{base}/events", events.answer),
+        Route(f"{base}/pictures", answers.upload, methods=["POST"]),
         Route(f"{one}/open", answers.open, methods=["POST"]),
         Route(f"{one}/tiles/{{layer}}/{{level:int}}/{{column:int}}/{{row:int}}", answers.tile),
         Route(f"{one}/mask", answers.draw, methods=["POST"]),
@@ -50,7 +51,7 @@ def build_app(wishes: Actions, place: Place) -> Starlette:
         Route(f"{one}/develop", answers.develop, methods=["POST"]),
         Route(f"{one}/command", answers.command, methods=["POST"]),
         Route(f"{one}/convert", answers.convert, methods=["POST"]),
-        Route("/api/tasks/{task:int}/cancel", answers.cancel, methods=["POST"]),
+        Route(f"{base}/tasks/{{task:int}}/cancel", answers.cancel, methods=["POST"]),
     ]
     return Starlette(
         routes=routes,

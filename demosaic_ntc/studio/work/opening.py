@@ -131,7 +131,7 @@ class OpenRaw:
         """Lay the camera's picture out in the target's folder."""
         progress(Progress(DECODING, 0, 1))
         photo = read_photo(self.raw, limits=self.limits)
-        embedded = decode_preview(photo.preview, _EMBEDDED_SIDE)
+        embedded = decode_preview(photo.preview, _EMBEDDED_SIDE, isolate=photo.isolated)
         size = photo.size[::-1] if photo.orientation >= 5 else photo.size
         half = sizes_of(size, RAW_LEVEL)[RAW_LEVEL]
         view = _grey(half) if embedded is None else resize(orient(embedded, photo.orientation), half)

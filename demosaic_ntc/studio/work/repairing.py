@@ -15,6 +15,7 @@ from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.inpainting.inpaint import too_wide
 from demosaic_ntc.inpainting.inpaint_parts import inpaint_parts
+from demosaic_ntc.inpainting.wide_holes import tell_copied
 from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.run import ReportProgress
@@ -44,6 +45,8 @@ class RepairQuickly:
     orientation: int = 1
     quality: str = "normal"
     grain: str = "auto"
+    fill: str = "smooth"
+    has_source: bool = False  # flags `source` say what may be copied
     fingerprint: str = "repair"
 
     def prepare(self) -> None:
@@ -59,10 +62,16 @@ class RepairQuickly:
         """Restore them."""
         image = load_colours(source.parent)
         missing, wanted = (self._unorient_flags(read_flags(source, name)) for name in ("missing", "wanted"))
-        how: dict[str, Any] = {"quality": self.quality, "grain": self.grain}
+        source_flags = self._unorient_flags(read_flags(source, "source")) if self.has_source else None
+        how: dict[str, Any] = {
+            "quality": self.quality,
+            "grain": self.grain,
+            "fill": self.fill,
+            "source": source_flags,
+        }
         parts = inpaint_parts(image, missing, wanted, **how, threads=threads, progress=progress)
         content: dict[str, Any] = {}
-        deep, restored = 0, 0
+        deep, copied, restored = 0, 0, 0
         for number, part in enumerate(parts):
             stored = PixelBox(part.rows.start, part.rows.stop, part.columns.start, part.columns.stop)
             box = stored.upright((image.shape[0], image.shape[1]), self.orientation)
@@ -70,10 +79,11 @@ class RepairQuickly:
             content[f"box{number}"] = np.array(box.plain())
             content[f"colours{number}"] = orient(part.image, self.orientation)
             content[f"error{number}"] = orient(doubt.astype(np.float32), self.orientation)
-            deep, restored = deep + part.too_deep, restored + int(missing[stored.slices].sum())
+            deep, copied = deep + part.too_deep, copied + part.copied
+            restored += int(missing[stored.slices].sum())
         with whole_file(target, overwrite=True) as file:
             np.savez(file, **content)
-        return WorkResult(restored, {}, None, too_wide(deep, restored))
+        return WorkResult(restored, {}, None, (*tell_copied(copied, restored), *too_wide(deep, restored)))
 
     def _unorient_flags(self, flags: Flags) -> Flags:
         """Flags of the picture as it is stored."""

@@ -1,6 +1,7 @@
 """Workers: whatever happens in one costs its own file only."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from demosaic_ntc.batch.workers import supervisor
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
+from demosaic_ntc.batch.workers.worker_process import WorkerProcess
 from tests.batch.batches import PATIENCE, new_children, until
 from tests.batch.works import Copy, Faulty
 
@@ -104,6 +106,25 @@ def test_memory_is_watched_from_outside_where_the_system_sets_no_limit(make_jobs
 def test_workers_that_never_get_ready_are_a_bug(make_jobs: Make, run_jobs: RunJobs) -> None:
     with pytest.raises(RuntimeError, match=r"workers end before they begin.*exit code 3"):
         run_jobs(make_jobs("ab", Faulty({"prepare": "exit"})))
+
+
+def test_workers_that_stand_still_before_they_are_ready_are_replaced(
+    make_jobs: Make, stop: Stop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, stopped = WorkerProcess.__init__, list[int]()
+
+    def start_and_stop_one(self: WorkerProcess, number: int, setup: WorkerSetup) -> None:
+        start(self, number, setup)
+        if not stopped:
+            stopped.append(self._process.pid)
+            os.kill(self._process.pid, signal.SIGSTOP)
+            self._started -= supervisor._STARTING_SECONDS
+
+    monkeypatch.setattr(WorkerProcess, "__init__", start_and_stop_one)
+    with Supervisor([WorkerSetup(Copy(), 1, None)], JobLimits(PATIENCE), stop) as team:
+        ended = [event for event in team.run(iter(make_jobs("a"))) if isinstance(event, JobEnded)]
+    assert [event.outcome.status for event in ended] == [JobStatus.DONE]
+    assert len(stopped) == 1
 
 
 def test_no_worker_is_started_for_nothing(make_jobs: Make, stop: Stop) -> None:

@@ -263,3 +263,29 @@ def test_fringes_of_edges_do_not_tint_what_lies_beside_them() -> None:
     for core in (np.s_[41:45, 40:60], np.s_[28:33, 40:60]):  # below the beam, and above
         assert abs((red[core] / green[core]).mean() - 1) < 0.01
         assert abs((blue[core] / green[core]).mean() - 1) < 0.01
+
+
+def test_a_vivid_glow_has_no_edge_where_its_second_channel_clips() -> None:
+    """Red clips, then green, while blue is far below: as around a setting sun."""
+    cfa, (rows, columns) = Cfa.from_name("RGGB"), np.indices(SIZE)
+    away = np.hypot(rows - 80, columns - 100)
+    parts = [
+        low + top * np.exp(-away / reach) for low, top, reach in ((1, 6, 50), (0.5, 2.6, 38), (0.3, 0.8, 25))
+    ]
+    completed = complete_highlights(_cut(np.stack(parts, axis=-1), cfa), cfa, LEVELS)
+    red = completed[80, 120:180:2]
+    assert parts[1][80, 120] > 1.5  # green is clipped at first
+    assert parts[1][80, 170] < 1
+    assert np.abs(np.diff(np.log(red))).max() < 0.08
+
+
+@pytest.mark.parametrize("name", ["RGGB", "XTRANS"])
+def test_noise_moves_no_mean_and_makes_no_specks(name: str) -> None:
+    """The bound is as soft as samples are noisy: the light goes on rising beyond it, without outliers."""
+    cfa, truth = Cfa.from_name(name), _ramp((1, 1, 1), 1.9)
+    noise = 0.03 * np.random.default_rng(6).standard_normal(truth.shape) * np.sqrt(truth)
+    completed = complete_highlights(_cut(truth + noise, cfa), cfa, LEVELS)
+    off = completed[:, 8:-8] / truth[:, 8:-8, 0] - 1
+    bright = truth[0, 8:-8, 0] > 1.05
+    assert np.abs(off.mean(axis=0)[bright]).max() < 0.06
+    assert np.abs(off[:, bright]).max() < 0.3

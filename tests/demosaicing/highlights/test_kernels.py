@@ -27,7 +27,7 @@ from demosaic_ntc.demosaicing.highlights.window_kernels import BLOCK, CELL, EVEN
 
 SIZE = (24, 2 * BLOCK + 10)
 LEVELS = np.array([1.0, 0.6, 0.8], np.float32)
-SOFT, VIVID_PAIR, VIVID_CORE = 0.7, 0.25, 0.3
+SOFT, VIVID_PAIR, VIVID_CORE = 0.7, 0.5, 0.3
 FITS, UNFIT = 0.01, 0.1
 Arrays = NDArray[Any]
 
@@ -263,10 +263,10 @@ def test_two_channels_are_predicted_from_the_third_and_the_tint() -> None:
         clipped = [channel for channel in range(3) if channel != known]
         tints = np.array([tint[0], 0.0, tint[1]])
         steps = tints[clipped] - tints[known]
+        excess = pixel[known] + steps - bounds[clipped]
         steps /= np.sqrt(1 + (steps @ steps - steps[0] * steps[1]) / VIVID_PAIR**2)
         guess = pixel.copy()
         guess[clipped] = pixel[known] + steps
-        excess = guess[clipped] - bounds[clipped]
         near, other = clipped if excess[0] <= excess[1] else clipped[::-1]
         predicted = guess.copy()
         predicted[other] = _line(grid, other, predicted)

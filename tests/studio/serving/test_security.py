@@ -2,6 +2,7 @@
 
 import http.client
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -13,8 +14,7 @@ API = ["/", "/api/state", "/api/events", "/api/pictures/1/tiles/before/0/0/0", "
 
 
 def cookie(shared: Served) -> dict[str, str]:
-    place = shared.studio.place
-    return {"Cookie": f"{place.cookie}={place.secret}"}
+    return {"Cookie": f"studio={shared.studio.place.secret}"}
 
 
 @pytest.mark.parametrize("path", API)
@@ -22,7 +22,7 @@ def test_without_the_secret_nothing_is_served(shared: Served, path: str) -> None
     with shared.stranger() as client:
         assert client.get(path).status_code == 403
         assert client.get(path, params={"token": "guess"}).status_code == 403
-        assert client.get(path, headers={"Cookie": f"{shared.studio.place.cookie}=guess"}).status_code == 403
+        assert client.get(path, headers={"Cookie": "studio=guess"}).status_code == 403
 
 
 def test_the_secret_in_the_address_opens_the_page_alone(shared: Served) -> None:
@@ -34,7 +34,43 @@ def test_the_secret_in_the_address_opens_the_page_alone(shared: Served) -> None:
         said = answer.headers["set-cookie"]
         assert "HttpOnly" in said
         assert "SameSite=Strict" in said
+        assert f"Path={shared.studio.place.path};" in said  # other servers of this machine do not get it
         assert client.get("/api/state").status_code == 200  # the cookie is sent from now on
+
+
+def test_without_its_path_nothing_is_served(shared: Served) -> None:
+    with httpx.Client(base_url=shared.origin, headers=cookie(shared)) as client:
+        assert client.get("/", params={"token": shared.studio.place.secret}).status_code == 404
+        assert client.get("/api/state").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "foreign", ['prefs={"a":1}', "flag", "user=José", "=", "a=b=c", 'quoted="', "studio=guess"]
+)
+@pytest.mark.parametrize("order", ["{0}; {1}", "{1}; {0}", "{1};{0};{1}"])
+def test_cookies_of_others_do_not_matter(shared: Served, foreign: str, order: str) -> None:
+    """Browsers send what any server of this machine has set, in whatever form."""
+    ours = f"studio={shared.studio.place.secret}"
+    with shared.stranger() as client:
+        sent = order.format(ours, foreign).encode()
+        assert client.get("/api/state", headers={b"Cookie": sent}).status_code == 200
+        assert client.get("/api/state", headers={b"Cookie": foreign.encode()}).status_code == 403
+
+
+@pytest.mark.parametrize("digits", [20, 150, 5000])
+def test_numbers_of_any_length_are_told(shared: Served, digits: int) -> None:
+    number = "9" * digits
+    for path in (f"{number}/mask.png", f"{number}/tiles/before/0/0/0", f"1/tiles/before/{number}/0/0"):
+        assert shared.get(f"/api/pictures/{path}").status_code in (400, 404, 414)
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "照", "😀"])
+def test_uploads_may_have_long_names(shared: Served, letter: str) -> None:
+    number = shared.upload(png(waves(20, 20)), quote(f"{letter * 120}.png"))
+    shared.stroke(number, (10, 10))
+    task = shared.task(shared.post(f"/api/pictures/{number}/save", {"format": "png", "quality": "fast"}))
+    assert task["state"] == "done", task["reason"]
+    assert letter in task["result"]["names"][0]
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:1", "http://127.0.0.1"])
@@ -88,7 +124,7 @@ def test_answers_may_not_be_framed_sniffed_or_kept(shared: Served) -> None:
 )
 def test_no_path_of_a_request_reaches_the_disk(shared: Served, path: str) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", shared.studio.place.port, timeout=PATIENCE)
-    connection.request("GET", path, headers=cookie(shared))
+    connection.request("GET", shared.studio.place.path.rstrip("/") + path, headers=cookie(shared))
     answer = connection.getresponse()
     content = answer.read()
     connection.close()

@@ -151,6 +151,18 @@ def test_results_never_fall_on_other_files_unless_told(shared: Served, folder: P
     assert (folder / "b.png").read_bytes() == (folder / "b_repaired-2.png").read_bytes()
 
 
+def test_saving_twice_at_once_gives_two_files(shared: Served) -> None:
+    number = shared.upload(png(waves()), "twice.png")
+    shared.stroke(number, (10, 10))
+    answers = [
+        shared.post(f"/api/pictures/{number}/save", {"format": "png", "quality": "fast"}) for _ in range(3)
+    ]
+    tasks = [shared.task(answer) for answer in answers]
+    assert [task["state"] for task in tasks] == ["done"] * 3, tasks
+    names = [task["result"]["names"] for task in tasks]
+    assert names == [["twice_repaired.png"], ["twice_repaired-2.png"], ["twice_repaired-3.png"]]
+
+
 def test_a_file_that_was_changed_meanwhile_is_not_worked_on(shared: Served) -> None:
     number = shared.upload(png(waves()))
     shared.stroke(number, (10, 10))

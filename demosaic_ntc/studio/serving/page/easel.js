@@ -2,6 +2,7 @@
 
 const EASEL_ZOOMS = ["fit", 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16];
 const MASK_COLOUR = "#ff2e63";
+const SOURCE_COLOUR = "#2ebd59";
 const DOUBT_COLOUR = "#ffb000";
 
 class Easel extends View {
@@ -92,6 +93,7 @@ class Easel extends View {
       this.layer(context, "after", 0, canvas.width);
     }
     if (!this.holding && this.showsDoubt) this.tinted("doubt", DOUBT_COLOUR, 0.85);
+    if (!this.holding && this.showsMask && this.sheet.mask.allowed) this.tinted("source", SOURCE_COLOUR, this.opacity);
     if (!this.holding && this.showsMask) this.tinted("mask", MASK_COLOUR, this.opacity);
     if (!this.holding) this.cursor();
   }
@@ -99,7 +101,7 @@ class Easel extends View {
   // The level whose pixels are the largest that are not larger than the screen's; of raws, masks alone are at full size.
   level(name) {
     const wanted = Math.floor(Math.log2(1 / Math.min(this.scale, 1)) + 1e-6);
-    return clamp(wanted, name === "mask" ? 0 : this.sheet.first, this.sheet.levels - 1);
+    return clamp(wanted, ["mask", "source"].includes(name) ? 0 : this.sheet.first, this.sheet.levels - 1);
   }
 
   // Every visible tile of a level: its column and row.
@@ -117,6 +119,7 @@ class Easel extends View {
 
   version(name, level, column, row) {
     if (name === "mask") return this.masked.of(level, column, row);
+    if (name === "source") return this.sheet.mask.allowed;
     return name === "before" ? 0 : this.touched.of(level, column, row);
   }
 
@@ -124,8 +127,8 @@ class Easel extends View {
   tile(name, level, column, row) {
     const version = this.version(name, level, column, row);
     const layer = name === "after" && !version ? "before" : name;
-    if (!version && (name === "mask" || name === "doubt")) return null;
-    return this.tiles.get(`/api/pictures/${this.number}/tiles/${layer}/${level}/${column}/${row}`, version);
+    if (!version && ["mask", "source", "doubt"].includes(name)) return null;
+    return this.tiles.get(`api/pictures/${this.number}/tiles/${layer}/${level}/${column}/${row}`, version);
   }
 
   layer(context, name, from, to) {

@@ -2,6 +2,7 @@
 
 const seconds = (left) => (left < 90 ? `${Math.max(1, Math.round(left))} s` : `${Math.round(left / 60)} min`);
 const SAID = { repair: "Repairing", save: "Saving", open: "Opening", find: "Looking at", mask: "Reading the mask", develop: "Developing" };
+const NUMBERS = ["sensitivity", "grow"]; // sliders that are no raw's
 const QUIET_KINDS = ["open", "develop"];
 
 class Panels {
@@ -16,7 +17,7 @@ class Panels {
       byId("zooms").append(button);
     }
     const on = (id, action) => { byId(id).onclick = action; };
-    for (const step of ["undo", "redo", "clear", "invert"]) on(step, () => studio.step(step));
+    for (const step of ["undo", "redo", "clear", "invert", "source"]) on(step, () => studio.step(step));
     on("repair", () => studio.repair("new"));
     on("repair-all", () => studio.repair("all"));
     on("divide", () => studio.toggle("dividing"));
@@ -30,7 +31,8 @@ class Panels {
     for (const button of document.querySelectorAll("[data-find]")) button.onclick = () => studio.find(button.dataset.find);
     byId("size").oninput = (event) => { tools.share = event.target.value / 100; };
     byId("opacity").oninput = (event) => { easel.opacity = event.target.value / 100; easel.showsMask = true; easel.update(); };
-    byId("sensitivity").oninput = () => this.update();
+    on("grow-mask", () => studio.step("grow", { pixels: Number(byId("grow").value) }));
+    for (const name of NUMBERS) byId(name).oninput = () => this.update();
     byId("pictures").onchange = (event) => studio.show(Number(event.target.value));
     byId("file").onchange = (event) => { studio.upload([...event.target.files]); event.target.value = ""; };
     byId("mask-file").onchange = (event) => { studio.loadMask(event.target.files[0]); event.target.value = ""; };
@@ -71,7 +73,7 @@ class Panels {
     byId("size").value = Math.round(100 * tools.share);
     byId("size-told").textContent = `${(2 * tools.radius).toPrecision(2) * 1} px`;
     byId("opacity-told").textContent = `${Math.round(100 * easel.opacity)} %`;
-    showNumber(CONTROLS.find(({ name }) => name === "sensitivity"));
+    for (const each of CONTROLS) if (NUMBERS.includes(each.name)) showNumber(each);
     const divided = Boolean(sheet) && easel.dividing && !easel.holding;
     for (const element of [byId("divider"), ...document.querySelectorAll(".tag")]) element.hidden = !divided;
     easel.showDivider(byId("divider"), "before on the left");
@@ -84,10 +86,11 @@ class Panels {
     byId("empty").hidden = Boolean(sheet);
     byId("empty").textContent = picture?.failure || (picture ? `Opening ${picture.name} …` : "Drop a picture or a raw here, or press Open.");
     const mask = sheet?.mask ?? { pixels: 0, undo: false, redo: false };
+    byId("source").setAttribute("aria-pressed", String(Boolean(mask.allowed)));
     byId("undo").disabled = !mask.undo;
     byId("redo").disabled = !mask.redo;
     const enabled = {
-      clear: mask.pixels, invert: sheet, "save-mask": mask.pixels, repair: mask.pixels, "repair-all": mask.pixels,
+      clear: mask.pixels, invert: sheet, "grow-mask": mask.pixels, source: sheet && !raw && (mask.pixels || mask.allowed), "save-mask": mask.pixels, repair: mask.pixels, "repair-all": mask.pixels,
       save: sheet && (raw || mask.pixels), divide: sheet, hold: sheet, doubt: sheet, "show-mask": sheet,
     };
     for (const [id, wanted] of Object.entries(enabled)) byId(id).disabled = !wanted;

@@ -3,7 +3,7 @@
 class Server {
   constructor(hear, say) {
     this.say = say;
-    this.stream = new EventSource("/api/events");
+    this.stream = new EventSource("api/events");
     this.stream.onmessage = (event) => hear(JSON.parse(event.data));
     this.stream.onerror = () => say("The studio does not answer; look whether it still runs.", true);
   }

@@ -32,7 +32,7 @@ class Studio {
   }
 
   ask(what, plain = {}, number = this.number) {
-    return this.server.post(`/api/pictures/${number}/${what}`, plain);
+    return this.server.post(`api/pictures/${number}/${what}`, plain);
   }
 
   // Steps reach the server one after the other, as they were made: an eraser never before its brush.
@@ -134,7 +134,7 @@ class Studio {
     if (task.state !== "done") return;
     if (task.kind === "repair" && task.picture === this.number) this.easel.showsMask = false;
     if (task.kind === "save" && task.result.upload) {
-      this.server.download(`/api/pictures/${task.picture}/result`, task.result.names[0]);
+      this.server.download(`api/pictures/${task.picture}/result`, task.result.names[0]);
     }
     this.easel.update();
   }
@@ -172,7 +172,7 @@ class Studio {
   async upload(files) {
     for (const file of files) {
       this.panels.say(`Reading ${file.name} …`);
-      const answer = await this.server.send("POST", "/api/pictures", file);
+      const answer = await this.server.send("POST", "api/pictures", file);
       if (!answer) return;
       this.panels.say("");
       // The stream may have told of it already, and of more than this answer knows.
@@ -194,21 +194,25 @@ class Studio {
     this.easel.update();
   }
 
-  async step(name) {
+  async step(name, more = {}) {
     const { number } = this;
     if (!this.picture?.sheet) return;
     this.easel.showsMask = true;
     const answer = await this.inTurn(() => {
       const { mask } = this.sheetOf(number);
-      return name in mask && !mask[name] ? null : this.ask("mask", { tool: name }, number);
+      return name in mask && !mask[name] ? null : this.ask("mask", { tool: name, ...more }, number);
     });
     if (answer) this.takeStep(number, answer);
     this.easel.update();
   }
 
+  get way() {
+    return { quality: byId("quality").value, fill: byId("fill").value, grain: byId("grain").value };
+  }
+
   async repair(what) {
     await this.last;
-    if (this.picture?.sheet?.mask.pixels && !this.picture.raw) this.begin("repair", { what, quality: byId("quality").value });
+    if (this.picture?.sheet?.mask.pixels && !this.picture.raw) this.begin("repair", { what, ...this.way });
   }
 
   toggle(name) {
@@ -223,13 +227,13 @@ class Studio {
 
   async loadMask(file) {
     if (!file || !this.picture) return;
-    const answer = await this.server.send("PUT", `/api/pictures/${this.number}/mask`, file);
+    const answer = await this.server.send("PUT", `api/pictures/${this.number}/mask`, file);
     if (answer) this.expect(answer.task);
     this.easel.showsMask = true;
   }
 
   saveMask() {
-    this.server.download(`/api/pictures/${this.number}/mask.png`, "");
+    this.server.download(`api/pictures/${this.number}/mask.png`, "");
   }
 
   async save() {
@@ -238,11 +242,11 @@ class Studio {
     if (place === "original" && !(await this.isSure(`Replace ${this.picture.name} itself? What it shows now is lost.`))) return;
     const shared = { format: byId("format").value, place };
     if (this.picture.raw) this.begin("convert", { ...shared, ...this.raws.wish });
-    else this.begin("save", { ...shared, quality: byId("quality").value, mask: byId("with-mask").checked });
+    else this.begin("save", { ...shared, ...this.way, mask: byId("with-mask").checked });
   }
 
   saveAll() {
-    return this.begin("folder", { format: "same", quality: byId("quality").value });
+    return this.begin("folder", { format: "same", ...this.way });
   }
 
   isSure(words) {
@@ -257,7 +261,7 @@ class Studio {
   }
 
   cancel(number) {
-    return this.server.post(`/api/tasks/${number}/cancel`);
+    return this.server.post(`api/tasks/${number}/cancel`);
   }
 
   cancelAll() {
@@ -266,5 +270,5 @@ class Studio {
 }
 
 // The secret in the address has done its work: a cookie stands for it now.
-history.replaceState(null, "", "/");
+history.replaceState(null, "", location.pathname);
 const studio = new Studio();

@@ -1,0 +1,1 @@
+"""Files of unknown origin, decoded in a process of their own."""
