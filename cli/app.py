@@ -21,6 +21,7 @@ from .commands.convert import convert
 from .commands.demo import demo
 from .commands.info import info
 from .commands.inpaint import inpaint
+from .commands.merge import merge
 from .commands.prepare import prepare
 from .commands.studio import studio
 from .commands.watch import watch
@@ -108,6 +109,7 @@ def program(
 
 
 app.command(cls=Command)(convert)
+app.command(cls=Command)(merge)
 app.command(cls=Command)(inpaint)
 app.command(cls=Command)(studio)
 app.command(cls=Command)(batch)

@@ -31,7 +31,7 @@ from typing import Any
 import typer
 
 from demosaic_ntc.developing.repair_settings import RepairSettings
-from demosaic_ntc.developing.settings import Settings
+from demosaic_ntc.developing.settings import Merging, Settings
 from demosaic_ntc.errors import ClusterError, InputError, OutputError, SolverError
 from demosaic_ntc.recipe import settings_of
 
@@ -216,7 +216,11 @@ def print_note(text: str) -> None:
 #: The options of settings that messages name; those of a batch are called as it calls them.
 SETTINGS = {
     **{name: f"--{name}" for name in ("jobs", "memory", "name", "output", "report", "resume", "timeout")},
-    **{name: each.option for kind in (Settings, RepairSettings) for name, each in settings_of(kind).items()},
+    **{
+        name: each.option
+        for kind in (Settings, Merging, RepairSettings)
+        for name, each in settings_of(kind).items()
+    },
 }
 
 _NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")

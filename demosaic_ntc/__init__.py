@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.demosaicing.demosaic import demosaic
     from demosaic_ntc.detection.blemishes import find_blemishes
     from demosaic_ntc.developing.repair_settings import RepairSettings
-    from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
+    from demosaic_ntc.developing.settings import Development, Engine, Merging, Output, Settings
     from demosaic_ntc.engine.result import Restored
     from demosaic_ntc.images.mask_rule import MaskRule
     from demosaic_ntc.inpainting.inpaint import inpaint
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.ntc.solution import Certificate, LeastRadius, Solution, Status
     from demosaic_ntc.raw.levels import GreyPatch
     from demosaic_ntc.raw.temperature import Temperature
-    from demosaic_ntc.workflows.api import Developed, develop, read_mosaic
+    from demosaic_ntc.workflows.api import Developed, Merged, develop, merge, read_mosaic
 
 _HOME = {
     "BatchTask": "demosaic_ntc.batch.spec",
@@ -36,7 +36,9 @@ _HOME = {
     "GreyPatch": "demosaic_ntc.raw.levels",
     "LeastRadius": "demosaic_ntc.ntc.solution",
     "MaskRule": "demosaic_ntc.images.mask_rule",
+    "Merged": "demosaic_ntc.workflows.api",
     "MergedBurst": "demosaic_ntc.demosaicing.burst.demosaic_burst",
+    "Merging": "demosaic_ntc.developing.settings",
     "NonnegativeTensorCompletion": "demosaic_ntc.ntc.estimator",
     "Output": "demosaic_ntc.developing.settings",
     "RepairSettings": "demosaic_ntc.developing.repair_settings",
@@ -55,6 +57,7 @@ _HOME = {
     "develop": "demosaic_ntc.workflows.api",
     "find_blemishes": "demosaic_ntc.detection.blemishes",
     "inpaint": "demosaic_ntc.inpainting.inpaint",
+    "merge": "demosaic_ntc.workflows.api",
     "read_mosaic": "demosaic_ntc.workflows.api",
     "run_batch": "demosaic_ntc.batch.batch",
 }
@@ -68,7 +71,9 @@ __all__ = [
     "GreyPatch",
     "LeastRadius",
     "MaskRule",
+    "Merged",
     "MergedBurst",
+    "Merging",
     "NonnegativeTensorCompletion",
     "Output",
     "RepairSettings",
@@ -88,6 +93,7 @@ __all__ = [
     "develop",
     "find_blemishes",
     "inpaint",
+    "merge",
     "read_mosaic",
     "run_batch",
 ]

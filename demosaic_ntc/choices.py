@@ -19,6 +19,8 @@ ArrayKind = Literal["bayer", "mono", "other"]  # of colour arrays, as costs tell
 Banding = Literal["auto", "off"]
 Blemish = Literal["dust", "scratches"]
 GrainChoice = Literal["auto", "off"]
+MotionKind = Literal["auto", "none", "pixel-shift"]
+Ghosts = Literal["normal", "strict", "off"]
 Fill = Literal["smooth", "texture", "auto"]
 
 QUALITIES: tuple[str, ...] = get_args(Quality)

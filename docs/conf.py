@@ -21,6 +21,7 @@ suppress_warnings = ["myst.header"]
 PAGES = (
     "photographers",
     "convert",
+    "merge",
     "inpaint",
     "studio",
     "folders",

@@ -16,10 +16,10 @@ PAGE = Path(__file__).with_name("api.md")
 
 #: What a reader looks for, in that order; every public name has its place.
 SECTIONS = {
-    "Raw files": ("develop", "Developed", "read_mosaic", "Temperature", "GreyPatch"),
+    "Raw files": ("develop", "Developed", "merge", "Merged", "read_mosaic", "Temperature", "GreyPatch"),
     "Folders": ("run_batch", "BatchTask", "Workers", "Rules", "Tally"),
-    "Settings": ("Settings", "Development", "Engine", "Output", "RepairSettings", "MaskRule"),
-    "Arrays": ("demosaic", "inpaint", "find_blemishes", "Restored"),
+    "Settings": ("Settings", "Development", "Engine", "Merging", "Output", "RepairSettings", "MaskRule"),
+    "Arrays": ("demosaic", "demosaic_burst", "MergedBurst", "inpaint", "find_blemishes", "Restored"),
     "Tensors": (
         *("complete_array", "complete", "NonnegativeTensorCompletion", "Solution"),
         *("Certificate", "LeastRadius", "Status"),

@@ -38,7 +38,7 @@ def test_every_page_of_the_method_has_an_example() -> None:
     assert len(pages) == 4
     assert list(dict.fromkeys(page for page, _ in examples())) == [
         *pages,
-        *("api.md", "folders.md", "tensors.md"),
+        *("api.md", "folders.md", "merge.md", "tensors.md"),
     ]
 
 

@@ -20,7 +20,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 LARGEST = {"README.md": 8200, "ARCHITECTURE.md": 12_288}  # bytes: what one reads in a few minutes
 GUIDES = {
     name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("convert", "inpaint", "folders", "python", "benchmarks")
+    for name in ("convert", "merge", "inpaint", "folders", "python", "benchmarks")
 }
 
 
@@ -46,8 +46,8 @@ RUN = [line for line in COMMANDS if not LONG.search(line)]
 @pytest.fixture
 def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with the files that the commands name."""
-    shutil.copy(samples / "small_rggb.dng", tmp_path / "photo.dng")
-    shutil.copy(samples / "small_rggb.dng", tmp_path / "dark.dng")
+    for name in ("photo", "dark", "a", "b", "c"):
+        shutil.copy(samples / "small_rggb.dng", tmp_path / f"{name}.dng")
     Image.fromarray(np.full((36, 48), 30_000, np.uint16)).save(tmp_path / "mosaic.png")
     mask, damaged = np.zeros((40, 30), np.uint8), np.full((40, 30, 3), 90, np.uint8)
     mask[9:12], damaged[9:12] = 255, (255, 0, 255)
@@ -55,6 +55,7 @@ def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         (tmp_path / name).mkdir()
     for name in ("shoot", "night", "darks", "flats"):
         shutil.copy(samples / "small_rggb.dng", tmp_path / name / "a.dng")
+    shutil.copy(samples / "small_rggb.dng", tmp_path / "shoot" / "b.dng")
     Image.fromarray(np.dstack([damaged, 255 - mask])).save(tmp_path / "erased.png")
     for path in ("damaged", "photo", "scans/b"):
         Image.fromarray(damaged).save(tmp_path / f"{path}.png")

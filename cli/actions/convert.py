@@ -59,7 +59,7 @@ def convert_one(
     tell_done(
         describe_conversion(done, settings),
         done.facts.notices,
-        _lines(done, verbose=telling.verbose),
+        conversion_lines(done, verbose=telling.verbose),
         telling,
     )
 
@@ -82,7 +82,7 @@ def _balance(exposure: Exposure) -> str:
     return f"{exposure.balance_source} ({red:.3g}, {green:.3g}, {blue:.3g}{shown})"
 
 
-def _lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
+def conversion_lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
     """What was done, for people."""
     facts = done.facts
     camera = f"{facts.camera}, " if facts.camera else ""

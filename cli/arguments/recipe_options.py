@@ -13,7 +13,7 @@ from demosaic_ntc.recipe import Setting, settings_of
 from ..failures import wrong_usage
 
 # What help lists first; the options of a group stay in the order of their settings.
-_GROUPS = ("Mask", "Input", "Output", "Raw development", "Engine", "Running")
+_GROUPS = ("Mask", "Merging", "Input", "Output", "Raw development", "Engine", "Running")
 _METAVARS = {True: "N", False: "X"}  # of whole numbers, and of others
 
 

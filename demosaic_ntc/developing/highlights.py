@@ -18,6 +18,7 @@ from demosaic_ntc.io.pixels import ImageLike
 from demosaic_ntc.lens.gains import SiteGains
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, SECOND_GREEN, RawPhoto, Sites, place_of
+from demosaic_ntc.raw.saturation import Levels
 
 #: The largest light that is kept, white being 1.
 BRIGHTEST = 4.9
@@ -97,6 +98,17 @@ def complete_photo(
     return replace(photo, mosaic=codes), CompletedHighlights(first, limits, min(largest, BRIGHTEST))
 
 
+def find_clipped(photo: RawPhoto, levels: Levels) -> Flags:
+    """Flags of the samples of a mosaic that are clipped, given the levels at which the colours saturate."""
+    flags, sites = np.zeros(photo.size, np.bool_), photo.sites
+    for place in np.ndindex(sites.channels.shape):
+        black = float(sites.black[place])
+        limit = black + float(CLIPPED_SHARE) * (levels[_channel(sites, place)] - black)
+        here = place_of(place, sites.channels.shape)
+        flags[here] = photo.mosaic[here] >= limit
+    return flags
+
+
 def _first_numbers(tables: dict[tuple[int, ...], Float32], light: Float32) -> NDArray[np.int64]:
     """Return the first number of each site that stands for so much light."""
     first = np.empty(light.shape, np.int64)
@@ -133,10 +145,15 @@ def _put_codes(
         clipped = part >= first
         if not clipped.any():
             continue
-        low, step = _root_scale(float(table[first]), first)
-        number = first + np.ceil((np.cbrt(light[here][clipped].astype(np.float64)) - low) / step - 1e-3)
-        part[clipped] = np.clip(number, first, _CODES - 1).astype(np.uint16)
+        part[clipped] = number_light(light[here][clipped], float(table[first]), first)
         codes[rows][here] = part
+
+
+def number_light(light: Float32, least: float, first: int) -> NDArray[np.uint16]:
+    """Return the numbers that stand for completed light, the first of them for the least; see `light`."""
+    low, step = _root_scale(least, first)
+    number = first + np.ceil((np.cbrt(light.astype(np.float64)) - low) / step - 1e-3)
+    return np.asarray(np.clip(number, first, _CODES - 1), np.uint16)
 
 
 def _largest_unclipped(

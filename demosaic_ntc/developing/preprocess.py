@@ -1,5 +1,6 @@
 """A photo read and brought into the form the engine wants, and the engine's run on it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from demosaic_ntc.developing.highlights import BRIGHTEST, CompletedHighlights, c
 from demosaic_ntc.developing.linear_raws import complete_planes
 from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine, Settings
+from demosaic_ntc.developing.variance_stabilisation import Stabilised
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
@@ -64,8 +66,32 @@ class Prepared:
         return self.strengths if self.mosaic.stabilised else AS_IT_IS
 
 
+#: What restores the full colours of a photo.
+Restore = Callable[[Prepared, Engine, Run], RestoredPhoto]
+
+
+@dataclass(frozen=True, slots=True)
+class CleanPhoto:
+    """A photo whose levels, banding and bad pixels have been seen to; its colours are not chosen yet."""
+
+    photo: RawPhoto
+    path: Path
+    missing: NDArray[np.bool_] | None
+    noise: FoundNoise | None  # where it was looked for
+    lens: LensCorrection
+
+    def find_noise(self, how: Development) -> FoundNoise:
+        """The noise of its samples."""
+        return self.noise or noise_of(self.photo, how.noise)
+
+
 def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     """Read a photo and bring its samples into the form the engine wants."""
+    return prepare_clean(read_clean(source, settings), settings)
+
+
+def read_clean(source: Path | FileHeader, settings: Settings) -> CleanPhoto:
+    """Read a photo and do what its samples need by themselves."""
     how = settings.development
     with open_header(source, settings.limits) as header:
         photo = read_photo(header, settings.layout)
@@ -81,7 +107,16 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     missing = unite_flags(unite_flags(missing, stated.bad), hot)
     with prefix_path(header.path):
         lens = correct_lens(photo, stated, parts, how.lens_profile)
-    with prefix_path(header.path):
+    return CleanPhoto(photo, header.path, missing, noise, lens)
+
+
+def prepare_clean(clean: CleanPhoto, settings: Settings, strengths: Strengths | None = None) -> Prepared:
+    """Choose how a photo is exposed, and encode its samples.
+
+    Where strengths are given, they stand under a curve that makes noise alike, however little there is.
+    """
+    how, photo, missing, noise = settings.development, clean.photo, clean.missing, clean.noise
+    with prefix_path(clean.path):
         balance = how.balance
         if isinstance(balance, GreyPatch):
             balance = locate_grey_patch(balance, photo, how)
@@ -91,27 +126,36 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
             exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
         photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
-    engine = settings.engine
-    strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
     embedded = None if is_neutral(photo, how) else decode_guide(photo.preview, isolate=photo.isolated)
-    # Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
-    unasked = (photo.is_plain or photo.is_denoised) and how.denoises_where_seen and how.noise is None
-    if photo.is_monochrome and strengths is not None:
-        strengths = strengths.luma_only
-    stabilised, highlights = None, None
-    if strengths is None or unasked:
-        noise, strengths = None, AS_IT_IS
-    else:
-        noise = noise or noise_of(photo, how.noise)
+    is_merged, stabilised, highlights = strengths is not None, None, None
+    strengths = strengths or choose_strengths(photo, settings)
+    noise = None if strengths is None else noise or noise_of(photo, how.noise)
+    if noise is not None:
         model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
         stabilised = stabilise_noise(model, photo, exposure, always=not how.denoises_where_seen)
+        if is_merged:
+            stabilised = stabilised or Stabilised.of(model, photo, exposure)
     if way == "reconstruct":
-        photo, highlights = complete_photo(
-            photo, exposure, missing, check_threads(engine.threads), lens.sites
-        )
+        threads = check_threads(settings.engine.threads)
+        photo, highlights = complete_photo(photo, exposure, missing, threads, clean.lens.sites)
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
-    encoded = encode_mosaic(photo, exposure, stabilised, highlights, lens.sites)
-    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded, highlights, lens)
+    encoded = encode_mosaic(photo, exposure, stabilised, highlights, clean.lens.sites)
+    return Prepared(
+        photo, exposure, encoded, missing, noise, strengths or AS_IT_IS, embedded, highlights, clean.lens
+    )
+
+
+def choose_strengths(photo: RawPhoto, settings: Settings) -> Strengths | None:
+    """How much noise is removed; None if none is.
+
+    Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
+    """
+    how, engine = settings.development, settings.engine
+    unasked = (photo.is_plain or photo.is_denoised) and how.denoises_where_seen and how.noise is None
+    strengths = how.strengths
+    if strengths is None or unasked or engine.method not in DENOISING_METHODS or engine.half:
+        return None
+    return strengths.luma_only if photo.is_monochrome else strengths
 
 
 def lens_parts(how: Development) -> Parts:
@@ -156,12 +200,14 @@ def locate_grey_patch(balance: GreyPatch, photo: RawPhoto, how: Development) -> 
     return GreyPatch(box.left + column, box.top + row, balance.radius)
 
 
-def complete_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
+def complete_mosaic(
+    ready: Prepared, engine: Engine, run: Run, restore: Restore | None = None
+) -> RestoredPhoto:
     """Let the engine restore the full colours, and say how far off they may be if that is wanted.
 
     The picture is without the shading that the file states: it is the raw's, whatever is made of it.
     """
-    restored, lens, lift = _run_engine(ready, engine, run), ready.lens, ready.mosaic.lift
+    restored, lens, lift = (restore or restore_mosaic)(ready, engine, run), ready.lens, ready.mosaic.lift
     if lens.shading is None:
         return restored
     error = restored.error
@@ -171,7 +217,7 @@ def complete_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
     return replace(restored, image=lens.brighten(restored.image, lift, most), error=error)
 
 
-def _run_engine(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
+def restore_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
     """The engine's picture of a mosaic or of planes."""
     cfa, mosaic = ready.photo.cfa, ready.mosaic
     if cfa is None or cfa.is_mono:

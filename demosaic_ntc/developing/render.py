@@ -87,14 +87,15 @@ def encode_mosaic(
     stabilised: Stabilised | None = None,
     highlights: CompletedHighlights | None = None,
     shading: SiteGains | None = None,
+    most: float = 1.0,
 ) -> EncodedMosaic:
     """The samples as the engine wants them: black subtracted, balanced, under a curve.
 
-    They are clipped at white, unless their highlights were completed. What shading differs by from colour to
-    colour is taken off as they are read; what is clipped stays white.
+    They are clipped at the `most` light, unless their highlights were completed. What shading differs by from
+    colour to colour is taken off as they are read; what is clipped stays white.
     """
     curve = stabilised.curve if stabilised else SRGB_CURVE
-    tables = _build_encoding_tables(photo.sites, exposure, curve, highlights)
+    tables = _build_encoding_tables(photo.sites, exposure, curve, highlights, most)
     period = photo.sites.channels.shape
     lift = 0.0
     if not stabilised:  # tables rise, so that the least value of a site is that of its least sample
@@ -104,7 +105,7 @@ def encode_mosaic(
     if photo.is_linear:
         return EncodedMosaic(PlaneSamples(photo.mosaic, tuple(lifted.values())), lift, stabilised)
     by_place = {(y, x): table for (y, x), table in lifted.items()}
-    white = exposure.clip if highlights is None else inf
+    white = exposure.clip if highlights is None and most <= 1 else inf
     adjust = None if shading is None else _adjust_encoded(shading, curve, lift, white)
     return EncodedMosaic(MosaicSamples(photo.mosaic, by_place, photo.sites.period, adjust), lift, stabilised)
 
@@ -123,7 +124,11 @@ def _adjust_encoded(
 
 
 def _build_encoding_tables(
-    sites: Sites, exposure: Exposure, curve: Curve | Root, highlights: CompletedHighlights | None
+    sites: Sites,
+    exposure: Exposure,
+    curve: Curve | Root,
+    highlights: CompletedHighlights | None,
+    most: float,
 ) -> dict[tuple[int, ...], Float32]:
     """For each site of the period, the encoded value of each of the 65536 sample values."""
     made, tables = dict[tuple[float, float, int], Float32](), dict[tuple[int, ...], Float32]()
@@ -132,7 +137,7 @@ def _build_encoding_tables(
         level = (float(sites.black[place]), exposure.gains[sites.channels[place]], first)
         if level not in made:
             light = (
-                np.minimum((np.arange(65536) - level[0]) * level[1], 1.0)
+                np.minimum((np.arange(65536) - level[0]) * level[1], most)
                 if highlights is None
                 else highlights.light(sites, exposure, place)
             )

@@ -13,9 +13,11 @@ from demosaic_ntc.choices import (
     Banding,
     Compression,
     Crop,
+    Ghosts,
     Highlights,
     Lens,
     LookName,
+    MotionKind,
     Quality,
     Space,
     White,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.run import ReportProgress, Run
 
 _RAW, _OUTPUT, _ENGINE, _RUNNING = "Raw development", "Output", "Engine", "Running"
+_MERGING = "Merging"
 
 _ADDED = {"low": -100, "high": 100, "metavar": "-100…100", "slider": Slider(step=5)}  # to the look's
 _STRENGTH = {"low": 0, "high": 10, "wrong": "{} is not a denoising strength"}  # times the noise there is
@@ -259,6 +262,31 @@ class Engine(CheckedSettings):
         from demosaic_ntc.run import Run  # noqa: PLC0415 (loads psutil, which help does without)
 
         return Run.start(self.threads, report, self.time_limit, want_error)
+
+
+@dataclass(frozen=True, slots=True)
+class Merging(CheckedSettings):
+    """How several frames of one scene become one picture."""
+
+    reference: str = setting(
+        "sharpest",
+        "The frame that decides place, time, colours and look: the sharpest (of the middle exposure), the "
+        "first, or one by its name.",
+        _MERGING,
+        metavar="sharpest|first|NAME",
+    )
+    motion: MotionKind = setting(
+        "auto",
+        "How frames lie to each other: found, with parts that move by themselves (auto); as they are, from a "
+        "tripod (none); or whole pixels apart (pixel-shift).",
+        _MERGING,
+    )
+    ghosts: Ghosts = setting(
+        "normal",
+        "What moved is taken from the reference alone: where frames disagree, sooner (strict), or never.",
+        _MERGING,
+        what="way with ghosts",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Raw files from Python: ``develop`` makes the picture that the command does, ``read_mosaic`` the samples."""
+"""Raw files from Python: ``develop`` and ``merge`` make pictures, ``read_mosaic`` returns the samples."""
 
 import os
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from inspect import Parameter, signature
 from pathlib import Path
@@ -12,11 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa, make_cfa
-from demosaic_ntc.choices import Banding, Crop, Highlights, Lens, LookName, Quality, Space, White
+from demosaic_ntc.choices import (
+    Banding,
+    Crop,
+    Ghosts,
+    Highlights,
+    Lens,
+    LookName,
+    MotionKind,
+    Quality,
+    Space,
+    White,
+)
 from demosaic_ntc.demosaicing.demosaic import Method
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.developing.setting_values import parse_bad_pixels, parse_raws
-from demosaic_ntc.developing.settings import Development, Engine, Settings
+from demosaic_ntc.developing.settings import Development, Engine, Merging, Settings
 from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError, as_number
@@ -31,9 +42,10 @@ from demosaic_ntc.raw.levels import Balance
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.raw.temperature import Temperature
-from demosaic_ntc.recipe import settings_of
+from demosaic_ntc.recipe import build, settings_of
 from demosaic_ntc.run import ReportProgress, Timings, ignore_progress
-from demosaic_ntc.workflows.conversion import ConversionFacts, develop_photo
+from demosaic_ntc.workflows.conversion import ConversionFacts, DevelopedPhoto, develop_photo
+from demosaic_ntc.workflows.merging import MergedFrame, merge_photos
 
 FilePath = str | os.PathLike[str]
 
@@ -96,6 +108,18 @@ class Developed:
         return picture + html_table({name: str(value) for name, value in self.metadata.items()})
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Merged(Developed):
+    """A picture of several frames; its source is the reference among them."""
+
+    frames: tuple[MergedFrame, ...] = ()  # what became of each, in the order they were given
+
+    def __repr__(self) -> str:
+        """Show what it is, not its pixels."""
+        used = sum(frame.is_used for frame in self.frames)
+        return f"Merged({used} of {len(self.frames)} frames, {Developed.__repr__(self)})"
+
+
 class Keywords(TypedDict, total=False):
     """The settings that `develop` takes, for type checkers; a test compares them with the recipe's."""
 
@@ -135,6 +159,14 @@ class Keywords(TypedDict, total=False):
     isolate: bool
 
 
+class MergeKeywords(Keywords, total=False):
+    """The settings that `merge` takes besides those of `develop`."""
+
+    reference: str
+    motion: MotionKind
+    ghosts: Ghosts
+
+
 def develop(
     path: FilePath,
     *,
@@ -150,12 +182,40 @@ def develop(
     signature(develop).bind(path, **chosen)
     settings = Settings.of(_read_values(chosen))
     done = develop_photo(Path(path), settings, _depth(bits), progress or ignore_progress, Timings())
-    pixels: NDArray[Any] = np.ascontiguousarray(done.picture.colours)  # they may be made as they are read
+    image, picture = _read_pixels(done, bits)
+    return Developed(image, Path(path), picture, done.facts)
+
+
+def merge(
+    paths: Sequence[FilePath],
+    *,
+    bits: Literal[8, 16, "float"] = 16,
+    progress: ReportProgress | None = None,
+    **chosen: Unpack[MergeKeywords],
+) -> Merged:
+    """Turn several raws of one scene into one picture, as ``demosaic-ntc merge a.dng b.dng out.png`` does.
+
+    Frames are aligned to a reference, which decides place, colours and look; where they disagree with it,
+    they are left out. One frame alone is developed as `develop` does.
+    """
+    signature(merge).bind(paths, **chosen)
+    values = _read_values(chosen)
+    sources, merging = [Path(path) for path in paths], build(Merging, values)
+    steps = Settings.of(values), merging, _depth(bits), progress or ignore_progress, Timings()
+    done = merge_photos(sources, *steps)
+    image, picture = _read_pixels(done.developed, bits)
+    source = next(frame.source for frame in done.frames if frame.is_reference)
+    return Merged(image, source, picture, done.developed.facts, done.frames)
+
+
+def _read_pixels(done: DevelopedPhoto, bits: Literal[8, 16, "float"]) -> tuple[NDArray[Any], DecodedImage]:
+    """The pixels of a finished picture, which may be made as they are read, and the picture with them."""
+    pixels: NDArray[Any] = np.ascontiguousarray(done.picture.colours)
     image = pixels.astype(np.float32) / np.float32(65535) if bits == "float" else pixels
-    return Developed(image, Path(path), replace(done.picture, colours=pixels), done.facts)
+    return image, replace(done.picture, colours=pixels)
 
 
-def _read_values(chosen: Keywords) -> dict[str, Any]:
+def _read_values(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """The settings with names of arrays, temperatures and paths made what they stand for."""
     values: dict[str, Any] = dict(chosen)
     if isinstance(values.get("wb"), int | float):
@@ -190,6 +250,7 @@ def describe_keywords(function: Callable[..., Any], *kinds: type[Any]) -> None:
 
 
 describe_keywords(develop, Development, Engine, Layout, InputLimits)
+describe_keywords(merge, Merging, Development, Engine, Layout, InputLimits)
 
 
 def read_mosaic(

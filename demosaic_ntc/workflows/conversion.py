@@ -1,7 +1,7 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
@@ -20,7 +20,7 @@ from demosaic_ntc.developing.framing import (
 )
 from demosaic_ntc.developing.highlights import widen_error
 from demosaic_ntc.developing.linear_dng import carried_opcodes, for_preview, linear_picture
-from demosaic_ntc.developing.preprocess import Prepared, choose_highlights, complete_mosaic, prepare
+from demosaic_ntc.developing.preprocess import Prepared, Restore, choose_highlights, complete_mosaic, prepare
 from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
@@ -120,6 +120,16 @@ class Conversion:
     error_map: ErrorMap | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PhotoToDevelop:
+    """A photo ready for the engine, and what restores its colours where that is not the engine alone."""
+
+    ready: Prepared
+    path: Path
+    restore: Restore | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)  # that are recorded besides the settings'
+
+
 def convert_file(
     source: Path | FileHeader,
     target: Path,
@@ -131,39 +141,51 @@ def convert_file(
 
     With a place for an error map, the standard deviations expected of its pixels are written there as well.
     """
-    report, output = progress or ignore_progress, settings.output
+    report, timings = progress or ignore_progress, Timings()
+    bits, wanted = check_outputs(target, error_map, settings)
+    beside = None if is_within(error_map, target) else error_map
+    with open_header(source, settings.limits) as header:
+        check_distinct((header.path, *find_paths(settings)), (target, beside))
+        check_map(beside, settings.engine.method, overwrite=settings.output.overwrite)
+        done = develop_photo(header, settings, bits, report, timings, **wanted)
+    mapped = write_developed(target, done, settings, report, timings, error_map)
+    return Conversion(header.path, target, done.facts, mapped)
+
+
+def check_outputs(target: Path, error_map: Path | None, settings: Settings) -> tuple[int, dict[str, bool]]:
+    """Refuse what cannot be written; return the bits of the picture, and what else is to be made."""
     bits = settings.depth(target, error_map)
     check_target(target)
     if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
         raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
-    timings = Timings()
-    wanted = {"error": error_map is not None, "linear": format_of(target) == "DNG"}
-    inside = is_within(error_map, target)
-    if error_map is not None and inside:
+    if error_map is not None and is_within(error_map, target):
         check_asked(error_map, settings.engine.method, target)
-        error_map = None
     if format_of(target) == "FITS":
         check_astropy()
-    with open_header(source, settings.limits) as header:
-        check_distinct((header.path, *find_paths(settings)), (target, error_map))
-        check_map(error_map, settings.engine.method, overwrite=output.overwrite)
-        done = develop_photo(header, settings, bits, report, timings, **wanted)
+    return bits, {"error": error_map is not None, "linear": format_of(target) == "DNG"}
+
+
+def write_developed(
+    target: Path,
+    done: DevelopedPhoto,
+    settings: Settings,
+    report: ReportProgress,
+    timings: Timings,
+    error_map: Path | None,
+) -> ErrorMap | None:
+    """Write a finished picture, and the errors expected of it where a place for them is given."""
+    output, inside, rows = settings.output, is_within(error_map, target), rows_as("writing", report)
     picture, within = put_inside(done.picture, done.expected, target) if inside else (done.picture, None)
-    beside = write_error_map(error_map, done.expected, overwrite=output.overwrite)
+    beside = write_error_map(None if inside else error_map, done.expected, overwrite=output.overwrite)
     with timings.stage("write"), beside as mapped:
-        rows = rows_as("writing", report)
         if done.linear is not None:
             write_dng(target, done.linear, picture, output, rows)
         else:
+            threads, loss = check_threads(settings.engine.threads), output.loss
             write_picture(
-                target,
-                picture,
-                overwrite=output.overwrite,
-                loss=output.loss,
-                report=rows,
-                threads=check_threads(settings.engine.threads),
+                target, picture, overwrite=output.overwrite, loss=loss, report=rows, threads=threads
             )
-    return Conversion(header.path, target, done.facts, within or mapped)
+    return within or mapped
 
 
 def develop_photo(
@@ -182,14 +204,30 @@ def develop_photo(
     """
     with timings.stage("decode"), open_header(source, settings.limits) as header:
         report(Progress(DECODING, 0, 1))
-        ready = prepare(header, settings)
-        settings = for_preview(settings) if linear else settings
-        how = settings.development
-        timings.notices += _notices(ready, how)
-        timings.notices += _lens_notices(ready, how, linear=linear)
+        photo = PhotoToDevelop(prepare(header, settings), header.path)
         report(Progress(DECODING, 1, 1))
-    with timings.stage("demosaic"), prefix_path(header.path):
-        restored = complete_mosaic(ready, settings.engine, settings.engine.start(report, error))
+    return develop_prepared(photo, settings, bits, report, timings, error=error, linear=linear)
+
+
+def develop_prepared(
+    photo: PhotoToDevelop,
+    settings: Settings,
+    bits: int,
+    report: ReportProgress,
+    timings: Timings,
+    *,
+    error: bool = False,
+    linear: bool = False,
+) -> DevelopedPhoto:
+    """Develop a photo that was read and prepared; see `develop_photo`."""
+    ready = photo.ready
+    settings = for_preview(settings) if linear else settings
+    how = settings.development
+    timings.notices += _notices(ready, how)
+    timings.notices += _lens_notices(ready, how, linear=linear)
+    with timings.stage("demosaic"), prefix_path(photo.path):
+        run = settings.engine.start(report, error)
+        restored = complete_mosaic(ready, settings.engine, run, photo.restore)
         timings.notices += restored.notices
     with timings.stage("render"):
         look = finish_of(restored.image, ready, how, bits)
@@ -200,9 +238,9 @@ def develop_photo(
         if isinstance(pixels, LazyImage):
             pixels = pixels.within(lambda: timings.part("render"))
         expected = None if restored.error is None else _orient_errors(restored, ready, look, how)
-        picture = _describe_picture(pixels, ready, look, settings)
+        picture = _describe_picture(pixels, photo, look, settings)
         timings.notices += _brightness_notices(restored, ready, look, how)
-        raw = linear_picture(restored.image, ready, settings, header.path.name) if linear else None
+        raw = linear_picture(restored.image, ready, settings, photo.path.name) if linear else None
     return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, timings, how), raw)
 
 
@@ -254,9 +292,11 @@ def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
     return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
 
 
-def _describe_picture(pixels: ImageLike, ready: Prepared, look: Finish, settings: Settings) -> DecodedImage:
+def _describe_picture(
+    pixels: ImageLike, source: PhotoToDevelop, look: Finish, settings: Settings
+) -> DecodedImage:
     """The pixels with their profile and metadata."""
-    photo, profile, how = ready.photo, icc_profile(look.space), settings.development
+    photo, profile, how = source.ready.photo, icc_profile(look.space), settings.development
     colours = cast(NDArray[Any], pixels)  # its writers read the rows of either
     orientation, is_srgb = 1 if how.rotate else photo.orientation, how.space == "srgb" and not how.linear
     if not settings.output.metadata:
@@ -266,7 +306,7 @@ def _describe_picture(pixels: ImageLike, ready: Prepared, look: Finish, settings
         size=(pixels.shape[0], pixels.shape[1]),
         orientation=orientation,
         srgb=is_srgb,
-        parameters=_parameters(ready, settings),
+        parameters=_parameters(source, settings),
         hand_balanced=how.balance not in ("camera", "auto"),
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
@@ -274,13 +314,17 @@ def _describe_picture(pixels: ImageLike, ready: Prepared, look: Finish, settings
     return DecodedImage(colours, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
 
 
-def _parameters(ready: Prepared, settings: Settings) -> str:
+def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
     """The parameters as they were used, with the noise in green that was removed, for the comment."""
-    exposure = ready.exposure
+    ready, exposure = source.ready, source.ready.exposure
     balance = ",".join(f"{value:.4g}" for value in exposure.balance[:3])
     light = f" {exposure.light.kelvin:.0f}K,{exposure.light.tint:+.0f}" if exposure.light else ""
     how = settings.development
-    known = {"look": look_name(ready, how), "highlights": choose_highlights(ready.photo, how)}
+    known = {
+        "look": look_name(ready, how),
+        "highlights": choose_highlights(ready.photo, how),
+        **source.parameters,
+    }
     used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", **known)
     if ready.noise is None or ready.mosaic.stabilised is None:
         return used

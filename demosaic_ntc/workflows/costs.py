@@ -18,6 +18,8 @@ _OTHER_ARRAYS = 4.2
 _GROUPS = {"fast": 1.3, "normal": 4.6, "best": 19.0}
 _OF_OTHER_ARRAYS = 1.7  # times as much: their groups show many patterns of samples
 _COMPLETED = {"fast": 25.0, "normal": 60.0, "best": 150.0}  # groups of any array
+_MERGED_GROUPS = {"fast": 3.0, "normal": 6.0, "best": 9.0}  # of all frames together
+_ALIGNED = {"fast": 0.8, "normal": 1.6, "best": 2.4}  # of every frame
 _NOISE = {"fast": 1.1, "normal": 2.2, "best": 8.0}  # of raws that need no demosaicing
 _INTERPOLATION = 1.0
 _SINGLE_TENSOR = 30.0
@@ -66,6 +68,15 @@ def stage_costs(method: str, quality: str, array: ArrayKind = "bayer") -> dict[s
     groups = _COMPLETED[quality] if method == "ntc" else groups
     first = _BAYER[quality] if is_bayer else _OTHER_ARRAYS
     return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: first, "groups": groups}
+
+
+def merge_costs(quality: str, frames: int) -> dict[str, float]:
+    """The stages of a merge of some frames and what each costs, per megapixel of the picture."""
+    stages = stage_costs("gaussian", quality)
+    if frames == 1:
+        return stages
+    merging = _MERGED_GROUPS[quality] + frames * _ALIGNED[quality]
+    return {**stages, DECODING: frames * stages[DECODING], "merging": merging}
 
 
 def bytes_per_pixel(kind: str, bits: int) -> float:
