@@ -94,7 +94,7 @@ def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
     engine = settings.engine
     strengths = how.strengths if engine.method in DENOISING_METHODS and not engine.half else None
     embedded = None if is_neutral(photo, how) else decode_guide(photo.preview, isolate=photo.isolated)
-    # Of a mosaic without a camera nothing is guessed, and no noise is removed twice.
+    # Unless asked to, do not guess noise for a mosaic without a camera, nor remove noise twice.
     unasked = (photo.is_plain or photo.is_denoised) and how.denoises_where_seen and how.noise is None
     if photo.is_monochrome and strengths is not None:
         strengths = strengths.luma_only
@@ -121,7 +121,7 @@ def lens_parts(how: Development) -> Parts:
 
 
 def choose_highlights(photo: RawPhoto, how: Development) -> Highlights:
-    """What becomes of highlights; nothing is guessed where light is shown as it was measured.
+    """Choose how highlights are treated; they are clipped where light is shown as it was measured.
 
     Without colours there is nothing to reconstruct them from.
     """
@@ -159,7 +159,7 @@ def locate_grey_patch(balance: GreyPatch, photo: RawPhoto, how: Development) -> 
 def complete_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
     """Let the engine restore the full colours, and say how far off they may be if that is wanted.
 
-    The picture is without the shading that the file states: it is the raw's, whatever is made of it.
+    Lens shading that the file states is undone here, since it belongs to the raw and to every output.
     """
     restored, lens, lift = _run_engine(ready, engine, run), ready.lens, ready.mosaic.lift
     if lens.shading is None:

@@ -22,7 +22,7 @@ class ObservedPixels:
     noise: Float32  # (channels, levels): the variance of known entries, at equal steps from level 0 to 1
     measured: Windowed = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
     """What is known, where it is noisy and not to be kept: (channels or 1, height, width); else empty."""
-    noise_share: float = 1.0  # of that noise, there is in truth: it may be removed more strongly
+    noise_share: float = 1.0  # the share of that noise that is really there: more may be assumed
 
     @classmethod
     def of(

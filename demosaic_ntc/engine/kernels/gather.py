@@ -39,7 +39,7 @@ def empty_group(
 ) -> PatchGroup:
     """Return room for the patches of groups, to be filled; what was measured is apart where it is noisy.
 
-    So many patches are restored, and what is known is told of so many.
+    The first ``restored`` patches are to be restored; what is known is gathered for the first ``shown``.
     """
     entries = pad_length(channels * pixels)
     data = np.zeros((patches, entries), np.float32)
