@@ -105,7 +105,7 @@ _RENAMED = {"predict-only": "gaussian"}
 
 
 def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise unless the value is one of the known ones; an old name is told the new one."""
+    """Raise unless the value is one of the known ones; of an old name, say the new one."""
     if isinstance(value, str) and value in _RENAMED and value not in known:
         raise InputError(f"{what} {value} is now called {_RENAMED[value]}; use that name")
     if not isinstance(value, str) or value not in known:
@@ -113,7 +113,7 @@ def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
 
 
 def as_number(given: object) -> float:
-    """Return a real number as a float; NaN, which passes no check, for what is none or is beyond floats."""
+    """Return a real number as a float; for anything else, or beyond floats, NaN, which fails every check."""
     try:
         return float(given) if isinstance(given, Real) else nan
     except OverflowError:

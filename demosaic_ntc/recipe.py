@@ -39,7 +39,7 @@ class Setting:
     low: float = -inf
     high: float = inf
     unit: str = ""
-    what: str = ""  # it is: "colour space", "number of stops"
+    what: str = ""  # what a value is called: "colour space", "a number of stops"
     wrong: str = ""  # what is said of a value out of range, with {} for it
     parse: Callable[[str], Any] | None = None  # its text on the command line
     check: Callable[[Any], None] | None = None  # of values that have no range
@@ -104,7 +104,7 @@ class _Part:
 
     kind: type[Any]
     only_with: str  # the setting without which there is no such part
-    helps: Mapping[str, str | None]  # what is said of some of them here; None: they are not for here
+    helps: Mapping[str, str | None]  # other help texts for some of them; None hides a setting
 
 
 class CheckedSettings:
@@ -129,9 +129,9 @@ def setting(default: Any, help: str, group: str, **known: Any) -> Any:
 
 
 def part(kind: type[Any], *, only_with: str = "", **helps: str | None) -> Any:
-    """A field that holds other settings, with other help for some of them, or None for what is not for here.
+    """A field that holds other settings; `helps` replaces the help of some of them, or hides them by None.
 
-    Where it is there `only_with` one of them, it is None by default.
+    With `only_with`, the field stays None unless that setting is given.
     """
     metadata = {_PART: _Part(kind, only_with, helps)}
     return (
@@ -161,7 +161,7 @@ def settings_of(kind: type[Any]) -> dict[str, Setting]:
 def build(kind: type[Kind], chosen: Mapping[str, Any]) -> Kind:
     """The settings of a kind that some values stand for, by their names.
 
-    What is not among them or None stays as by default, and names that are no settings are passed over.
+    Settings that are absent or None keep their defaults; names that are not settings are ignored.
     """
     given: dict[str, Any] = {}
     for each in fields(kind):  # type: ignore[arg-type]  # a dataclass
@@ -201,7 +201,7 @@ def _describe(each: "Field[Any]") -> Setting:
 
 
 def _members(kind: Any) -> Iterator[Any]:
-    """The types and words that a type consists of; those of types that are only named are not known."""
+    """The types and words that a type consists of; a forward reference, a mere name, yields nothing."""
     if get_origin(kind) in (Union, UnionType):
         for each in get_args(kind):
             yield from _members(each)

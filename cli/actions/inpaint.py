@@ -72,7 +72,7 @@ def files_from(
 
 
 def settings_from(options: Mapping[str, Any]) -> RepairSettings:
-    """The settings that the options of a command describe; what makes no sense is wrong usage."""
+    """The settings that the options of a command describe; bad values are reported as wrong usage."""
     with wrong_usage(InputError):
         return RepairSettings.of(options)
 
@@ -98,7 +98,7 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
 
 
 def _check_saved_mask(saved: Path | None) -> None:
-    """Take for wrong usage a mask to write that is not a PNG."""
+    """Report it as wrong usage if the mask to be written is not a PNG."""
     if saved is not None and saved.suffix.lower() != ".png":
         raise typer.BadParameter(f"{one_line(str(saved))}: a mask is a PNG; give a name that ends in .png")
 

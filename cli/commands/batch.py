@@ -21,10 +21,10 @@ def batch(
     inpainting: b.Inpainting = False,
     **chosen: Any,
 ) -> None:
-    """Turn many raw files into finished pictures, with the options of `convert`; or repair many.
+    """Convert many raw files, with the options of `convert`, or repair many pictures (--inpaint).
 
-    Folders keep their structure. A damaged file is reported and costs no other; what was done stays done, and
-    --resume goes on after an interruption.
+    The folder structure is kept. A damaged file is reported and does not affect the others; finished files
+    are kept, and --resume continues after an interruption.
     """
     options = {**chosen, **locals()}  # every option by its name
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):

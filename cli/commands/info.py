@@ -24,7 +24,7 @@ def info(
     debug: o.Debug = False,
     **chosen: Any,
 ) -> None:
-    """Show camera, size, colours, levels, white balance, matrix, noise, and what a conversion would take."""
+    """Show camera, size, CFA, levels, white balance, matrix, noise, and the cost of a conversion."""
     with exit_on_error(debug=debug):
         from demosaic_ntc.io.isolation.decoder import start_decoder
 

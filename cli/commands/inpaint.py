@@ -19,9 +19,9 @@ Paths = Annotated[
     list[Path],
     typer.Argument(
         metavar="IN [MASK] OUT",
-        help="The picture, the mask (white, or painted on a transparent layer = repair; none with "
-        "--mask-color or --detect) and the picture to write: PNG, TIFF or JPEG; masks may be BMP, WebP and "
-        "GIF, too.",
+        help="The damaged picture, the mask (white, or painted on a transparent layer = repair; not needed "
+        "with --mask-color, --mask-from or --detect) and the picture to write: PNG, TIFF or JPEG; masks may "
+        "also be BMP, WebP or GIF.",
     ),
 ]
 SaveMask = Annotated[
@@ -52,8 +52,8 @@ class OfRepair:
 def inpaint(paths: Paths, **chosen: Any) -> None:
     """Restore the damaged parts of a picture.
 
-    All else stays as it is: known pixels (but JPEG codes them again), depth, transparency, metadata, profile.
-    The mask belongs to the picture as it is seen: where EXIF turns the picture, it turns the mask as well.
+    Known pixels (except in JPEGs, which are re-encoded), bit depth, transparency, metadata and profile stay
+    the same. The mask applies to the picture as displayed: if EXIF rotates the picture, it rotates the mask.
     """
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from demosaic_ntc.io.isolation.decoder import start_decoder

@@ -21,14 +21,14 @@ Settle = Annotated[
     typer.Option(
         min=0.1,
         metavar="S",
-        help="Take a file for complete when it has not changed for S seconds.",
+        help="Convert a file when it has not changed for S seconds.",
         rich_help_panel=_WATCHING,
     ),
 ]
 Poll = Annotated[
     bool,
     typer.Option(
-        "--poll", help="Look now and then: network folders send no notice.", rich_help_panel=_WATCHING
+        "--poll", help="Check periodically: network folders send no notifications.", rich_help_panel=_WATCHING
     ),
 ]
 

@@ -53,7 +53,7 @@ class MeasuredMosaic:
     cfa: Cfa
     missing: Flags | None = None  # (height, width): samples that take part in the first estimate only
     noise: Float32 | None = None  # (3, levels): variance at equal steps from level 0 to 1; exact without
-    strength: float = 1.0  # of the deviation that is reckoned with
+    strength: float = 1.0  # times the noise's standard deviation: what the engine assumes
 
     @classmethod
     def check(
@@ -111,7 +111,7 @@ class Effort:
     def adapt_to_noise(self) -> "Effort":
         """Return the effort for samples whose noise shows.
 
-        What refined guesses tell apart better is lost in it, and where guesses agree, all they gain.
+        It drowns the details that refined guesses tell apart, and all that is gained where guesses agree.
         """
         apart = self.apart if self.apart < 0 else max(self.apart, _APART_IN_NOISE)
         return Effort(replace(self.trial, quick=True, sparing=True), self.plan, apart)
@@ -128,7 +128,7 @@ def demosaic_stored(
     noise: ArrayLike | None = None,
     strength: float = 1.0,
 ) -> StoredPicture:
-    """Do what `demosaic` does by groups, for samples and a picture that are too large to be spread out."""
+    """Do what `demosaic` does by groups, with samples and picture kept in their compact storage."""
     mosaic = MeasuredMosaic.check(samples, cfa, missing, noise, strength)
     return complete_mosaic(mosaic, Effort.of(method, quality), run)
 
@@ -136,8 +136,8 @@ def demosaic_stored(
 def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredPicture:
     """Restore the picture of a mosaic.
 
-    Groups are formed where first guesses differ; of noisy samples where more than noise is seen, small ones
-    where the guesses agree.
+    Groups are formed where the first guesses differ. If samples are noisy, they are formed wherever more than
+    noise is seen: small ones where the guesses agree.
     """
     noise, missing, samples = mosaic.noise, mosaic.missing, mosaic.samples
     shows = noise is not None and bool(noise.mean() > SHOWS)

@@ -165,7 +165,7 @@ def lens_parts(how: Development) -> Parts:
 
 
 def choose_highlights(photo: RawPhoto, how: Development) -> Highlights:
-    """What becomes of highlights; nothing is guessed where light is shown as it was measured.
+    """Choose how highlights are treated; they are clipped where light is shown as it was measured.
 
     Without colours there is nothing to reconstruct them from.
     """
@@ -205,7 +205,7 @@ def complete_mosaic(
 ) -> RestoredPhoto:
     """Let the engine restore the full colours, and say how far off they may be if that is wanted.
 
-    The picture is without the shading that the file states: it is the raw's, whatever is made of it.
+    Lens shading that the file states is undone here, since it belongs to the raw and to every output.
     """
     restored, lens, lift = (restore or restore_mosaic)(ready, engine, run), ready.lens, ready.mosaic.lift
     if lens.shading is None:

@@ -57,7 +57,7 @@ _LARGEST_GAIN = 256.0
 class EncodedMosaic:
     """Balanced samples under the sRGB curve, plus a constant that makes them nonnegative.
 
-    Where their noise is to be removed they are signed, under the curve that makes it alike everywhere.
+    Where noise is to be removed they are signed, under the curve that stabilises its variance.
     """
 
     stored: MosaicSamples | PlaneSamples  # with full scale 1: divided by the value of a saturated sample
@@ -113,7 +113,7 @@ def encode_mosaic(
 def _adjust_encoded(
     shading: SiteGains, curve: Curve | Root, lift: float, saturated: float
 ) -> Callable[[Float32, slice, slice], Float32]:
-    """What takes encoded samples of some rows and columns by the gains of their sites."""
+    """Return a function that multiplies the light of a window of encoded samples by its sites' gains."""
 
     def adjust(values: Float32, rows: slice, columns: slice) -> Float32:
         light = curve.decode(values.astype(np.float64) * (1 + lift) - lift)
@@ -159,7 +159,7 @@ class Finish:
 
     @property
     def matrix(self) -> Float32:
-        """Camera colours as rows, times this, are linear colours of the space, brightened."""
+        """Row vectors of camera colours times this are linear colours of the space, with the gain applied."""
         matrix = make_space_matrix(self.camera_to_srgb, self.space) * self.gain
         return np.ascontiguousarray(matrix.T, dtype=np.float32)
 
@@ -176,7 +176,7 @@ def camera_light(
 def finish(image: Image, lift: float, how: Finish, report: ReportRows) -> Image:
     """Undo the engine's encoding, apply matrix, gain, look and transfer curve, and round.
 
-    Of a picture that is read later this is done then, and not reported.
+    A lazy picture is finished as it is read, and nothing is reported.
     """
     table = _output_table(how.space, how.bits)
 
@@ -297,7 +297,7 @@ def find_auto_gain(image: ImageLike, lift: float, how: Finish, *, every: int = 1
 
 
 def subsample(image: ImageLike, every: int) -> Float32:
-    """One in n rows of a picture, a few that lie together at a time, and every n-th column of these."""
+    """About one in n rows of a picture, in strips of a few, and every n-th column of those."""
     tops = range(0, image.shape[0], _STRIP * every)
     return np.concatenate([np.asarray(image[top : top + _STRIP])[:, ::every] for top in tops])
 

@@ -23,7 +23,7 @@ class RepairSettings(CheckedSettings):
     engine: Engine = part(Engine, half=None, method="gaussian, ntc or biharmonic.")
     grain: GrainChoice = setting(
         "auto",
-        "Whether what is restored gets the noise of its surroundings, where noise is clearly measured.",
+        "Add the grain of the surroundings to repaired areas, if the picture is clearly noisy (auto).",
         "Engine",
         label="Grain",
     )

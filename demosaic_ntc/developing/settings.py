@@ -61,15 +61,15 @@ class Development(CheckedSettings):
 
     look: LookName | None = setting(
         None,
-        "A tone curve that suits the photo (auto), light as measured (neutral), or the curve and saturation "
-        "of the camera's own picture within the raw (camera).",
+        "A tone curve that suits the photo (auto), no tone curve (neutral), or the tone curve and saturation "
+        "of the embedded preview (camera).",
         _RAW,
         shown="auto; plain mosaics and --linear neutral",
         label="Look",
     )
     exposure: float | Literal["auto"] = setting(
         0.0,
-        "Brighten by stops on top of the look; auto lets one percent reach white.",
+        "Exposure correction in stops, on top of the look; auto lets one percent of the pixels reach white.",
         _RAW,
         low=-10,
         high=10,
@@ -102,7 +102,8 @@ class Development(CheckedSettings):
     )
     white: White = setting(
         "auto",
-        "White level: the file's, lowered to where samples crowd (auto), as it is (metadata), or given.",
+        "White level: from the file, lowered to where samples saturate (auto), from the file unchanged "
+        "(metadata), or a number.",
         _RAW,
         check=check_white,
         what="a white level",
@@ -110,8 +111,8 @@ class Development(CheckedSettings):
     )
     highlights: Highlights | None = setting(
         None,
-        "Complete clipped samples from their surroundings (reconstruct), keep what the unclipped channels "
-        "still show (blend, darker), or clip to white where the first channel clips.",
+        "Reconstruct clipped samples from their surroundings (reconstruct), keep the detail of unclipped "
+        "channels (blend, darker), or clip to white where the first channel clips (clip).",
         _RAW,
         what="highlight mode",
         shown="reconstruct; plain mosaics, --linear and --look neutral clip",
@@ -126,8 +127,8 @@ class Development(CheckedSettings):
     )
     lens: Lens = setting(
         "auto",
-        "Lens corrections that a DNG states, or a profile if one is asked for: all (auto), none (off), or "
-        "some of distortion, vignetting and ca.",
+        "Lens corrections from a DNG's opcodes or from --lens-profile: all (auto), none (off), or some of "
+        "distortion, vignetting and ca.",
         _RAW,
         parse=parse_lens,
         check=check_lens,
@@ -136,8 +137,8 @@ class Development(CheckedSettings):
     )
     lens_profile: str | None = setting(
         None,
-        "Take from lensfun's database what the file does not state: auto finds camera and lens by EXIF, a "
-        "name finds the lens by that; needs the extra `lens`.",
+        "Use lensfun's database for corrections that the file lacks: auto looks up camera and lens by EXIF, "
+        "NAME looks up that lens; needs the extra `lens`.",
         _RAW,
         metavar="auto|NAME",
     )
@@ -155,8 +156,8 @@ class Development(CheckedSettings):
     )
     noise: "NoiseModel | None" = setting(
         None,
-        "Noise of the samples instead of a profile or an estimate: variance A·x + B at light x, black 0 and "
-        "white 1; or three such pairs, for R, G and B.",
+        "Noise model instead of the file's profile or an estimate: variance A·x + B for light x from 0 "
+        "(black) to 1 (white); or three such pairs, for R, G and B.",
         _RAW,
         parse=parse_noise,
         check=check_noise,
@@ -208,7 +209,7 @@ class Development(CheckedSettings):
     rotate: bool = setting(True, "Keep the orientation of the sensor.", _OUTPUT)
     longest_side: int | None = setting(
         None,
-        "Scale down to so many pixels of the longer side.",
+        "Scale down so that the longer side has this many pixels.",
         _OUTPUT,
         name="resize",
         low=1,
@@ -240,8 +241,8 @@ class Engine(CheckedSettings):
 
     method: Any = setting(
         "gaussian",
-        "gaussian; ntc, groups completed; ntc-tiled or ntc-whole, one tensor, for study; or an "
-        "interpolation: blend, mlri, lmmse, malvar, bilinear.",
+        "gaussian; ntc (tensor completion of patch groups); ntc-tiled or ntc-whole (one tensor, for study); "
+        "or an interpolation: blend, mlri, lmmse, malvar, bilinear.",
         _ENGINE,
     )
     quality: Quality = setting("normal", "How much effort gaussian and ntc spend.", _ENGINE, label="Quality")
@@ -295,13 +296,13 @@ class Output(CheckedSettings):
 
     bits: int | None = setting(
         None,
-        "Bits per channel of the picture. Without --raw-bits, headerless data (--width, --height) takes it "
-        "for the bits of its samples, 8 to 16.",
+        "Bits per channel of the picture. For headerless data (--width, --height) without --raw-bits, it is "
+        "the number of bits per sample, 8 to 16.",
         _OUTPUT,
         low=8,
         high=16,
         metavar="8|16",
-        shown="16; JPEG 8",
+        shown="16; JPEG, WebP and AVIF 8",
     )
     loss: Loss = part(Loss)
     metadata: bool = setting(True, "Write no EXIF (the profile stays).", _OUTPUT)

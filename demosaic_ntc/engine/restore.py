@@ -29,11 +29,11 @@ from demosaic_ntc.engine.result import SampleCheck
 from demosaic_ntc.engine.tiles import WritableWindowed, close_to
 from demosaic_ntc.run import Run
 
-_NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are rather kept than estimated
+_NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are kept rather than estimated
 _MOVED_RIM = 2  # pixels around those that a step has moved, which the next one takes in
 _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must weigh something
-# The squared error of an entry, fitted on pictures whose truth is known: so much of what the models of its
-# patches expect, of how far these lie apart, and of how far they have moved the estimate, squared.
+# The squared error of an entry is a weighted sum, fitted on pictures whose truth is known: of what the models
+# of its patches expect, of the variance between patches, and of the square of how far they moved it.
 _OF_EXPECTED, _OF_SPREAD, _OF_MOVED = np.float32(1.25), np.float32(4.5), np.float32(3.0)
 
 
@@ -178,9 +178,9 @@ def _confidence(known: ObservedPixels, step: Step) -> Float32:
 
 
 def _spread_nearby(said: GroupAggregate, known: ObservedPixels, width: float) -> GroupAggregate:
-    """Add to what groups say what they leave at known entries, continued into the rims of the holes.
+    """Continue the residuals at known entries into the rims of the holes, added to what groups say.
 
-    This is done in place. It is felt as under a Gaussian whose standard deviation is ``width`` pixels.
+    This is done in place. Residuals fade like a Gaussian with a standard deviation of ``width`` pixels.
     """
     falling = np.exp(-0.5 * (np.arange(3) / width) ** 2).astype(np.float32)
     for channel, plane in enumerate(said.planes):

@@ -209,7 +209,7 @@ class StoredPicture:
 
 
 def out_of_time(deadline: Deadline) -> tuple[str, ...]:
-    """What a user should know of a restoration that had not the time it needed."""
+    """What a user should know of a restoration that ran out of time."""
     if not deadline.has_cut:
         return ()
     return ("time ran out: what had not been restored by then is left at the first estimate",)

@@ -40,7 +40,7 @@ class MaskRule(CheckedSettings):
     invert: bool = setting(False, "Repair what is black.", _GROUP)
     threshold: float | None = setting(
         None,
-        "Take pixels of at least this share of white (0 to 1) for white; needed for masks with greys.",
+        "Repair pixels whose mask is at least this bright (0 to 1); needed for masks with greys.",
         _GROUP,
         low=0,
         high=1,
@@ -88,8 +88,7 @@ class Detection(CheckedSettings):
 
     kinds: tuple[str, ...] = setting(
         BLEMISHES,
-        "Look for dust, scratches (hairs, too) or 'dust,scratches', and repair what is found, besides what a "
-        "mask marks.",
+        "Find and repair dust, scratches (including hairs) or 'dust,scratches', in addition to any mask.",
         _GROUP,
         name="detect",
         parse=parse_kinds,
@@ -98,7 +97,7 @@ class Detection(CheckedSettings):
     )
     sensitivity: float = setting(
         0.5,
-        "How readily what stands out is taken for a blemish with --detect.",
+        "Sensitivity of --detect: higher values find more damage, and more false alarms.",
         _GROUP,
         low=0,
         high=1,

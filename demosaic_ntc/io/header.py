@@ -102,7 +102,7 @@ _MAGIC: tuple[tuple[int, bytes, FileKind], ...] = (
 
 @contextmanager
 def prefix_path(path: Path) -> Iterator[None]:
-    """Put the path in front of what any input error inside says; a disk that fails is one."""
+    """Put the path in front of the message of any input error inside; a failing disk counts as one."""
     try:
         with reading_failures_explained():
             yield

@@ -26,8 +26,8 @@ _LARGEST_UNKNOWN = 1 << 28
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 
 
-# Next samples of one colour are nearly alike in any photo, down and across; in other data they are not, or
-# only in one direction, or in some columns, as where each sample has two bytes.
+# In a photo neighbouring samples of one colour are nearly alike, down and across. In other data they are not,
+# or only in one direction, or only in some columns, as with samples of two bytes each.
 _LEAST_CORRELATION = 0.7
 _LARGEST_RATIO = 4.0
 
@@ -83,7 +83,7 @@ def _check_kind(header: FileHeader) -> None:
 
 
 def _check_may_be_raw(header: FileHeader) -> None:
-    """Refuse unknown headers that are nothing for LibRaw: damaged ones of TIFF, and whole videos."""
+    """Refuse unknown headers that LibRaw is not to see: damaged TIFFs, and files as large as videos."""
     phase_one = (b"IIII", b"MMMM")
     damaged = header.head[:2] in (b"II", b"MM") and header.head[:4] not in phase_one
     if damaged or header.length > _LARGEST_UNKNOWN:
@@ -175,7 +175,7 @@ def _is_inside(crop: Box, size: tuple[int, int]) -> bool:
 
 
 def looks_like_photo(mosaic: Mosaic) -> bool:
-    """Whether each of the four samples of 2×2 is like the next of its kind, about alike down and across."""
+    """Whether each of the four sites of a 2×2 cell varies smoothly, about equally down and across."""
     return all(_is_smooth(mosaic[y::2, x::2].astype(np.float32)) for y in range(2) for x in range(2))
 
 

@@ -151,7 +151,7 @@ class Sites:
 
 
 def place_of(site: tuple[int, ...], period: tuple[int, ...]) -> tuple[slice | int, ...]:
-    """Where the samples of a site of a period lie: in some of the rows and columns, and in its plane."""
+    """The index of all samples of a site: every n-th row and column, and the plane of a linear raw."""
     down, across = (slice(first, None, step) for first, step in zip(site[:2], period[:2], strict=True))
     return down, across, *site[2:]
 

@@ -54,7 +54,7 @@ from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
 # The hint about dark pictures looks at every n-th row and column.
 _GLANCE = 8
 
-# The share of samples that may lie below a likely black level, and how much of white one is at least.
+# A likely black level: this share of the samples lies below it, and it is more than this share of white.
 _DARKEST, _SEEN_BLACK = 0.001, 0.01
 
 
@@ -198,7 +198,7 @@ def develop_photo(
     error: bool = False,
     linear: bool = False,
 ) -> DevelopedPhoto:
-    """Read and develop a photo to pixels of so many bits; with `error`, also say how far off they may be.
+    """Read a photo and develop it into pixels of `bits` bits; with `error`, also estimate their errors.
 
     With `linear`, the pixels are the preview of a DNG, whose own picture is returned beside them.
     """
@@ -252,7 +252,7 @@ def _facts(
     timings: Timings,
     how: Development,
 ) -> ConversionFacts:
-    """What was done; the seconds go on being counted."""
+    """What was done; `seconds` is the dict of the timings, to which the writing is still to be added."""
     return ConversionFacts(
         taken=ready.photo.exif.facts,
         size=(picture.colours.shape[0], picture.colours.shape[1]),
@@ -390,7 +390,7 @@ def _brightness_notices(
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What a conversion will take, about."""
+    """Roughly what a conversion will take."""
 
     costs: dict[str, float]  # CPU seconds per megapixel, by stage
     bytes_per_pixel: float  # of the file
@@ -399,7 +399,7 @@ class CostEstimate:
 def estimate_cost(
     settings: Settings, target: Path, source: FileHeader | None = None, error_map: Path | None = None
 ) -> CostEstimate:
-    """What a conversion to a target takes, of a file or else of Bayer's array; refuses what cannot be."""
+    """Estimate the cost of converting a file, or any Bayer raw without one; refuse impossible targets."""
     bits, engine, cfa = settings.depth(target, error_map), settings.engine, settings.layout.cfa
     array = cfa.kind if cfa else source.array_kind if source else "bayer"
     costs = stage_costs(engine.method, engine.quality, array)

@@ -90,5 +90,5 @@ def memory(pixels: int) -> float:
 
 
 def seconds(method: str, quality: str, pixels: int, array: ArrayKind) -> float:
-    """What a conversion takes on one core, about, to two digits."""
+    """Roughly how many seconds a conversion takes on one core, to two digits."""
     return float(f"{sum(stage_costs(method, quality, array).values()) * pixels / 1e6:.2g}")

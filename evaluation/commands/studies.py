@@ -30,7 +30,7 @@ def defects(
     count: Annotated[int, typer.Option(min=1, help="Defects of each kind in a scene.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of scenes, noise and defects.")] = 0,
 ) -> None:
-    """Look for pixels spoilt among stars, vivid edges and texture, and for false alarms in clean pictures."""
+    """Detect defective pixels among stars, vivid edges and texture, and count false alarms."""
     limit_threads(1)
     from ..data.scenes import SCENES
     from ..report.tables import show
@@ -230,7 +230,7 @@ def effort(
     images: o.Images = None,
     quality: o.Quality = "normal",
 ) -> None:
-    """Compare groups only where they show with groups everywhere: distance, error and time.
+    """Compare groups only where they matter with groups everywhere: difference, error and time.
 
     Without arguments the raws of the test data are taken.
     """
@@ -305,7 +305,7 @@ def studio(
 def start(
     runs: Annotated[int, typer.Option(min=1, help="Times that everything is measured.")] = 3,
 ) -> None:
-    """Print what it takes until the program has begun: from no kernels kept, again, and to say what it is."""
+    """Print start-up times: without cached kernels, with them, and of --version and --help."""
     from ..report.tables import show
     from ..studies.starting import measure_once, protocol, start_table
 

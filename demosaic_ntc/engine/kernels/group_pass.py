@@ -41,8 +41,8 @@ class Pass(NamedTuple):
     """What a pass does with each group."""
 
     predictor: int
-    restored: int  # so many patches of a group, the most similar, are restored
-    strength: float  # κ: so many patches is the prior of a Gaussian worth
+    restored: int  # how many patches of a group are restored, the most similar first
+    strength: float  # κ: how many patches the prior of a Gaussian is worth
     floor: float  # ε²: what a Gaussian adds to its variances
     correction: float  # a: how far samples move the mean of a Gaussian, at most
     noise: float  # σ²: variance of known entries besides their own
