@@ -51,13 +51,16 @@ def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     Image.fromarray(np.full((36, 48), 30_000, np.uint16)).save(tmp_path / "mosaic.png")
     mask, damaged = np.zeros((40, 30), np.uint8), np.full((40, 30, 3), 90, np.uint8)
     mask[9:12], damaged[9:12] = 255, (255, 0, 255)
-    for name in ("shoot", "pictures", "scans", "repaired"):
+    for name in ("shoot", "pictures", "scans", "repaired", "night", "darks", "flats"):
         (tmp_path / name).mkdir()
-    for name in ("a", "b"):
-        shutil.copy(samples / "small_rggb.dng", tmp_path / "shoot" / f"{name}.dng")
+    for name in ("shoot/a", "shoot/b", "night/a", "darks/a", "flats/a"):
+        shutil.copy(samples / "small_rggb.dng", tmp_path / f"{name}.dng")
     Image.fromarray(np.dstack([damaged, 255 - mask])).save(tmp_path / "erased.png")
-    for picture, path in ((damaged, "damaged"), (mask, "mask"), (damaged, "scans/b"), (mask, "scans/b.mask")):
-        Image.fromarray(picture).save(tmp_path / f"{path}.png")
+    for path in ("damaged", "photo", "scans/b"):
+        Image.fromarray(damaged).save(tmp_path / f"{path}.png")
+    for path in ("mask", "person", "scans/b.mask"):
+        Image.fromarray(mask).save(tmp_path / f"{path}.png")
+    Image.fromarray(255 - mask).save(tmp_path / "lawn.png")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -66,7 +69,8 @@ def written(arguments: list[str]) -> str:
     """What a command is to write: a folder, or the last picture that it names."""
     if "-o" in arguments:
         return arguments[arguments.index("-o") + 1]
-    return [name for name in arguments if name.endswith((".png", ".tif", ".jpg", ".dng"))][-1]
+    endings = (".png", ".tif", ".jpg", ".dng", ".fits")
+    return [name for name in arguments if name.endswith(endings) and "*" not in name][-1]
 
 
 def test_first_two_commands_set_up_and_try_everything() -> None:
@@ -98,6 +102,10 @@ def test_python_examples_run(program: str, folder: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize("command", RUN)
 def test_commands_run_and_write_what_they_name(command: str, folder: Path) -> None:
     arguments = shlex.split(command)[1:]
+    if "m42.fits" in arguments:
+        unit = pytest.importorskip("astropy.io.fits").PrimaryHDU(np.full((36, 48), 3000, np.uint16))
+        unit.header["BAYERPAT"] = "RGGB"
+        unit.writeto(folder / "m42.fits")
     if "--bad-pixels" in arguments:
         (folder / "hot.txt").write_text("3 4\n")  # what the command before it has written
     result = CliRunner().invoke(app, arguments)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .benchmarks import completions, convert, demosaic, errors, inpaint, noise, paper, speed, tensors
+from .merge import merge
 from .raws import raws
 from .run_all import measure_all, report
 from .studies import (
@@ -29,7 +30,7 @@ from .texture_fill import texture_fill
 _ALL: tuple[Callable[..., Any], ...] = (
     *(report, demosaic, tensors, completions, inpaint, errors, noise, defects, banding, lenses, blemishes),
     *(widths, texture_fill, convert, speed, effort, texture, highlights, looks, raws),
-    *(studio, start, isolation),
+    *(merge, studio, start, isolation),
 )
 COMMANDS: dict[str, Callable[..., Any]] = {
     "paper": paper,

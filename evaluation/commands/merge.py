@@ -1,0 +1,61 @@
+"""The command ``benchmark merge``: what several frames of one scene are worth."""
+
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from demosaic_ntc.errors import InputError
+
+from .. import split_names
+from . import options as o
+from .running import choose_sets, limit_threads, run_all, usage
+
+_SETS = (Path("kodak"), Path("mcmaster"))
+_MOST = 64  # frames
+
+
+def merge(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[DIR|SET...]", help="Folders of 8-bit RGB pictures, kodak, mcmaster."),
+    ] = None,
+    counts: Annotated[str, typer.Option("--frames", help="Numbers of frames.")] = "2,4,8",
+    noises: Annotated[str, typer.Option("--noises", help="Standard deviations of noise, of 255.")] = "5,20",
+    images: o.Images = "6,10,14,17",
+    cases: Annotated[bool, typer.Option(help="Measure hard cases as well.")] = True,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of motion and noise.")] = 0,
+    threads: o.Threads = 1,
+) -> None:
+    """Merge made bursts by groups and by simpler ways; compare with the truth.
+
+    Without arguments some pictures of Kodak and McMaster are taken on which nothing was chosen.
+    """
+    limit_threads(threads)
+    from ..report.tables import show
+    from ..studies import bursts as study
+
+    numbers, levels = split_names(counts), split_names(noises)
+    with usage():
+        if not all(each.isdigit() and 2 <= int(each) <= _MOST for each in numbers):
+            raise InputError(f"{counts!r} is not numbers of frames from 2 to {_MOST}; give e.g. 4,8")
+        if not all(each.replace(".", "", 1).isdigit() and float(each) > 0 for each in levels):
+            raise InputError(f"{noises!r} is not deviations above 0; give e.g. 5,20")
+    sets = choose_sets(folders or _SETS, images)
+    pictures = [picture for each in sets for picture in each.pictures]
+    works = {
+        f"{n} frames, noise {level}": partial(
+            study.measure_frames, pictures, int(n), float(level), threads, seed
+        )
+        for n in numbers
+        for level in levels
+    }
+    tables = [study.merged_table(chain.from_iterable(run_all(works)))]
+    if cases:
+        hard = {name: partial(study.measure_case, name, pictures, 5.0, threads, seed) for name in study.CASES}
+        tables.append(study.cases_table(run_all(hard)))
+    names = ", ".join(f"{each.name} {each.pictures[0].name}…" for each in sets)
+    line = f"{len(pictures)} pictures ({names}), 192×192 frames, RGGB, border {study.BORDER}, seed {seed}"
+    show(tables, [line])
