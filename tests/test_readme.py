@@ -53,9 +53,8 @@ def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     mask[9:12], damaged[9:12] = 255, (255, 0, 255)
     for name in ("shoot", "pictures", "scans", "repaired", "night", "darks", "flats"):
         (tmp_path / name).mkdir()
-    for name in ("shoot", "night", "darks", "flats"):
-        shutil.copy(samples / "small_rggb.dng", tmp_path / name / "a.dng")
-    shutil.copy(samples / "small_rggb.dng", tmp_path / "shoot" / "b.dng")
+    for name in ("shoot/a", "shoot/b", "night/a", "darks/a", "flats/a"):
+        shutil.copy(samples / "small_rggb.dng", tmp_path / f"{name}.dng")
     Image.fromarray(np.dstack([damaged, 255 - mask])).save(tmp_path / "erased.png")
     for path in ("damaged", "photo", "scans/b"):
         Image.fromarray(damaged).save(tmp_path / f"{path}.png")

@@ -25,7 +25,7 @@ class ObservedPixels:
 
     Of twice the channels where entries are of unequal worth: information about the estimate, then weights.
     """
-    noise_share: float = 1.0  # of that noise, there is in truth: it may be removed more strongly
+    noise_share: float = 1.0  # the share of that noise that is really there: more may be assumed
 
     @classmethod
     def of(

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from cli.app import app
 from evaluation.data.bursts import RGGB, Burst, add_mover, make_burst
 from evaluation.data.sets import SetImage, read_set
-from evaluation.methods.burst_merging import average_pictures, merge_then_demosaic, regress_kernels
+from evaluation.studies.burst_ways import average_pictures, merge_then_demosaic, regress_kernels
 from evaluation.studies.bursts import decibels
 from tests.cli.waves import save_waves
 

@@ -7,11 +7,11 @@ again from the better picture.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from demosaic_ntc.arrays import Bits, Flags, Float32, Planes
+from demosaic_ntc.choices import Ghosts, MotionKind
 from demosaic_ntc.demosaicing.burst.agreement import find_ghosts
 from demosaic_ntc.demosaicing.burst.alignment import add_flow, align
 from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely, draw_grey
@@ -32,9 +32,6 @@ from demosaic_ntc.engine.result import StoredPicture
 from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.run import Run
-
-MotionKind = Literal["auto", "none", "pixel-shift"]
-Ghosts = Literal["normal", "strict", "off"]
 
 _LEAST_SHARE = 0.2  # of a frame's cells that must agree for it to be used
 _RESTLESS = 0.95  # share of cells that agree below which parts of a frame may have moved by themselves

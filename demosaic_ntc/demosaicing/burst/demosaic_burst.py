@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.cfa import Cfa, make_cfa
+from demosaic_ntc.choices import Ghosts, MotionKind
 from demosaic_ntc.demosaicing.burst.burst import (
     FrameReport,
-    Ghosts,
-    MotionKind,
     find_sharpest,
     merge_mosaics,
 )

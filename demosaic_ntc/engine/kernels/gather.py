@@ -40,8 +40,8 @@ def empty_group(
 ) -> PatchGroup:
     """Return room for the patches of groups, to be filled; what was measured is apart where it is noisy.
 
-    The first ``restored`` patches are to be restored; what is known is gathered for the first ``shown``, whose
-    noise is of so many ``classes``.
+    The first ``restored`` patches are to be restored; what is known is gathered for the first ``shown``,
+    whose noise is of so many ``classes``.
     """
     entries = pad_length(channels * pixels)
     data = np.zeros((patches, entries), np.float32)
