@@ -15,7 +15,7 @@ MOST = {
     "benchmark demosaic": (127, 6),
     "batch": (150, 15),
     "convert": (545, 18),
-    "inpaint": (270, 12),
+    "inpaint": (270, 13),
     "complete": (90, 0),
 }
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import median_filter
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.atomic import whole_file
@@ -37,6 +36,8 @@ def hot_pixels(photos: Iterable[tuple[Path, RawPhoto]]) -> NDArray[np.bool_]:
 
 def find_outliers(path: Path, photo: RawPhoto) -> NDArray[np.bool_]:
     """Flags of the samples of a dark frame that differ from those around them by more than noise."""
+    from scipy.ndimage import median_filter  # noqa: PLC0415 (slow to load; few photos have dark frames)
+
     middle = float(np.median(photo.mosaic))
     if middle - photo.black.mean() > _DARK_SHARE * (photo.white - photo.black.mean()):
         raise InputError(f"{path}: is not dark; cover the lens and take it again")

@@ -1,5 +1,6 @@
 """Linear DNGs opened by the programs that people go on with, whose answers are compared with our pictures."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -80,7 +81,10 @@ def _centre(picture: NDArray[np.float64], height: int, width: int) -> NDArray[np
 def test_exiftool_finds_nothing_wrong(tmp_path: Path, samples: Path, compress: Compression | None) -> None:
     program("exiftool")
     convert_file(samples / "scene_rggb.dng", tmp_path / "linear.dng", _settings(compress=compress))
-    assert findings(tmp_path / "linear.dng") == []
+    found = findings(tmp_path / "linear.dng")
+    if compress == "jxl":  # some versions do not know JPEG XL in a DNG by name, and say so
+        found = [each for each in found if not re.search(r"\[minor\] Unknown|Warnings \(all minor\)", each)]
+    assert found == []
 
 
 @pytest.mark.data

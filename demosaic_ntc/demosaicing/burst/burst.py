@@ -78,7 +78,9 @@ def merge_mosaics(
     if len(frames) == 1:
         return alone, [own]
     errors = np.stack([average_cells(plane) for plane in alone.variance])
-    estimate = Estimate(alone.planes, alone.variance if run.want_error else np.zeros((0, 0, 0), np.float32))
+    if not run.want_error:
+        alone = replace(alone, variance=np.zeros((0, 0, 0), np.float32))
+    estimate = Estimate(alone.planes, alone.variance)
     motions = _align_all(frames, reference, motion)
     passes = BURSTS[quality]
     for number, step in enumerate(passes):

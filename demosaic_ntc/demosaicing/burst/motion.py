@@ -7,7 +7,9 @@ import numpy as np
 from demosaic_ntc.arrays import Float32, Float64, Planes
 from demosaic_ntc.demosaicing.burst.motion_kernels import CELL, FrameRows, ReferenceView
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
+from demosaic_ntc.engine.tiles import row_bands
 
+_HALO = 6  # rows around a band that its blur looks at
 _SNAP = 0.05  # pixels from whole ones at which a shift is taken for a sensor's
 _LEAST_VARIANCE = np.float32((0.02 / 255) ** 2)  # of a sample: less is lost in rounding
 
@@ -80,7 +82,13 @@ def _measure_detail(planes: Planes) -> Planes:
     """Return the energy of detail in cells, blurred: the squared distance from a blurred picture."""
     from scipy.ndimage import gaussian_filter  # noqa: PLC0415 (slow to load)
 
-    energies = (average_cells(np.square(plane - gaussian_filter(plane, 1.0))) for plane in planes)
+    def measure(plane: Float32, rows: slice) -> Float32:
+        first = max(rows.start - _HALO, 0)
+        seen = plane[first : rows.stop + _HALO]
+        rest = seen - gaussian_filter(seen, 1.0)
+        return average_cells(np.square(rest[rows.start - first : rows.stop - first]))
+
+    energies = (np.concatenate([measure(plane, rows) for rows in row_bands(len(plane))]) for plane in planes)
     return np.stack([gaussian_filter(each, 1.0) for each in energies])
 
 

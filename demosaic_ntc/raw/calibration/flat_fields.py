@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.cfa import Cfa
@@ -109,6 +108,7 @@ def _blur(image: Float32) -> Float32:
 
 def _maps(cfa: Cfa, size: tuple[int, int], flat: FlatField) -> Iterator[GainMap]:
     """A map for each site of the array; points lie in the middles of pixels."""
+
     height, width = size
     spacing, origin = (_STEP / height, _STEP / width), (0.5 / height, 0.5 / width)
     for top, left in np.ndindex(*cfa.period):

@@ -3,13 +3,20 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.ndimage import map_coordinates
+from scipy.ndimage import gaussian_filter, map_coordinates
 
 from demosaic_ntc.arrays import Float32, Float64, Planes
 from demosaic_ntc.demosaicing.burst.agreement import find_ghosts
 from demosaic_ntc.demosaicing.burst.alignment import start_equations, step_affine
 from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_agreement, add_information
-from demosaic_ntc.demosaicing.burst.motion import IDENTITY, NO_FLOW, Motion, average_cells, pool
+from demosaic_ntc.demosaicing.burst.motion import (
+    IDENTITY,
+    NO_FLOW,
+    Motion,
+    average_cells,
+    pool,
+    view_picture,
+)
 from demosaic_ntc.demosaicing.burst.motion_kernels import (
     CELL,
     FLOW_CELL,
@@ -199,6 +206,13 @@ def test_places_of_rows_are_found_again() -> None:
     assert source.start <= needed.min()
     assert needed.max() < source.stop
     assert source.stop - source.start < rows.stop - rows.start + 12
+
+
+def test_detail_is_the_energy_beside_a_blur() -> None:
+    planes = np.random.default_rng(0).random((2, 151, 37)).astype(np.float32)  # more rows than a band
+    rest = [np.square(plane - gaussian_filter(plane, 1.0)) for plane in planes]
+    expected = [gaussian_filter(average_cells(each), 1.0) for each in rest]
+    assert np.allclose(view_picture(planes).detail, expected, atol=1e-6)
 
 
 def test_nearly_whole_shifts_are_whole() -> None:
