@@ -103,12 +103,14 @@ def _smooth(light: Float32, own: Flags) -> Float32:
 
 
 def _blur(image: Float32) -> Float32:
+    """A picture under a wide Gaussian."""
+    from scipy.ndimage import gaussian_filter  # noqa: PLC0415 (slow to load; few photos have flat fields)
+
     return np.asarray(gaussian_filter(image, _REACH, mode="nearest", truncate=3), np.float32)
 
 
 def _maps(cfa: Cfa, size: tuple[int, int], flat: FlatField) -> Iterator[GainMap]:
     """A map for each site of the array; points lie in the middles of pixels."""
-
     height, width = size
     spacing, origin = (_STEP / height, _STEP / width), (0.5 / height, 0.5 / width)
     for top, left in np.ndindex(*cfa.period):
