@@ -1,8 +1,8 @@
 """Several mosaics of one scene, merged: a tensor of one order more, of which each frame shows a third.
 
-The reference frame is demosaiced by itself. The samples of all frames are then told apart from that picture,
-each at its own place, and groups of similar patches are predicted from all of them together; that is done
-again from the better picture.
+The reference frame is demosaiced by itself. The samples of all frames are then compared with that picture,
+each at its own place, and groups of similar patches are predicted from all of them together. Further passes
+start from the better picture.
 """
 
 from collections.abc import Sequence
@@ -66,9 +66,9 @@ def merge_mosaics(
     motion: MotionKind = "auto",
     ghosts: Ghosts = "normal",
 ) -> tuple[StoredPicture, list[FrameReport]]:
-    """Return the picture of the reference frame as all frames tell of it, and what became of each.
+    """Return the picture of the reference frame, made from all frames, and a report of each frame.
 
-    One frame alone is demosaiced as ever.
+    A single frame is demosaiced as `complete_mosaic` does it.
     """
     base = frames[reference]
     _check_alike(frames)
@@ -81,20 +81,20 @@ def merge_mosaics(
     if not run.want_error:
         alone = replace(alone, variance=np.zeros((0, 0, 0), np.float32))
     estimate = Estimate(alone.planes, alone.variance)
-    motions = _align_all(frames, reference, motion)
+    motions = _find_starts(frames, reference, motion)
     passes = BURSTS[quality]
     for number, step in enumerate(passes):
         stage = run.stage("merging").part(number / len(passes), (number + 1) / len(passes))
         planes = np.array(estimate.planes[:, :, :])
         view = view_picture(planes, errors)
         aligned = [
-            _join(each, view, start, motion, ghosts, run, is_reference=k == reference)
+            _align_frame(each, view, start, motion, ghosts, run, is_reference=k == reference)
             for k, (each, start) in enumerate(zip(frames, motions, strict=True))
         ]
         motions = [each.motion for each in aligned]
         used = [each for each in aligned if _share(each) >= _LEAST_SHARE or each.mosaic is base]
         known = _observe(base, view, used)
-        wanted = _find_told(used, base, planes.shape[1:])
+        wanted = _find_informed(used, base, planes.shape[1:])
         works = [MaskedPass(step, wanted)]
         estimate, _, _ = restore(estimate, known, works, stage)
         if run.deadline.is_over():
@@ -127,8 +127,8 @@ def _check_alike(frames: Sequence[MeasuredMosaic]) -> None:
         raise InputError(f"frames of the array {first.cfa.name} cannot be merged yet; those of Bayer's can")
 
 
-def _align_all(frames: Sequence[MeasuredMosaic], reference: int, motion: MotionKind) -> list[Motion]:
-    """Return about where frames lie."""
+def _find_starts(frames: Sequence[MeasuredMosaic], reference: int, motion: MotionKind) -> list[Motion]:
+    """Return where frames lie, within a pixel or two."""
     if motion == "none":
         return [Motion() for _ in frames]
     fixed, side = draw_grey(frames[reference]), max(frames[reference].cfa.period)
@@ -138,7 +138,7 @@ def _align_all(frames: Sequence[MeasuredMosaic], reference: int, motion: MotionK
     ]
 
 
-def _join(
+def _align_frame(
     frame: MeasuredMosaic,
     view: ReferenceView,
     start: Motion,
@@ -148,19 +148,18 @@ def _join(
     *,
     is_reference: bool,
 ) -> _Aligned:
-    """Return a frame with its exact place, and where it disagrees; the reference always agrees."""
+    """Align a frame and find where it disagrees with the picture; the reference frame never does."""
     cells = view.detail.shape[1:]
     if is_reference:
         return _Aligned(frame, Motion(), np.zeros(cells, np.uint8))
-    place = start if motion == "none" else align(frame, view, start, run)
-    shape = frame.samples.shape[1:]
+    place = start
     if motion != "none":
-        place = place.snap(shape)
-    found = _Aligned(frame, place, find_ghosts(_agree(frame, view, place, run), ghosts))
+        place = align(frame, view, start, run).snap(frame.samples.shape[1:])
+    found = _Aligned(frame, place, find_ghosts(_measure_agreement(frame, view, place, run), ghosts))
     if motion != "auto" or _share(found) > _RESTLESS:
         return found
     flowing = add_flow(frame, view, place, run)
-    other = _Aligned(frame, flowing, find_ghosts(_agree(frame, view, flowing, run), ghosts))
+    other = _Aligned(frame, flowing, find_ghosts(_measure_agreement(frame, view, flowing, run), ghosts))
     return other if _share(other) > _share(found) + _GAIN else found
 
 
@@ -169,7 +168,7 @@ def _share(frame: _Aligned) -> float:
     return 1 - float(frame.rejected.mean())
 
 
-def _agree(frame: MeasuredMosaic, view: ReferenceView, motion: Motion, run: Run) -> Planes:
+def _measure_agreement(frame: MeasuredMosaic, view: ReferenceView, motion: Motion, run: Run) -> Planes:
     """Return how far a frame agrees with the picture, in cells: see `add_agreement`."""
     _, height, width = frame.samples.shape
     total = np.zeros((2 + 4 * len(view.planes), *view.detail.shape[1:]), np.float32)
@@ -227,8 +226,8 @@ def _observe(base: MeasuredMosaic, view: ReferenceView, frames: Sequence[_Aligne
     return ObservedPixels(nothing, depth, low, high, noise, _Information(frames, view))
 
 
-def _find_told(frames: Sequence[_Aligned], base: MeasuredMosaic, shape: tuple[int, int]) -> Flags:
-    """Return the pixels of which other frames than the reference tell: elsewhere its own picture stands."""
+def _find_informed(frames: Sequence[_Aligned], base: MeasuredMosaic, shape: tuple[int, int]) -> Flags:
+    """Return the pixels that other frames inform; elsewhere the reference frame's own picture stays."""
     told = np.zeros(shape, np.bool_)
     for each in frames:
         if each.mosaic is not base:
