@@ -70,7 +70,7 @@ class RepairSettings(CheckedSettings):
         """Whether only a mask in a file can tell what to repair."""
         return self.mask.needs_file and self.detection is None
 
-    def described(self) -> str:
+    def describe(self) -> str:
         """The parameters in one line."""
         engine, looked = self.engine, self.detection
         detection = f" detect={','.join(looked.kinds)} sensitivity={looked.sensitivity:g}" if looked else ""

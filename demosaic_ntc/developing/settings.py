@@ -375,7 +375,7 @@ class Settings:
             raise InputError("a DNG is linear, in the camera's colours; leave out `color_space` and `linear`")
         return 8 if is_dng or kind in SHALLOW else bits or 16
 
-    def described(self, **known: object) -> str:
+    def describe(self, **known: object) -> str:
         """The parameters in one line, as the picture records them, with what is `known` better."""
         engine, how = self.engine, self.development
         multipliers = how.balance if isinstance(how.balance, tuple) else ()

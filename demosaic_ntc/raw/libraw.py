@@ -307,5 +307,5 @@ def _complete_exif(raw: Any, exif: Exif, preview: Preview | None) -> Exif:
 def _complaint_notice(complaints: list[str]) -> Iterator[str]:
     """What LibRaw or its libjpeg printed of a file that they decoded all the same."""
     if complaints:
-        said = complaints[0].removeprefix("unknown file: ")
-        yield f"the decoder complains ({said}); the file may be damaged"
+        complaint = complaints[0].removeprefix("unknown file: ")
+        yield f"the decoder complains ({complaint}); the file may be damaged"

@@ -1,6 +1,6 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from math import log2
@@ -42,14 +42,14 @@ from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.atomic import check_target
 from demosaic_ntc.io.exif import finish_metadata
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
-from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.io.paths import check_distinct
 from demosaic_ntc.io.pixels import ImageLike, LazyImage, orient
 from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.run import Progress, ReportProgress, Timings, check_threads, ignore_progress, rows_as
-from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
+from demosaic_ntc.workflows.costs import DECODING, stage_costs
 
 # The hint about dark pictures looks at every n-th row and column.
 _GLANCE = 8
@@ -142,24 +142,36 @@ def convert_file(
     With a place for an error map, the standard deviations expected of its pixels are written there as well.
     """
     report, timings = progress or ignore_progress, Timings()
-    bits, wanted = check_outputs(target, error_map, settings)
-    beside = None if is_within(error_map, target) else error_map
     with open_header(source, settings.limits) as header:
-        check_distinct((header.path, *find_paths(settings)), (target, beside))
-        check_map(beside, settings.engine.method, overwrite=settings.output.overwrite)
+        bits, wanted = check_outputs((header.path,), target, settings, error_map)
         done = develop_photo(header, settings, bits, report, timings, **wanted)
     mapped = write_developed(target, done, settings, report, timings, error_map)
     return Conversion(header.path, target, done.facts, mapped)
 
 
-def check_outputs(target: Path, error_map: Path | None, settings: Settings) -> tuple[int, dict[str, bool]]:
+def check_names(
+    sources: Sequence[Path], target: Path, settings: Settings, error_map: Path | None
+) -> tuple[int, Path | None]:
+    """Refuse outputs by their names alone; return the bits of the picture, and the map that lies beside it.
+
+    The format must hold what the settings ask for, and no file may be written that is read as well.
+    """
+    bits, beside = settings.depth(target, error_map), None if is_within(error_map, target) else error_map
+    check_distinct((*sources, settings), (target, beside))
+    return bits, beside
+
+
+def check_outputs(
+    sources: Sequence[Path], target: Path, settings: Settings, error_map: Path | None
+) -> tuple[int, dict[str, bool]]:
     """Refuse what cannot be written; return the bits of the picture, and what else is to be made."""
-    bits = settings.depth(target, error_map)
+    (bits, beside), method = check_names(sources, target, settings, error_map), settings.engine.method
     check_target(target)
     if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
         raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
-    if error_map is not None and is_within(error_map, target):
-        check_asked(error_map, settings.engine.method, target)
+    if error_map is not None and beside is None:
+        check_asked(error_map, method, target)
+    check_map(beside, method, overwrite=settings.output.overwrite)
     if format_of(target) == "FITS":
         check_astropy()
     return bits, {"error": error_map is not None, "linear": format_of(target) == "DNG"}
@@ -325,7 +337,7 @@ def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
         "highlights": choose_highlights(ready.photo, how),
         **source.parameters,
     }
-    used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", **known)
+    used = settings.describe(wb=f"{exposure.balance_source} ({balance}{light})", **known)
     if ready.noise is None or ready.mosaic.stabilised is None:
         return used
     model = ready.noise.model
@@ -388,19 +400,8 @@ def _brightness_notices(
         yield f"the picture ends {log2(gain):.1f} stops below white; `exposure=auto` would brighten it"
 
 
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
-    """Roughly what a conversion will take."""
-
-    costs: dict[str, float]  # CPU seconds per megapixel, by stage
-    bytes_per_pixel: float  # of the file
-
-
-def estimate_cost(
-    settings: Settings, target: Path, source: FileHeader | None = None, error_map: Path | None = None
-) -> CostEstimate:
-    """Estimate the cost of converting a file, or any Bayer raw without one; refuse impossible targets."""
-    bits, engine, cfa = settings.depth(target, error_map), settings.engine, settings.layout.cfa
+def estimate_costs(settings: Settings, source: FileHeader | None = None) -> dict[str, float]:
+    """Estimate what the stages of converting a file cost, or any Bayer raw without one; see `costs`."""
+    engine, cfa = settings.engine, settings.layout.cfa
     array = cfa.kind if cfa else source.array_kind if source else "bayer"
-    costs = stage_costs(engine.method, engine.quality, array)
-    return CostEstimate(costs, bytes_per_pixel(format_of(target), bits))
+    return stage_costs(engine.method, engine.quality, array)
