@@ -265,6 +265,10 @@ def _facts(
     how: Development,
 ) -> ConversionFacts:
     """What was done; `seconds` is the dict of the timings, to which the writing is still to be added."""
+    noise, strength = None, ready.denoise_strength
+    if ready.noise is not None:
+        removed = {"brightness": strength.brightness, "color": strength.colour}
+        noise = {**ready.noise.describe(span_of(ready.photo)), "removed": removed}
     return ConversionFacts(
         taken=ready.photo.exif.facts,
         size=(picture.colours.shape[0], picture.colours.shape[1]),
@@ -275,7 +279,7 @@ def _facts(
         matrix_source=ready.photo.matrix.source,
         certificate=restored.certificate,
         check=restored.check,
-        noise=_noise_facts(ready),
+        noise=noise,
         seconds=timings.seconds,
         notices=tuple(timings.notices),
     )
@@ -293,15 +297,6 @@ def _orient_errors(restored: RestoredPhoto, ready: Prepared, look: Finish, how: 
     if not how.rotate:
         return Expected(codes, photo.orientation, 2**look.bits - 1)
     return Expected(orient(codes, photo.orientation), 1, 2**look.bits - 1)
-
-
-def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
-    """The noise that was found, and the strengths it was removed with, zero where it was left alone."""
-    if ready.noise is None:
-        return None
-    taken = ready.denoise_strength
-    found = ready.noise.describe(span_of(ready.photo))
-    return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
 
 
 def _describe_picture(
