@@ -5,10 +5,9 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
 from demosaic_ntc.developing.engine_run import RestoredPhoto
@@ -304,10 +303,9 @@ def _describe_picture(
 ) -> DecodedImage:
     """The pixels with their profile and metadata."""
     photo, profile, how = source.ready.photo, icc_profile(look.space), settings.development
-    colours = cast(NDArray[Any], pixels)  # its writers read the rows of either
     orientation, is_srgb = 1 if how.rotate else photo.orientation, how.space == "srgb" and not how.linear
     if not settings.output.metadata:
-        return DecodedImage(colours, profile=profile)
+        return DecodedImage(pixels, profile=profile)
     exif = finish_metadata(
         photo.exif,
         size=(pixels.shape[0], pixels.shape[1]),
@@ -318,7 +316,7 @@ def _describe_picture(
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
     xmp = clean_xmp(photo.xmp) if photo.xmp else None
-    return DecodedImage(colours, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
+    return DecodedImage(pixels, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
 
 
 def _parameters(source: PhotoToDevelop, settings: Settings) -> str:

@@ -139,7 +139,7 @@ def _complete_colours(
     """Let the engine restore the missing pixels."""
     engine = settings.engine
     how = {"method": engine.method, "quality": engine.quality, "grain": settings.grain, "fill": settings.fill}
-    return inpaint_picture(picture.colours, missing, engine.start(report, want_error), **how, source=allowed)
+    return inpaint_picture(picture.pixels, missing, engine.start(report, want_error), **how, source=allowed)
 
 
 def _read_source(picture: DecodedImage, settings: RepairSettings) -> Flags | None:

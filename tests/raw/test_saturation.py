@@ -175,8 +175,12 @@ def test_real_piles_are_found(data: Path) -> None:
 
 
 def test_levels_are_looked_for_once_a_photo(monkeypatch: pytest.MonkeyPatch, samples: Path) -> None:
-    asked: list[RawPhoto] = []
-    find = module._find_levels
-    monkeypatch.setattr(module, "_find_levels", lambda photo: asked.append(photo) or find(photo))
+    asked, find = [], module._find_levels
+
+    def count(photo: RawPhoto) -> module.Levels:
+        asked.append(photo)
+        return find(photo)
+
+    monkeypatch.setattr(module, "_find_levels", count)
     prepare(samples / "small_rggb.dng", Settings())
     assert len(asked) == 1
