@@ -9,7 +9,8 @@ from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.io.header import open_header
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
-from demosaic_ntc.workflows.conversion import Conversion, check_names, convert_file, estimate_costs
+from demosaic_ntc.workflows.conversion import Conversion, check_names, convert_file
+from demosaic_ntc.workflows.costs import estimate_costs
 
 from ..failures import wrong_usage
 from ..output.progress import run_single_file

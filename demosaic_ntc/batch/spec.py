@@ -22,8 +22,7 @@ from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.formats import format_of
-from demosaic_ntc.workflows.conversion import estimate_costs
-from demosaic_ntc.workflows.costs import bytes_per_pixel, find_repair_costs
+from demosaic_ntc.workflows.costs import bytes_per_pixel, estimate_costs, find_repair_costs
 
 FilePath = str | os.PathLike[str]
 Sources = FilePath | Iterable[FilePath]

@@ -1,13 +1,11 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
 from demosaic_ntc.developing.engine_run import RestoredPhoto
@@ -18,9 +16,10 @@ from demosaic_ntc.developing.framing import (
     shrink,
 )
 from demosaic_ntc.developing.highlights import widen_error
-from demosaic_ntc.developing.linear_dng import carried_opcodes, for_preview, linear_picture
+from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
+from demosaic_ntc.developing.notices import brightness_notices, lens_notices, photo_notices
 from demosaic_ntc.developing.preprocess import Prepared, Restore, choose_highlights, complete_mosaic, prepare
-from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
+from demosaic_ntc.developing.render import Finish, finish, finish_error
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError
@@ -46,15 +45,8 @@ from demosaic_ntc.io.pixels import ImageLike, LazyImage, orient
 from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
-from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.run import Progress, ReportProgress, Timings, check_threads, ignore_progress, rows_as
-from demosaic_ntc.workflows.costs import DECODING, stage_costs
-
-# The hint about dark pictures looks at every n-th row and column.
-_GLANCE = 8
-
-# A likely black level: this share of the samples lies below it, and it is more than this share of white.
-_DARKEST, _SEEN_BLACK = 0.001, 0.01
+from demosaic_ntc.workflows.costs import DECODING
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +226,8 @@ def develop_prepared(
     ready = photo.ready
     settings = for_preview(settings) if linear else settings
     how = settings.development
-    timings.notices += _notices(ready, how)
-    timings.notices += _lens_notices(ready, how, linear=linear)
+    timings.notices += photo_notices(ready, how)
+    timings.notices += lens_notices(ready, how, linear=linear)
     with timings.stage("demosaic"), prefix_path(photo.path):
         run = settings.engine.start(report, error)
         restored = complete_mosaic(ready, settings.engine, run, photo.restore)
@@ -250,7 +242,7 @@ def develop_prepared(
             pixels = pixels.within(lambda: timings.part("render"))
         expected = None if restored.error is None else _orient_errors(restored, ready, look, how)
         picture = _describe_picture(pixels, photo, look, settings)
-        timings.notices += _brightness_notices(restored, ready, look, how)
+        timings.notices += brightness_notices(restored, ready, look, how)
         raw = linear_picture(restored.image, ready, settings, photo.path.name) if linear else None
     return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, timings, how), raw)
 
@@ -335,66 +327,3 @@ def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
         return used
     model = ready.noise.model
     return f"{used} noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
-
-
-def _notices(ready: Prepared, how: Development) -> Iterator[str]:
-    """What a user should know about the photo and the colours chosen for it."""
-    yield from ready.photo.notices
-    yield from ready.noise.notices if ready.noise else ()
-    source = ready.exposure.balance_source
-    if source == "preview":
-        yield "no white balance is stored; it was fitted to the camera's own picture (`wb` chooses another)"
-    elif how.balance in ("camera", "daylight") and source != how.balance and not ready.photo.is_monochrome:
-        used = "none was applied" if source == "none" else f"{source} balance was used"
-        advice = "`wb=auto` finds one" if source == "none" else "choose one with `wb`"
-        yield f"no {how.balance} white balance is stored; {used} ({advice})"
-    if how.black is None:
-        yield from _black_notice(ready.photo)
-    if ready.photo.matrix.source == "none" and how.space != "camera" and not ready.photo.is_monochrome:
-        yield "no camera profile is known; colours are shown as if the sensor were sRGB"
-    if how.crop == "camera" and ready.photo.camera_crop is None:
-        yield "the camera stored no crop; the whole visible area is kept"
-    if how.look == "camera" and ready.embedded is None:
-        yield "holds no preview; the automatic look is used"
-
-
-def _lens_notices(ready: Prepared, how: Development, *, linear: bool) -> Iterator[str]:
-    """What was corrected of the lens; of a linear DNG, what is left to its readers."""
-    if not linear:
-        yield from ready.lens.notices
-        return
-    yield from ready.lens.raw.notices
-    yield from carried_opcodes(ready, how).notices
-    if ready.lens.profile:
-        yield f"a linear DNG is not corrected by the profile {ready.lens.profile}; its readers have their own"
-
-
-def _black_notice(photo: RawPhoto) -> Iterator[str]:
-    """A hint where no sample lies above black, or a mosaic that states no black level seems to have one."""
-    black = float(photo.black.min())
-    if photo.mosaic.max(initial=0) <= black:
-        yield f"no sample lies above the black level {black:g}; the picture is black (`black` gives another)"
-    if not photo.is_plain:
-        return
-    seen = photo.mosaic[::_GLANCE, ::_GLANCE]
-    darkest = float(np.quantile(seen, _DARKEST))
-    if darkest > _SEEN_BLACK * float(seen.max()):  # white may be that of 16 bits, of which 14 are used
-        yield f"the darkest samples read {darkest:.0f}; if that is black, give `black={darkest:.0f}`"
-
-
-def _brightness_notices(
-    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development
-) -> Iterator[str]:
-    """A hint where nothing was brightened and the picture ends far below white."""
-    if how.exposure != 0 or look_name(ready, how) != "neutral":
-        return
-    gain = find_auto_gain(restored.image, ready.mosaic.lift, look, every=_GLANCE)
-    if is_dark(gain):
-        yield f"the picture ends {log2(gain):.1f} stops below white; `exposure=auto` would brighten it"
-
-
-def estimate_costs(settings: Settings, source: FileHeader | None = None) -> dict[str, float]:
-    """Estimate what the stages of converting a file cost, or any Bayer raw without one; see `costs`."""
-    engine, cfa = settings.engine, settings.layout.cfa
-    array = cfa.kind if cfa else source.array_kind if source else "bayer"
-    return stage_costs(engine.method, engine.quality, array)
