@@ -74,7 +74,7 @@ def merge_folders(folders: Sequence[Path], places: Places, options: Mapping[str,
         raise typer.BadParameter("is for one picture; leave it out", param_hint="--error-map")
     for folder in folders:
         if not folder.is_dir():
-            raise InputError(f"{folder}: is no folder; leave out --folders to merge files")
+            raise InputError(f"{folder}: is not a folder; leave out --folders to merge files")
     output = places.output or folders[0] / "merged"
     with wrong_usage(Clash):
         bursts = _choose_bursts(folders, output, places)

@@ -36,7 +36,7 @@ class RepairSettings(CheckedSettings):
     )
     grow: int = setting(
         0,
-        "Widen what is repaired by N pixels: leftovers at a mask's edge show.",
+        "Grow the mask by N pixels, so that no leftovers show at its edge.",
         "Mask",
         low=0,
         high=MOST_GROWN,
