@@ -21,8 +21,7 @@ from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.images.formats import format_of
-from demosaic_ntc.workflows.costs import bytes_per_pixel, estimate_costs, find_repair_costs
+from demosaic_ntc.workflows.costs import estimate_results, find_repair_costs
 
 FilePath = str | os.PathLike[str]
 Sources = FilePath | Iterable[FilePath]
@@ -94,10 +93,9 @@ class BatchTask:
         ``sources`` are files, folders or patterns; ``name`` is the template of a result's name.
         """
         settings, naming = settings or Settings(), Naming(Path(output), f".{format}", name)
-        work, any_name = Convert(settings), Path(f"any.{format}")
-        size = bytes_per_pixel(format_of(any_name), settings.depth(any_name))
+        work, (costs, size) = Convert(settings), estimate_results(settings, format)
         suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if settings.layout.cfa else frozenset())
-        kind = BatchOperation(lambda source: work, work, estimate_costs(settings), size)
+        kind = BatchOperation(lambda source: work, work, costs, size)
         search = InputSearch(suffixes, recursive, naming.output)
         return _task(sources, kind, search, naming, report, workers, rules)
 

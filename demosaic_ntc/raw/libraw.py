@@ -156,7 +156,7 @@ def _explain(header: FileHeader, error: Exception) -> InputError | MemoryError:
             if header.picture_kind is not None:
                 return refuse_picture(header.picture_kind)
             return NotAnImage(
-                "is not a raw that LibRaw knows, or is truncated or damaged; convert it to an uncompressed DNG"
+                "is not a raw that LibRaw knows, or is truncated or damaged; convert it to uncompressed DNG"
             )
         case _:
             words = error.args[0] if error.args else type(error).__name__
