@@ -1,6 +1,7 @@
 """A conversion asked for on the command line: its settings, its run, and what it says afterwards."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def convert_one(
     ):
         done = convert_file(header, target, settings, report, error_map)
     tell_done(
-        describe_conversion(done, settings),
+        partial(describe_conversion, done, settings),
         done.facts.notices,
         conversion_lines(done, verbose=telling.verbose),
         telling,

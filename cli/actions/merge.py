@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,8 @@ def merge_one(sources: list[Path], target: Path, options: Mapping[str, Any]) -> 
         return
     with run_single_file(merge_costs(settings.engine.quality, len(sources)), telling) as report:
         done = merge_files(sources, target, settings, merging, report, error_map)
-    described = _describe(done, settings)
-    tell_done(described, done.facts.notices, _lines(done, verbose=telling.verbose), telling)
+    lines = _lines(done, verbose=telling.verbose)
+    tell_done(partial(_describe, done, settings), done.facts.notices, lines, telling)
 
 
 def _check(sources: Sequence[Path], target: Path, settings: Settings, error_map: Path | None) -> None:

@@ -132,7 +132,7 @@ def _scale(stated: NoiseModel, measured: float | None) -> FoundNoise:
 
 
 def span_of(photo: RawPhoto) -> float:
-    """Return how far white lies above black, in the numbers of the samples."""
+    """Return how far white lies above the mean black level, in the numbers of the samples."""
     return photo.white - float(photo.black.mean())
 
 
