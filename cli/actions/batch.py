@@ -1,7 +1,7 @@
 """A batch or a watch asked for on the command line: planned, shown or worked through."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +61,15 @@ def _lacks_mask(job: Job) -> bool:
 
 def _tell_room(room: DiskSpace, *, always: bool = False) -> None:
     """Say how much room the results will take, if it matters."""
-    if room.needed > room.free or always:
-        print_note(f"results will take about {megabytes(room.needed)}; {megabytes(room.free)} are free")
+    free = "" if room.free is None else f"; {megabytes(room.free)} are free"
+    if always or (room.free is not None and room.needed > room.free):
+        print_note(f"results will take about {megabytes(room.needed)}{free}")
 
 
 _SAME_NAMES = ("output", "name", "recursive", "report")
 
 
-def task_from(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
+def task_from(sources: Sequence[str | Path], options: Mapping[str, Any]) -> BatchTask:
     """The work on all files that the options describe; what makes no sense is wrong usage."""
     of_workers = {name: options[name] for name in ("jobs", "threads", "timeout", "scheduler")}
     gigabytes = options["memory"]

@@ -1,7 +1,6 @@
 """The options of commands that work on many files."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -11,11 +10,22 @@ _WORKERS = "Workers"
 _RUNNING = "Running"
 
 Sources = Annotated[
-    list[Path],
-    typer.Argument(metavar="SRC...", help="Files, folders, or patterns in quotes such as 'shoot/**/*.nef'."),
+    list[str],
+    typer.Argument(
+        metavar="SRC...",
+        help="Files, folders, patterns in quotes such as 'shoot/**/*.nef', or addresses such as "
+        "s3://bucket/shoot.",
+    ),
 ]
 OutputFolder = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go.", rich_help_panel=_FILES)
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Where results go; a folder, or an address such as s3://bucket/pictures.",
+        rich_help_panel=_FILES,
+    ),
 ]
 Recursive = Annotated[
     bool,
@@ -46,11 +56,11 @@ Name = Annotated[
     ),
 ]
 Report = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         metavar="FILE",
         help="Where a JSON line per file is added.",
-        show_default="demosaic-ntc-report.jsonl in DIR",
+        show_default="demosaic-ntc-report.jsonl in DIR, or here if that is an address",
         rich_help_panel=_FILES,
     ),
 ]

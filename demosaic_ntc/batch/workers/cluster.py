@@ -34,7 +34,8 @@ from demosaic_ntc.batch.records.result import ResultState, state_of
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
-from demosaic_ntc.errors import ClusterError, DemosaicNtcError
+from demosaic_ntc.errors import ClusterError, DemosaicNtcError, InputError
+from demosaic_ntc.io.atomic import is_absent
 from demosaic_ntc.io.error_boundary import words
 from demosaic_ntc.io.header import InputLimits, open_regular
 
@@ -218,9 +219,11 @@ def _check_visible(job: Job, outcome: JobOutcome) -> JobOutcome:
 
 def _is_there(job: Job, outcome: JobOutcome) -> bool:
     """Whether the result that a worker tells of lies at its target."""
-    if outcome.result is None:
-        return os.path.exists(job.target)
-    return state_of(job.target, outcome.result) is ResultState.UNCHANGED
+    with suppress(InputError):  # storage that cannot be asked at the moment
+        if outcome.result is None:
+            return not is_absent(job.target)
+        return state_of(job.target, outcome.result) is ResultState.UNCHANGED
+    return False
 
 
 class Cluster:
