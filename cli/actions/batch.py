@@ -69,7 +69,7 @@ def _tell_room(room: DiskSpace, *, always: bool = False) -> None:
 _SAME_NAMES = ("output", "name", "recursive", "report")
 
 
-def task_from(sources: Sequence[str | Path], options: Mapping[str, Any]) -> BatchTask:
+def task_from(sources: Sequence[str], options: Mapping[str, Any]) -> BatchTask:
     """The work on all files that the options describe; what makes no sense is wrong usage."""
     of_workers = {name: options[name] for name in ("jobs", "threads", "timeout", "scheduler")}
     gigabytes = options["memory"]
@@ -112,11 +112,11 @@ def work_shown(begun: RunningBatch, files: int | None, *, quiet: bool, verbose: 
         raise typer.Exit(ExitCode.SOME_FAILED)
 
 
-def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
+def watch_folder(options: Mapping[str, Any]) -> None:
     """Convert what appears in a folder until somebody stops it."""
-    task = task_from([folder], options)
+    task = task_from([options["folder"]], options)
     with wrong_usage(Clash):
-        check_watched(folder, task)
+        folder = check_watched(task)
     how = {name: options[name] for name in ("settle", "existing", "poll")}
     arrivals = Arrivals(Path(os.path.abspath(folder)), task.search, **how)
     with begin_watch(task, arrivals, print_note) as begun:

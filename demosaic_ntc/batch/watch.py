@@ -121,13 +121,17 @@ def _signature(found: FoundInput[Path]) -> Signature | None:
     return None
 
 
-def check_watched(folder: Path, task: BatchTask) -> None:
-    """Refuse a folder that is none, or in which results would be taken for new inputs."""
+def check_watched(task: BatchTask) -> Path:
+    """The folder to watch; refuses one that is none, or in which results would be taken for new inputs."""
+    (folder,) = task.sources
+    if not isinstance(folder, Path):
+        raise InputError(f"{folder}: cannot be watched; run `batch --resume` now and then instead")
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give the one in which raws appear")
     same = file_key(folder) == file_key(task.naming.output)
     if same and task.search.takes(f"any{task.naming.suffix}"):
         raise Clash("results would be taken for new raws; give another `output`")
+    return folder
 
 
 @contextmanager

@@ -234,7 +234,7 @@ class RemotePath:
         elif isinstance(error, PermissionError):
             reason = f"access denied ({said}); check the credentials and what they allow"
         elif isinstance(error, ImportError):
-            reason = f"cannot be read without a package ({said}); pip install 'demosaic-ntc[cluster]'"
+            reason = f"needs a package ({said}); install it, or for s3:// 'demosaic-ntc[cluster]'"
         elif kinds & _OF_CREDENTIALS:
             reason = f"no credentials ({said}); set e.g. AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         elif kinds & _OF_NETWORKS:
