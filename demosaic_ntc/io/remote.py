@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -31,7 +32,11 @@ _IN_ONE_STEP = ("s3", "s3a")
 # Larger than any picture: one request uploads all of it, so that nothing half can stay behind.
 _CHUNK_BYTES = 2**32
 
-_BLOCK = 2**20
+# A storage that does not answer, or transfers fewer bytes a second, is given up as out of reach.
+_ANSWER_SECONDS, _BYTES_PER_SECOND = 60.0, 2**16
+
+# How servers refuse conditions that they do not know, or that do not hold.
+_OF_CONDITIONS = (errno.EEXIST, errno.ENOSYS, errno.EINVAL)
 
 # How often an object is fetched that changes meanwhile.
 _TRIES = 3
@@ -63,7 +68,7 @@ class RemotePath:
         return f"{self.protocol}://{self.key}"
 
     def __truediv__(self, below: str | os.PathLike[str]) -> "RemotePath":
-        parts = (self.key.rstrip("/"), *PurePosixPath(below).parts)
+        parts = (self.key, *PurePosixPath(below).parts)
         return RemotePath(self.protocol, "/".join(parts))
 
     @property
@@ -100,38 +105,36 @@ class RemotePath:
 
     def sha256(self) -> str:
         """The checksum of its content."""
-        digest = sha256()
-        with self._border(InputError), self._storage().open(str(self), "rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-        return digest.hexdigest()
+        with self._border(InputError):
+            size = self._look().st_size
+            return sha256(self._ask("cat_file", str(self), size=size)).hexdigest()
 
     def list_files(self, *, recursive: bool) -> "Iterator[RemotePath] | None":
         """The objects in this folder, and below it if asked; None if it is an object, or nothing."""
         with self._border(InputError):
-            storage = self._storage()
             try:
-                if storage.info(str(self))["type"] != "directory":
+                if self._ask("info", str(self))["type"] != "directory":
                     return None
             except FileNotFoundError:
                 return None
-            if recursive:
-                found = storage.find(str(self), detail=True).values()
-            else:
-                found = storage.ls(str(self), detail=True)
+            found = (
+                self._ask("find", str(self), detail=True).values()
+                if recursive
+                else self._ask("ls", str(self), detail=True)
+            )
             return self._below(found)
 
     def glob(self) -> "Iterator[RemotePath]":
         """The objects that a pattern stands for."""
         with self._border(InputError):
-            return self._below(self._storage().glob(str(self), detail=True).values())
+            return self._below(self._ask("glob", str(self), detail=True).values())
 
     def fetch(self, place: Path) -> RemoteStatus:
         """Copy it to a new file, whole and as it was at one moment; return what it was known by then."""
         with self._border(InputError):
             for _ in range(_TRIES):
                 before = self._look()
-                self._storage().get_file(str(self), str(place))
+                self._ask("get_file", str(self), str(place), size=before.st_size)
                 if before == self._look() and before.st_size in (-1, place.stat().st_size):
                     return before
         raise InputError(f"{self}: changes while it is read; wait until it is complete")
@@ -153,7 +156,7 @@ class RemotePath:
         """Refuse a folder whose bucket is not there or cannot be reached; the folder itself need not be."""
         bucket = RemotePath(self.protocol, self.key.partition("/")[0])
         with self._border(NotWritable), suppress(PermissionError):  # who may write need not be able to list
-            self._storage().info(str(bucket))
+            self._ask("info", str(bucket))
 
     def _storage(self) -> Any:
         """The storage itself, which must not remember what it has told before."""
@@ -163,10 +166,17 @@ class RemotePath:
         storage.invalidate_cache()
         return storage
 
+    def _ask(self, what: str, *arguments: str, size: int = 0, **options: Any) -> Any:
+        """Let the storage do something, within a time that is enough for so many bytes."""
+        storage = self._storage()
+        if storage.async_impl:
+            options["timeout"] = _ANSWER_SECONDS + max(size, 0) / _BYTES_PER_SECOND
+        return getattr(storage, what)(*arguments, **options)
+
     def _look(self, kind: type[DemosaicNtcError] = InputError) -> RemoteStatus:
         """What the storage tells of the object now; FileNotFoundError if there is none."""
         with self._border(kind, FileNotFoundError):
-            return _status(self._storage().info(str(self)))
+            return _status(self._ask("info", str(self)))
 
     def _below(self, found: Any) -> "Iterator[RemotePath]":
         """Files among what a storage has listed, in a fixed order; refuses names that leave their folder."""
@@ -177,15 +187,17 @@ class RemotePath:
             yield replace(address, listed=_status(facts))
 
     def _upload(self, finished: Path, *, overwrite: bool) -> None:
-        """Upload in one step."""
-        how = {"chunksize": _CHUNK_BYTES, "mode": "overwrite" if overwrite else "create"}
+        """Upload in one step, by a condition unless anything may be replaced."""
+        upload = partial(self._ask, "put_file", str(finished), str(self), chunksize=_CHUNK_BYTES)
+        size = finished.stat().st_size
         try:
-            self._storage().put_file(str(finished), str(self), **how)
+            upload(mode="overwrite" if overwrite else "create", size=size)
         except OSError as error:
-            if overwrite or error.errno != errno.ENOSYS:
+            exists = isinstance(error, FileExistsError)
+            if overwrite or not (exists or error.errno in _OF_CONDITIONS):
                 raise
-            self._check_new()  # a server that knows no conditions
-            self._storage().put_file(str(finished), str(self), **how | {"mode": "overwrite"})
+            self._check_new()
+            upload(mode="overwrite", size=size)
 
     def _upload_aside(self, finished: Path, *, overwrite: bool) -> None:
         """Upload under another name, then rename: uploads of such storage can be seen while they grow."""
