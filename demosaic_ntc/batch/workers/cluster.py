@@ -56,6 +56,9 @@ _CONNECT_SECONDS = 2.0
 # A scheduler that was lost for longer than this is gone.
 _LOST_SECONDS = 3.0
 
+# How often workers are counted, and how long there may be none: those that restart come back sooner.
+_COUNT_SECONDS, _ALONE_SECONDS = 5.0, 120.0
+
 # How long a result of another machine may take to be seen over a network's storage.
 _SEEN_SECONDS = 5.0
 
@@ -238,6 +241,7 @@ class Cluster:
         self._pending: dict[str, tuple[Future, Job]] = {}
         self._finished: SimpleQueue[str] = SimpleQueue()
         self._well = time.monotonic()  # when the scheduler was last known to be there
+        self._staffed = self._counted = self._well  # when workers were last there, and last counted
 
     def __enter__(self) -> "Cluster":
         _silence()
@@ -339,6 +343,21 @@ class Cluster:
         elif self._client.status != "connecting" or now - self._well > _LOST_SECONDS:
             raise ClusterError(
                 f"{self._scheduler}: the scheduler is gone; go on with `resume` when it is back"
+            )
+        self._check_staffed(now)
+
+    def _check_staffed(self, now: float) -> None:
+        """Give up when nobody has been there for long who would do the work."""
+        if now - self._counted < _COUNT_SECONDS:
+            return
+        self._counted = now
+        with suppress(Exception):  # a busy scheduler tells it next time
+            told = _within(_CONNECT_SECONDS, self._client.scheduler_info)["workers"].values()
+            if any(worker["resources"].get(RESOURCE) for worker in told):
+                self._staffed = now
+        if now - self._staffed > _ALONE_SECONDS:
+            raise ClusterError(
+                f"{self._scheduler}: no worker is left; go on with `resume` when some are back"
             )
 
     def _outcome(self, future: Future) -> JobOutcome:
