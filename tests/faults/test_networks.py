@@ -152,7 +152,10 @@ def check_all_done_once(process: Any, out: Path) -> None:
     until(lambda: sorted(os.listdir(out)) == sorted([REPORT, *(f"{name}.png" for name in FILES)]))
 
 
-@pytest.mark.parametrize("seconds", [1.5, 600.0], ids=["comes back", "stays cut"])
+@pytest.mark.parametrize(
+    "seconds",
+    [pytest.param(1.5, id="comes back", marks=pytest.mark.load), pytest.param(600.0, id="stays cut")],
+)
 def test_cut_link(hosts: Hosts, tmp_path: Path, seconds: float) -> None:
     out = tmp_path / "out"
     process = hosts.batch(out)
@@ -164,6 +167,7 @@ def test_cut_link(hosts: Hosts, tmp_path: Path, seconds: float) -> None:
     check_all_done_once(process, out)
 
 
+@pytest.mark.load
 def test_killed_host(hosts: Hosts, tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = hosts.batch(out)
@@ -174,6 +178,7 @@ def test_killed_host(hosts: Hosts, tmp_path: Path) -> None:
     check_all_done_once(process, out)
 
 
+@pytest.mark.load
 def test_slow_host(hosts: Hosts, tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = hosts.batch(out)
