@@ -12,7 +12,7 @@ from demosaic_ntc.errors import Clash, InputError, OutputError
 from demosaic_ntc.images.source_map import check_asked
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.io.header import open_header
-from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.io.paths import check_distinct
 from demosaic_ntc.workflows.costs import find_repair_costs
 from demosaic_ntc.workflows.repair import Repair, repair_file
 
@@ -85,8 +85,7 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
     _check_saved_mask(files.saved_mask)
     _check_source_map(files.source_map, settings)
     with wrong_usage(Clash):
-        reads = (files.source, files.mask, *find_paths(settings))
-        check_distinct(reads, (files.target, *files.beside))
+        check_distinct((files.source, files.mask, settings), (files.target, *files.beside))
     if not is_wanted(files.source, files.target, telling, overwrite=settings.overwrite):
         return
     with (
@@ -127,7 +126,7 @@ def describe_repair(done: Repair, settings: RepairSettings) -> dict[str, Any]:
         "copied": done.copied,
         "copied_share": done.copied / max(done.missing, 1),
         "source_map": None if done.source_map is None else str(done.source_map),
-        **engine_facts(settings.described(), done, done.error_map),
+        **engine_facts(settings.describe(), done, done.error_map),
     }
 
 

@@ -21,9 +21,9 @@ from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.images.formats import format_of
 from demosaic_ntc.io.remote import Place, RemotePath, read_address
-from demosaic_ntc.workflows.conversion import estimate_cost
-from demosaic_ntc.workflows.costs import find_repair_costs
+from demosaic_ntc.workflows.costs import bytes_per_pixel, estimate_costs, find_repair_costs
 
 FilePath = str | os.PathLike[str]
 Sources = FilePath | Iterable[FilePath]
@@ -94,12 +94,14 @@ class BatchTask:
     ) -> "BatchTask":
         """Raws to finished pictures of a format, in a folder that is made where it is missing.
 
-        ``sources`` are files, folders or patterns; ``name`` is the template of a result's name.
+        ``sources`` are files, folders, patterns or addresses such as ``s3://bucket/shoot``; ``name`` is the
+        template of a result's name.
         """
         settings, naming = settings or Settings(), Naming(_place(output), f".{format}", name)
-        ahead, work = estimate_cost(settings, Path(f"any.{format}")), Convert(settings)
+        work, any_name = Convert(settings), Path(f"any.{format}")
+        size = bytes_per_pixel(format_of(any_name), settings.depth(any_name))
         suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if settings.layout.cfa else frozenset())
-        kind = BatchOperation(lambda source: work, work, ahead.costs, ahead.bytes_per_pixel)
+        kind = BatchOperation(lambda source: work, work, estimate_costs(settings), size)
         search = InputSearch(suffixes, recursive, naming.output)
         return _task(sources, kind, search, naming, report, workers, rules)
 

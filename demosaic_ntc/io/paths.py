@@ -34,9 +34,12 @@ def find_paths(settings: Any) -> Iterator[Path]:
                 yield from find_paths(getattr(settings, field.name))
 
 
-def check_distinct(reads: Iterable[Path | None], writes: Iterable[Path | None]) -> None:
-    """Refuse to write over a file that the same run reads or writes, under whatever name."""
-    read = {file_key(path) for path in reads if path is not None}
+def check_distinct(reads: Any, writes: Iterable[Path | None]) -> None:
+    """Refuse to write over a file that the same run reads or writes, under whatever name.
+
+    What is read are all paths in `reads`, those of settings too; see `find_paths`.
+    """
+    read = {file_key(path) for path in find_paths(tuple(reads))}
     written: set[tuple[int, int] | str] = set()
     for path in writes:
         if path is None:

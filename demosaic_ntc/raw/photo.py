@@ -44,7 +44,7 @@ class CameraMatrix:
 NO_MATRIX = CameraMatrix(np.eye(3), "none")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False, weakref_slot=True)
 class RawPhoto:
     """The visible area of a sensor, with its levels, colours and orientation.
 

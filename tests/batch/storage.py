@@ -66,14 +66,12 @@ def serve() -> Iterator[Storage]:
         def log(self, *_: Any) -> None:
             """Nothing."""
 
-    server = serving.make_server(
-        "127.0.0.1",
-        0,
-        lambda request, start: storage.answer(app, request, start),
-        threaded=True,
-        request_handler=Quiet,
-    )
+    def answer(request: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        return storage.answer(app, request, start)
+
+    server = serving.make_server("127.0.0.1", 0, answer, threaded=True, request_handler=Quiet)
     address = f"http://127.0.0.1:{server.server_port}"
+    storage = Storage(address, None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", address)
         patch.setenv("AWS_ACCESS_KEY_ID", "name")
@@ -82,9 +80,8 @@ def serve() -> Iterator[Storage]:
         patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
         patch.setenv("AWS_MAX_ATTEMPTS", "2")
         Thread(target=server.serve_forever, daemon=True).start()
-        files = fsspec.filesystem("s3", skip_instance_cache=True)
-        storage = Storage(address, files)
-        files.mkdir(BUCKET)
-        type(files).clear_instance_cache()
+        storage.files = fsspec.filesystem("s3", skip_instance_cache=True)
+        storage.files.mkdir(BUCKET)
+        type(storage.files).clear_instance_cache()
         yield storage
         server.shutdown()

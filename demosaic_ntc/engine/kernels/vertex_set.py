@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.jit.compiled import fast_kernel, fast_step, step
+from demosaic_ntc.ntc.kernels.cholesky import remove_from_cholesky
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -111,22 +112,12 @@ def append_vertex(
 
 @step
 def _remove_vertex(active: VertexSet, count: int, removed: int) -> None:
-    """Take a vertex out, and its row and column of the factor by Givens rotations."""
-    factor = active.factor
+    """Take a vertex out, and its row and column of the factor."""
     for i in range(removed, count - 1):
         active.channels[i], active.rows[i] = active.channels[i + 1], active.rows[i + 1]
         active.columns[i], active.weight[i] = active.columns[i + 1], active.weight[i + 1]
         active.overlap[i] = active.overlap[i + 1]
-        for j in range(i + 2):
-            factor[i, j] = factor[i + 1, j]
-    for j in range(removed, count - 1):
-        diagonal, beside = factor[j, j], factor[j, j + 1]
-        length = np.hypot(diagonal, beside)
-        cosine, sine = diagonal / length, beside / length
-        for i in range(j, count - 1):
-            left, right = factor[i, j], factor[i, j + 1]
-            factor[i, j] = cosine * left + sine * right
-            factor[i, j + 1] = cosine * right - sine * left
+    remove_from_cholesky(active.factor, count, removed)
 
 
 @fast_step

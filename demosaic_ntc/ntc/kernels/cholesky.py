@@ -3,7 +3,7 @@
 import numpy as np
 
 from demosaic_ntc.arrays import Float64
-from demosaic_ntc.jit.compiled import fast_kernel, kernel
+from demosaic_ntc.jit.compiled import fast_kernel, kernel, step
 
 
 @fast_kernel
@@ -24,7 +24,7 @@ def append_to_cholesky(gram: Float64, factor: Float64, count: int) -> float:
     return pivot
 
 
-@kernel
+@step
 def remove_from_cholesky(factor: Float64, count: int, removed: int) -> None:
     """Delete row ``removed`` of the matrix whose lower factor this is, by Givens rotations."""
     for row in range(removed, count - 1):
