@@ -1,7 +1,7 @@
 """A batch or a watch asked for on the command line: planned, shown or worked through."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +61,15 @@ def _lacks_mask(job: Job) -> bool:
 
 def _tell_room(room: DiskSpace, *, always: bool = False) -> None:
     """Say how much room the results will take, if it matters."""
-    if room.needed > room.free or always:
-        print_note(f"results will take about {megabytes(room.needed)}; {megabytes(room.free)} are free")
+    free = "" if room.free is None else f"; {megabytes(room.free)} are free"
+    if always or (room.free is not None and room.needed > room.free):
+        print_note(f"results will take about {megabytes(room.needed)}{free}")
 
 
 _SAME_NAMES = ("output", "name", "recursive", "report")
 
 
-def task_from(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
+def task_from(sources: Sequence[str], options: Mapping[str, Any]) -> BatchTask:
     """The work on all files that the options describe; what makes no sense is wrong usage."""
     of_workers = {name: options[name] for name in ("jobs", "threads", "timeout", "scheduler")}
     gigabytes = options["memory"]
@@ -111,11 +112,11 @@ def work_shown(running: RunningBatch, files: int | None, *, quiet: bool, verbose
         raise typer.Exit(ExitCode.SOME_FAILED)
 
 
-def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
+def watch_folder(options: Mapping[str, Any]) -> None:
     """Convert what appears in a folder until somebody stops it."""
-    task = task_from([folder], options)
+    task = task_from([options["folder"]], options)
     with wrong_usage(Clash):
-        check_watched(folder, task)
+        folder = check_watched(task)
     how = {name: options[name] for name in ("settle", "existing", "poll")}
     arrivals = Arrivals(Path(os.path.abspath(folder)), task.search, **how)
     with begin_watch(task, arrivals, print_note) as running:

@@ -13,11 +13,22 @@ _RUNNING = "Running"
 Suffix = Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng", "fits"]
 
 Sources = Annotated[
-    list[Path],
-    typer.Argument(metavar="SRC...", help="Files, folders, or patterns in quotes such as 'shoot/**/*.nef'."),
+    list[str],
+    typer.Argument(
+        metavar="SRC...",
+        help="Files, folders, patterns in quotes such as 'shoot/**/*.nef', or addresses such as "
+        "s3://bucket/shoot.",
+    ),
 ]
 OutputFolder = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go.", rich_help_panel=_FILES)
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Where results go; a folder, or an address such as s3://bucket/pictures.",
+        rich_help_panel=_FILES,
+    ),
 ]
 Recursive = Annotated[
     bool,
@@ -48,11 +59,11 @@ Name = Annotated[
     ),
 ]
 Report = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         metavar="FILE",
         help="Where a JSON line per file is added.",
-        show_default="demosaic-ntc-report.jsonl in DIR",
+        show_default="demosaic-ntc-report.jsonl in DIR, or here if that is an address",
         rich_help_panel=_FILES,
     ),
 ]

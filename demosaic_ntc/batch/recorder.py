@@ -3,17 +3,17 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Protocol
 
 from demosaic_ntc.batch.discovery import check_output
-from demosaic_ntc.batch.job import Event, Job, JobEnded, JobOutcome, Publishing
+from demosaic_ntc.batch.job import Event, Job, JobEnded, JobOutcome, JobStatus, Publishing
 from demosaic_ntc.batch.records.pending_outputs import PendingOutputs
 from demosaic_ntc.batch.records.report import record_of
 from demosaic_ntc.batch.records.resume import History, Skipped, decide
 from demosaic_ntc.batch.spec import BatchTask
 from demosaic_ntc.batch.workers.stop import Stop
-from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
+from demosaic_ntc.errors import DiskFull, InputError, NotWritable, OutputError
+from demosaic_ntc.io.remote import Place
 
 
 class WorkerPool(Protocol):
@@ -41,7 +41,7 @@ class Run:
         task.report.mend()
         self._history = history_of(task, self._begun)
         self._skipped: deque[Skipped] = deque()
-        self._open: set[Path] = set()
+        self._open: set[Place] = set()
         self._trouble: OutputError | None = None
 
     def events(self, jobs: Iterable[Job | None], crew: WorkerPool) -> Iterator[Event]:
@@ -63,11 +63,14 @@ class Run:
     def _needed(self, jobs: Iterable[Job | None]) -> Iterator[Job | None]:
         """The jobs that are to be done, decided when their turn comes: another run may have done them."""
         for job in jobs:
-            match job and decide(job, self._history):
-                case Skipped() as skipped:
-                    self._skipped.append(skipped)
-                case wanted:
-                    yield wanted
+            try:
+                wanted = job and decide(job, self._history)
+            except InputError as error:  # of storage that cannot be asked; a None is no job that could
+                wanted = job and Skipped(job, str(error), JobStatus.FAILED)
+            if isinstance(wanted, Skipped):
+                self._skipped.append(wanted)
+            else:
+                yield wanted
 
     def _select_skipped(self) -> Iterator[Event]:
         """The jobs that were found not to be needed."""

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.errors import Clash
+from demosaic_ntc.io.remote import Place, RemotePath
 
 
-def file_key(path: Path) -> tuple[int, int] | str:
+def file_key(path: Place) -> tuple[int, int] | str:
     """What tells a file from others whatever it is called: device and number, or the place it will have."""
+    if isinstance(path, RemotePath):
+        return str(path)
     try:
         status = os.stat(path)
     except OSError:
