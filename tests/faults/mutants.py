@@ -232,7 +232,7 @@ def _canon_heap() -> bytes:
 def _of_astronomers(grey: NDArray[np.uint8]) -> Files:
     """FITS files, plain and packed; none without the library that writes them."""
     try:
-        from astropy.io import fits  # noqa: PLC0415 (an extra)
+        from astropy.io import fits
     except ImportError:
         return {}
     words = fits.Header({"BAYERPAT": "RGGB", "EXPTIME": 1.5, "DATE-OBS": "2026-01-02T03:04:05"})
