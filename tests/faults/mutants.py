@@ -238,7 +238,8 @@ def _of_astronomers(grey: NDArray[np.uint8]) -> Files:
     words = fits.Header({"BAYERPAT": "RGGB", "EXPTIME": 1.5, "DATE-OBS": "2026-01-02T03:04:05"})
     units: dict[str, list[Any]] = {"plain.fits": [fits.PrimaryHDU(grey.astype(np.uint16), words)]}
     for kind in ("RICE_1", "GZIP_1", "PLIO_1", "HCOMPRESS_1"):
-        packed = fits.CompImageHDU(grey.astype(np.int16), words, compression_type=kind)
+        samples = np.repeat(grey[:, :4], 8, axis=1) if kind == "PLIO_1" else grey  # astropy packs runs alone
+        packed = fits.CompImageHDU(samples.astype(np.int16), words, compression_type=kind)
         units[f"{kind}.fits"] = [fits.PrimaryHDU(), packed]
     return {name: _fits(fits.HDUList(each)) for name, each in units.items()}
 

@@ -24,7 +24,7 @@ from demosaic_ntc import errors
 from demosaic_ntc.errors import Crashed, InputError, TooLarge
 from demosaic_ntc.io.header import FileHeader
 from demosaic_ntc.io.isolation.answers import Nonsense, from_plain
-from demosaic_ntc.io.isolation.process import NONSENSE, Allowance, DecodingChild, crashed
+from demosaic_ntc.io.isolation.process import NONSENSE, Allowance, DecodingChild, Modules, crashed
 from demosaic_ntc.io.tiff_tags import number
 
 Value = TypeVar("Value")
@@ -40,16 +40,18 @@ _PIXELS_PER_BYTE = 8
 _WIDTH, _HEIGHT = 256, 257
 
 
-def decode_apart(decode: Callable[..., Value], source: FileHeader | None, *arguments: Any) -> Value:
+def decode_apart(
+    decode: Callable[..., Value], source: FileHeader | None, *arguments: Any, loads: Modules = ()
+) -> Value:
     """What a function makes of a file, or of nothing but its arguments; its type is the one that it states.
 
-    The function must be one that its module's name leads to.
+    The function must be one that its module's name leads to. What it `loads` is there for it alone.
     """
     allowed = _allowance(source)
     if not can_isolate(allowed.memory) or (source is not None and not source.limits.isolate):
         return decode(*(() if source is None else (source,)), *arguments)
     asked = None if source is None else (source.path, source.limits)
-    with _shared_memory(allowed.memory) as memory, _reopened(source) as files, _borrowed() as child:
+    with _shared_memory(allowed.memory) as memory, _reopened(source) as files, _borrowed(loads) as child:
         is_whole = child.allow(allowed)
         answer = child.ask(memory, (decode, asked, arguments), files, allowed)
         value = _value(decode, answer, memory, is_whole=is_whole)
@@ -185,13 +187,14 @@ class _Children:
         self._idle: list[DecodingChild] = []
         self._lock = Lock()
 
-    def take(self) -> DecodingChild:
-        """One that waits, or a new one."""
+    def take(self, loads: Modules = ()) -> DecodingChild:
+        """One that waits and has loaded what is needed, or a new one."""
         while True:
             with self._lock:
-                child = self._idle.pop() if self._idle else None
-            if child is None:
-                return DecodingChild()
+                child = next((each for each in self._idle if each.loads == loads), None)
+                if child is None:
+                    return DecodingChild(loads)
+                self._idle.remove(child)
             if child.is_alive:
                 return child
             child.end()
@@ -220,9 +223,9 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def _borrowed() -> Iterator[DecodingChild]:
+def _borrowed(loads: Modules) -> Iterator[DecodingChild]:
     """A process to decode with, kept afterwards unless anything went wrong with it."""
-    child = _children.take()
+    child = _children.take(loads)
     try:
         yield child
     except BaseException as error:
