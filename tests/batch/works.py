@@ -103,6 +103,7 @@ def _talk(_target: Path) -> None:
 FAULTS: dict[str, Callable[[Path], None]] = {
     "segv": _read_null,
     "late": _read_null,
+    "after": _be_killed,
     "kill": _be_killed,
     "exit": _leave,
     "hang": _hang,
@@ -139,6 +140,8 @@ class Faulty:
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
     ) -> WorkResult:
         fault = self.faults.get(source.name, self.faults.get("*"))
+        if fault == "after":  # the picture is there
+            self.inner(source, target, overwrite=overwrite, threads=threads, progress=progress)
         if fault == "late":  # what crashes then is no decoder
             progress(Progress("decoding", 1, 1))
             progress(Progress("groups", 0, 1))
