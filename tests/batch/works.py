@@ -5,6 +5,8 @@ import errno
 import hashlib
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -75,6 +77,15 @@ def _grow(_target: Path) -> None:
         time.sleep(0.005)
 
 
+def _grow_apart(_target: Path) -> None:
+    """In a child, as a decoder is, which ends with its parent."""
+    code = (
+        "import os, time\nparent, taken = os.getppid(), []\nwhile os.getppid() == parent:\n"
+        "    taken.append(bytearray(b'\\1') * 2**22)\n    time.sleep(0.005)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def _fill_disk(target: Path) -> None:
     with whole_file(target, overwrite=True) as file:
         file.write(b"half")
@@ -111,6 +122,7 @@ FAULTS: dict[str, Callable[[Path], None]] = {
     "linger": _linger,
     "allocate": _allocate,
     "grow": _grow,
+    "grow apart": _grow_apart,
     "full": _fill_disk,
     "bug": _be_wrong,
     "refuse": _refuse,
