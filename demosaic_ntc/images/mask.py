@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d
 
 from demosaic_ntc.errors import BadMask
 from demosaic_ntc.images.mask_rule import Colour, MaskRule
@@ -45,6 +44,8 @@ def read_mask(path: Path, picture: DecodedImage, rule: MaskRule, limits: InputLi
 
 def grow_flags(flags: Flags, pixels: int) -> Flags:
     """Return flags with all pixels that lie within some pixels of one that is set."""
+    from scipy.ndimage import maximum_filter1d  # noqa: PLC0415 (slow to load; decoders do without)
+
     grown, height = flags.copy(), len(flags)
     if not flags.any():
         return grown

@@ -339,7 +339,7 @@ class Target:
 
 
 _PICTURES = (".png", ".jpg", ".tif")
-_RAWS = (".dng", ".raf", ".mrw")
+_RAWS = (".dng", ".raf", ".mrw", ".crw", ".fits")
 TARGETS = {
     "read_picture": Target(_read_picture, (*_PICTURES, ".dng")),
     "read_photo": Target(_read_photo, (*_PICTURES, *_RAWS)),

@@ -13,7 +13,7 @@ from typing import Any
 from demosaic_ntc.batch.job import Identity, Job
 from demosaic_ntc.batch.workers.worker import GO, WorkerSetup
 from demosaic_ntc.child_processes import explain_exit, start_interpreter
-from demosaic_ntc.machine import resident_bytes
+from demosaic_ntc.machine import resident_bytes_of_family
 
 # Kept of what a worker says on stderr: enough for the trace of a crash.
 _LOG_BYTES = 8192
@@ -88,8 +88,8 @@ class WorkerProcess:
 
     @property
     def resident_bytes(self) -> int:
-        """The memory in use; nothing once the process is gone."""
-        return resident_bytes(self._process.pid)
+        """The memory in use, that of its decoder as well; nothing once the process is gone."""
+        return resident_bytes_of_family(self._process.pid)
 
     def give(self, job: Job) -> None:
         """Let it work on a job."""
