@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
 from demosaic_ntc.batch.discovery import check_output
@@ -15,7 +14,8 @@ from demosaic_ntc.batch.records.result import ResultState, state_of
 from demosaic_ntc.batch.records.resume import History, Skipped, decide
 from demosaic_ntc.batch.spec import BatchTask
 from demosaic_ntc.batch.workers.stop import Stop
-from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
+from demosaic_ntc.errors import DiskFull, InputError, NotWritable, OutputError
+from demosaic_ntc.io.remote import Place
 
 
 class WorkerPool(Protocol):
@@ -43,7 +43,7 @@ class Run:
         task.report.mend()
         self._history = history_of(task, self._begun)
         self._skipped: deque[Skipped] = deque()
-        self._open: dict[Path, Result] = {}  # what was announced, by place
+        self._open: dict[Place, Result] = {}  # what was announced, by place
         self._trouble: OutputError | None = None
 
     def events(self, jobs: Iterable[Job | None], crew: WorkerPool) -> Iterator[Event]:
@@ -66,11 +66,14 @@ class Run:
     def _needed(self, jobs: Iterable[Job | None]) -> Iterator[Job | None]:
         """The jobs that are to be done, decided when their turn comes: another run may have done them."""
         for job in jobs:
-            match job and decide(job, self._history):
-                case Skipped() as skipped:
-                    self._skipped.append(skipped)
-                case wanted:
-                    yield wanted
+            try:
+                wanted = job and decide(job, self._history)
+            except InputError as error:  # of storage that cannot be asked; a None is no job that could
+                wanted = job and Skipped(job, str(error), JobStatus.FAILED)
+            if isinstance(wanted, Skipped):
+                self._skipped.append(wanted)
+            else:
+                yield wanted
 
     def _select_skipped(self) -> Iterator[Event]:
         """The jobs that were found not to be needed."""
@@ -85,10 +88,7 @@ class Run:
         if not isinstance(event, JobEnded) or event.outcome.result is not None:
             return event
         announced = self._open.get(event.job.target)
-        if (
-            announced is None
-            or state_of(event.job.target, announced, proven=True) is not ResultState.UNCHANGED
-        ):
+        if announced is None or not _is_published(event.job.target, announced):
             return event
         said = f"written; then: {event.outcome.reason}"
         done = replace(event.outcome, status=JobStatus.DONE, reason="", error="", result=announced)
@@ -124,3 +124,10 @@ class Run:
             self._trouble = error
             with suppress(OSError):
                 self._stop.ask()
+
+
+def _is_published(target: Place, announced: Result) -> bool:
+    """Whether this result lies at its place; not if its storage cannot be asked."""
+    with suppress(InputError):
+        return state_of(target, announced, proven=True) is ResultState.UNCHANGED
+    return False

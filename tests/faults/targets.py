@@ -70,7 +70,7 @@ def _mask(folder: Path) -> Path:
 
 def _read_picture(source: Path, folder: Path, options: list[str]) -> str:
     picture = read_picture(source, InputLimits(pixels=PIXELS))
-    return "ok" if picture.colours.size else "finding an empty picture"
+    return "ok" if picture.pixels.size else "finding an empty picture"
 
 
 def _read_photo(source: Path, folder: Path, options: list[str]) -> str:

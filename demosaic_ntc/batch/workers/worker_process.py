@@ -66,7 +66,7 @@ class WorkerProcess:
         self.job: Job | None = None
         self.identity: Identity | None = None
         self.stage = ""  # of the present job, once it has told one
-        self._since, self._started = 0.0, time.monotonic()
+        self.started, self._since = time.monotonic(), 0.0
         self._log = b""
         with suppress(OSError):  # one that ended at once is found to be gone when it is listened to
             self.channel.send(setup)
@@ -85,11 +85,6 @@ class WorkerProcess:
     def seconds(self) -> float:
         """How long the present job has taken."""
         return time.monotonic() - self._since if self.job else 0.0
-
-    @property
-    def age(self) -> float:
-        """How long ago it was started."""
-        return time.monotonic() - self._started
 
     @property
     def resident_bytes(self) -> int:

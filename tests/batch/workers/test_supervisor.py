@@ -121,7 +121,7 @@ def test_workers_that_stand_still_before_they_are_ready_are_replaced(
         if not stopped:
             stopped.append(self._process.pid)
             os.kill(self._process.pid, signal.SIGSTOP)
-            self._started -= supervisor._STARTING_SECONDS
+            self.started -= supervisor._STARTING_SECONDS
 
     monkeypatch.setattr(WorkerProcess, "__init__", start_and_stop_one)
     with Supervisor([WorkerSetup(Copy(), 1, None)], JobLimits(PATIENCE), stop) as team:
