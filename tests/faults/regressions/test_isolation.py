@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ _HARMS = {
 }
 
 
-def _with(folder: Path, harm: str) -> dict[str, str]:
+def _with(folder: Path, harm: str) -> dict[str, Any]:
     """What makes decoders do harm."""
     return {"PYTHONPATH": customise(folder, _HOSTILE.format(harm=_HARMS[harm]))}
 
