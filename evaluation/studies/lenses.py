@@ -7,14 +7,13 @@ without any lens, in pixels of the photo.
 
 *Raws.* Developed in the camera's own colours, which no matrix mixes. Red and blue are laid over green in
 blocks of 48 pixels: how far each lies off along the radius, by least squares of differences over gradients.
-Corners are compared with darktable's picture of the same file, as light. Both get a copy in which the first
-colour matrix is the second: of two lights, of which none is D65, darktable takes another matrix, and colours
-would differ all over the picture. Where a fisheye leaves corners dark, places inside of its circle are compared.
+Corners are compared with darktable's picture of the same file, as light. Both get a copy that
+states one matrix, for D65: where none of a file's two lights is D65, darktable takes a matrix of its own, and
+colours differ all over the picture. Where a fisheye leaves corners dark, places in its circle are compared.
 """
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
@@ -24,7 +23,6 @@ from scipy.special import erf
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.choices import Quality
-from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.opcodes.warps import WarpRectilinear
 from demosaic_ntc.raw.reading import read_photo
@@ -48,6 +46,7 @@ _RINGS, _LEAST_BLOCKS = 4, 10
 _CORNER = 0.1  # of a picture's sides
 _DARK, _REACH = 0.1, 0.8  # of the mean: corners that see nothing; of the radius: blocks of a circle
 _AROUND = ("top", "top right", "right", "bottom right", "bottom", "bottom left", "left", "top left")
+_ONE_MATRIX = ("-ColorMatrix1<ColorMatrix2", "-CalibrationIlluminant1=D65", "-CalibrationIlluminant2=D65")
 _PLAIN: dict[str, Any] = {"look": "neutral", "linear": True, "bits": "float", "denoise": "off", "threads": 1}
 _CAMERA = Camera(black=0, white=65535, neutral=(1.0, 1.0, 1.0))
 
@@ -128,9 +127,6 @@ def _ring_facts(ring: int, before: Float64, after: Float64) -> Row:
 
 def compare_corners(path: Path, quality: Quality) -> list[Row]:
     """The rows of a raw: light in its corners and at its sides, by that in darktable's."""
-    for program in ("darktable-cli", "exiftool"):
-        if which(program) is None:
-            raise Unsupported(f"there is no {program}; install it")
     how: dict[str, Any] = {
         **_PLAIN,
         "rotate": False,
@@ -140,7 +136,7 @@ def compare_corners(path: Path, quality: Quality) -> list[Row]:
     }
     with TemporaryDirectory() as folder:
         same = Path(folder, path.name)
-        run_program(["exiftool", "-q", "-ColorMatrix1<ColorMatrix2", "-o", str(same), str(path)], same)
+        run_program(["exiftool", "-q", *_ONE_MATRIX, "-o", str(same), str(path)], same)
         own = develop(same, **how, quality=quality).image.astype(np.float64)
         theirs = orient(develop_by_darktable(same), _undo(read_photo(same).orientation))
     height, width = (min(sides) for sides in zip(own.shape[:2], theirs.shape[:2], strict=True))
