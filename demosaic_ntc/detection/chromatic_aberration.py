@@ -162,7 +162,7 @@ def _step(samples: Float32, green: Float32, place: tuple[slice, slice], shape: t
     )
     terms = [samples, green, rows * down + columns * across]
     terms = [gaussian_filter(term, _SMOOTH) - uniform_filter(term, _MEAN) for term in terms]
-    red, base, slope = (_blocks(term.astype(np.float64)) for term in terms)
+    red, base, slope = (_blocks(term) for term in terms)
     bb, bs, ss = (base * base).sum(axis=1), (base * slope).sum(axis=1), (slope * slope).sum(axis=1)
     br, sr, rr = (base * red).sum(axis=1), (slope * red).sum(axis=1), (red * red).sum(axis=1)
     determinant = bb * ss - bs * bs
@@ -174,7 +174,10 @@ def _step(samples: Float32, green: Float32, place: tuple[slice, slice], shape: t
     usable = np.isfinite(scales) & (explained > _ALIKE) & (factor > _LEAST_FACTOR)
     if usable.sum() < _LEAST_BLOCKS:
         return 0.0
-    return _find_weighted_median(scales[usable], weights[usable])
+    # Colours of things differ from block to block, beside all noise: none knows a shift better than most.
+    squares = _blocks(np.broadcast_to(np.square(rows) + np.square(columns), green.shape)).mean(axis=1)[usable]
+    known = weights[usable] / squares
+    return _find_weighted_median(scales[usable], np.minimum(known, np.median(known)) * squares)
 
 
 def _sites_of(place: tuple[slice, slice], shape: tuple[int, ...]) -> tuple[Float64, Float64]:
@@ -183,10 +186,12 @@ def _sites_of(place: tuple[slice, slice], shape: tuple[int, ...]) -> tuple[Float
     return rows[:, None], columns[None, :]
 
 
-def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _blocks(values: NDArray[np.floating]) -> NDArray[np.float64]:
     """Whole blocks of a plane, (blocks, sites)."""
     height, width = (length // _BLOCK * _BLOCK for length in values.shape)
-    cut = values[:height, :width].reshape(height // _BLOCK, _BLOCK, width // _BLOCK, _BLOCK)
+    cut = (
+        values[:height, :width].astype(np.float64).reshape(height // _BLOCK, _BLOCK, width // _BLOCK, _BLOCK)
+    )
     return cut.swapaxes(1, 2).reshape(-1, _BLOCK * _BLOCK)
 
 

@@ -308,17 +308,17 @@ class Output(CheckedSettings):
     metadata: bool = setting(True, "Write no EXIF (the profile stays).", _OUTPUT)
     compress: Compression | None = setting(
         None,
-        "Compress a DNG without loss: lossless JPEG (the word may be left out), which all readers know, or "
-        "JPEG XL (DNG 1.7).",
+        "Compress a DNG: lossless JPEG (the word may be left out), which all readers know, or JPEG XL (DNG "
+        "1.7), rounded to 2048 steps under the sRGB curve.",
         _OUTPUT,
         what="compression",
         metavar="[jpeg|jxl]",
         bare="jpeg",
         shown=False,
     )
-    jxl_distance: float = setting(
-        0.0,
-        "Let JPEG XL leave out what is hardly seen: .1 very little, 1 what is just seen, 0 nothing.",
+    jxl_distance: float | None = setting(
+        None,
+        "Let JPEG XL leave out nothing at all (0), very little (.1), or what is just seen (1).",
         _OUTPUT,
         low=0,
         high=15,
@@ -331,7 +331,7 @@ class Output(CheckedSettings):
         """Check that such pictures exist."""
         if self.bits not in (None, 8, 16):
             raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
-        if self.jxl_distance and self.compress != "jxl":
+        if self.jxl_distance is not None and self.compress != "jxl":
             raise InputError("`jxl_distance` is for `compress=jxl`; give both")
 
 
