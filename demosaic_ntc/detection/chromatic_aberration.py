@@ -65,7 +65,8 @@ class Fringes:
         middle = [(length - 1) / 2 for length in shape]
         offsets = scale * np.stack(np.broadcast_arrays(rows - middle[0], columns - middle[1]))
         if self.stated is not None:
-            offsets = offsets + np.stack(self.stated(*np.broadcast_arrays(rows, columns), channel))
+            down, across = np.broadcast_arrays(rows, columns)
+            offsets = offsets + np.stack(self.stated(down, across, channel))
         return np.asarray(offsets)
 
 

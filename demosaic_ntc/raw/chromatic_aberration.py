@@ -42,21 +42,21 @@ def align_samples(
     found = find_fringes(light, photo.cfa, stated)
     if not found.any:
         return photo, found
-    levels = tuple(
-        float(_encode(np.float32((level - photo.blacks[channel]) * _gains(photo)[channel])))
-        for channel, level in enumerate(saturation(photo))
-    )
+    tops = (np.array(saturation(photo)) - photo.blacks) * np.array(_gains(photo)[:3])
+    levels = tuple(SRGB_CURVE.encode(tops).tolist())
     aligned = correct_fringes(_by_bands(_encode, light), photo.cfa, found, levels)
     codes = np.rint(_by_bands(_decode, aligned) / gain + black)
     return replace(photo, mosaic=np.clip(codes, 0, np.iinfo(np.uint16).max).astype(np.uint16)), found
 
 
 def _encode(light: Float32) -> Float32:
-    return SRGB_CURVE.encode(light).astype(np.float32)
+    """Light under the sRGB curve."""
+    return SRGB_CURVE.encode(light.astype(np.float64)).astype(np.float32)
 
 
 def _decode(codes: Float32) -> Float32:
-    return SRGB_CURVE.decode(codes).astype(np.float32)
+    """Light from under the sRGB curve."""
+    return SRGB_CURVE.decode(codes.astype(np.float64)).astype(np.float32)
 
 
 def _by_bands(change: Callable[[Float32], Float32], plane: Float32) -> Float32:

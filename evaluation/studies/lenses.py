@@ -313,7 +313,7 @@ def _has_circle(picture: Float64) -> bool:
     """Whether the corners of a picture see nothing."""
     blocks = _blocks(*picture.shape[:2])
     corners = [picture[(*blocks[place], 1)].mean() for place in blocks if "middle" not in place]
-    return max(corners) < _DARK * picture[..., 1].mean()
+    return bool(max(corners) < _DARK * picture[..., 1].mean())
 
 
 def _blocks_of_circle(height: int, width: int) -> dict[str, tuple[slice, slice]]:
