@@ -58,8 +58,7 @@ class Prepared:
     @property
     def raw_white(self) -> NDArray[np.float64]:
         """The light that red, green and blue reach at the file's white level."""
-        span = self.photo.white - float(self.photo.black.min())
-        return np.array(self.exposure.gains[:3]) * span
+        return np.array(self.exposure.gains[:3]) * self.photo.span
 
     @property
     def denoise_strength(self) -> Strengths:
