@@ -37,9 +37,8 @@ def lines_of_shell(*texts: str) -> list[str]:
 PROGRAMS = blocks("python", README, GUIDES["python"])
 LINES = lines_of_shell(README, *GUIDES.values())
 COMMANDS = list(dict.fromkeys(line for line in LINES if line.startswith("demosaic-ntc ")))
-LONG = re.compile(
-    " benchmark | watch | studio | --scheduler | prepare"
-)  # hours, until Ctrl-C, a cluster; no picture
+# Hours, until Ctrl-C, a cluster, a storage; no picture.
+LONG = re.compile(" benchmark | watch | studio | --scheduler | prepare|s3://")
 RUN = [line for line in COMMANDS if not LONG.search(line)]
 
 

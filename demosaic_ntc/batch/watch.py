@@ -125,7 +125,7 @@ def check_watched(task: BatchTask) -> Path:
     """The folder to watch; refuses one that is none, or in which results would be taken for new inputs."""
     (folder,) = task.sources
     if not isinstance(folder, Path):
-        raise InputError(f"{folder}: cannot be watched; run `batch --resume` now and then instead")
+        raise InputError(f"{folder}: cannot be watched; run a batch with `resume` now and then instead")
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give the one in which raws appear")
     same = file_key(folder) == file_key(task.naming.output)
