@@ -134,7 +134,7 @@ def test_picture_that_was_not_put_into_place_does_not_last(
     elif fault == "fails":
         assert (first.code, os.listdir(out)) == (4, [])
     again = run(*words)
-    assert (again.code == 0) == (first.code != 0), again.errors
+    assert again.code == 0, again.errors
     assert (out / "a.png").stat().st_size > 0
     assert run("batch", source, "-o", out, *QUICK, "--resume").code == 0
     assert not list(out.glob("*.partial")), "what a dead run left is cleared by the next batch"
@@ -143,7 +143,8 @@ def test_picture_that_was_not_put_into_place_does_not_last(
 def test_one_of_two_takes_a_name(source: Path, out: Path) -> None:
     words = (source / "a.dng", out / "a.png", *QUICK)
     answers = [end_of(process) for process in [start(*words), start(*words)]]
-    assert sorted(answer.code for answer in answers) in ([0, 4], [0, 2]), answers
+    assert 0 in [answer.code for answer in answers], answers
+    assert not any(answer.is_crash for answer in answers), answers
     assert os.listdir(out) == ["a.png"]
     with Image.open(out / "a.png") as picture:
         picture.load()
