@@ -163,15 +163,7 @@ def _step(samples: Float32, green: Float32, place: tuple[slice, slice], shape: t
     )
     terms = [samples, green, rows * down + columns * across]
     terms = [gaussian_filter(term, _SMOOTH) - uniform_filter(term, _MEAN) for term in terms]
-    red, base, slope = (_blocks(term) for term in terms)
-    bb, bs, ss = (base * base).sum(axis=1), (base * slope).sum(axis=1), (slope * slope).sum(axis=1)
-    br, sr, rr = (base * red).sum(axis=1), (slope * red).sum(axis=1), (red * red).sum(axis=1)
-    determinant = bb * ss - bs * bs
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = (ss * br - bs * sr) / determinant
-        shift = (bb * sr - bs * br) / determinant
-        explained = (factor * br + shift * sr) / rr
-        scales, weights = shift / factor, ss * factor**2 / (rr * np.maximum(1 - explained, _EXACT))
+    scales, weights, explained, factor = _regress(*(_blocks(term) for term in terms))
     usable = np.isfinite(scales) & (explained > _ALIKE) & (factor > _LEAST_FACTOR)
     if usable.sum() < _LEAST_BLOCKS:
         return 0.0
@@ -179,6 +171,19 @@ def _step(samples: Float32, green: Float32, place: tuple[slice, slice], shape: t
     squares = _blocks(np.broadcast_to(np.square(rows) + np.square(columns), green.shape)).mean(axis=1)[usable]
     known = weights[usable] / squares
     return _find_weighted_median(scales[usable], np.minimum(known, np.median(known)) * squares)
+
+
+def _regress(red: Float64, base: Float64, slope: Float64) -> tuple[Float64, Float64, Float64, Float64]:
+    """Red on green and its slope in each block: share, weight, what is explained, and the factor of green."""
+    bb, bs, ss = (base * base).sum(axis=1), (base * slope).sum(axis=1), (slope * slope).sum(axis=1)
+    br, sr, rr = (base * red).sum(axis=1), (slope * red).sum(axis=1), (red * red).sum(axis=1)
+    determinant = bb * ss - bs * bs
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = (ss * br - bs * sr) / determinant
+        shift = (bb * sr - bs * br) / determinant
+        explained = (factor * br + shift * sr) / rr
+        weights = ss * factor**2 / (rr * np.maximum(1 - explained, _EXACT))
+        return shift / factor, weights, explained, factor
 
 
 def _sites_of(place: tuple[slice, slice], shape: tuple[int, ...]) -> tuple[Float64, Float64]:

@@ -207,12 +207,17 @@ def _find_heaps(values: Float64) -> tuple[Float64, Float64]:
         weights = known / (1 + np.square(off / width))
         moved = (weights * off).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-9)
         middle, off = middle + moved, off - moved[:, None]
+    seen = known.any(axis=1)
+    return np.where(seen, middle, np.nan), np.where(seen, _find_variances(off, width, known), np.inf)
+
+
+def _find_variances(off: Float64, width: Float64, known: NDArray[np.bool_]) -> Float64:
+    """The variances of the middles of heaps: those of M-estimators, from their own residuals."""
     shares = np.square(off / width)
     slope = (known * (1 - shares) / np.square(1 + shares)).sum(axis=1)
-    count = known.sum(axis=1)
     spread = np.square(known * off / (1 + shares)).sum(axis=1)
-    variance = spread / np.square(np.maximum(slope, _LEAST_SLOPE * count + 1e-9))
-    return np.where(count > 0, middle, np.nan), np.where(count > 0, variance, np.inf)
+    least = _LEAST_SLOPE * known.sum(axis=1) + 1e-9
+    return np.asarray(spread / np.square(np.maximum(slope, least)))
 
 
 def _quantile(values: Float64, known: NDArray[np.bool_], share: float) -> Float64:

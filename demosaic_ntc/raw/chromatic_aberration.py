@@ -42,11 +42,15 @@ def align_samples(
     found = find_fringes(light, photo.cfa, stated)
     if not found.any:
         return photo, found
-    tops = (np.array(saturation(photo)) - photo.blacks) * np.array(_gains(photo)[:3])
-    levels = tuple(SRGB_CURVE.encode(tops).tolist())
-    aligned = correct_fringes(_by_bands(_encode, light), photo.cfa, found, levels)
+    aligned = correct_fringes(_by_bands(_encode, light), photo.cfa, found, _find_tops(photo))
     codes = np.rint(_by_bands(_decode, aligned) / gain + black)
     return replace(photo, mosaic=np.clip(codes, 0, np.iinfo(np.uint16).max).astype(np.uint16)), found
+
+
+def _find_tops(photo: RawPhoto) -> tuple[float, ...]:
+    """Where red, green and blue saturate, under the curve."""
+    tops = (np.array(saturation(photo)) - photo.blacks) * np.array(_gains(photo)[:3])
+    return tuple(SRGB_CURVE.encode(tops).tolist())
 
 
 def _encode(light: Float32) -> Float32:
