@@ -1,7 +1,7 @@
 """Dust and hairs on scanned film, found in the scanner's infrared channel.
 
-Dyes of colour film let infrared pass, dust and hairs do not: what is darker there than its surroundings lies on
-the film. The channel also shows uneven light and a faint trace of the picture. So each pixel is divided by
+Dyes of colour film let infrared pass, dust and hairs do not: what is darker there than its surroundings lies
+on the film. The channel also shows uneven light and a faint trace of the picture. So each pixel is divided by
 the background around it, and what is left has to fall below 1 by more than the channel varies near by.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.arrays import Float32
 from demosaic_ntc.engine.checks import as_array, full_scale
 from demosaic_ntc.errors import InputError
 
@@ -41,8 +41,8 @@ def find_dust_in_infrared(infrared: ArrayLike) -> NDArray[np.bool_]:
     -------
     Flags (height, width) of what is dark in infrared, two pixels wider all around.
 
-    Silver blocks infrared, and so do the dyes of some Kodachrome: where more than a fifth of the film is dark,
-    the channel shows the picture and not its dust, and an `InputError` says so.
+    Silver blocks infrared, and so do the dyes of some Kodachrome: where more than a fifth of the film is
+    dark, the channel shows the picture and not its dust, and an `InputError` says so.
     """
     plane = _check(infrared)
     background, spread = _measure_background(plane)
@@ -53,7 +53,7 @@ def find_dust_in_infrared(infrared: ArrayLike) -> NDArray[np.bool_]:
     dust = np.asarray(ndimage.binary_propagation(film & (lacking > limit), _CORNERS, mask=rim))
     if np.count_nonzero(dust) > _MOST * np.count_nonzero(film):
         raise InputError(
-            "infrared shows the picture itself, as on black-and-white film and Kodachrome; paint a mask instead"
+            "infrared shows the picture itself, as on black-and-white film and Kodachrome; paint a mask"
         )
     grown = ndimage.binary_dilation(dust, _CORNERS, iterations=_GROWN)
     return np.asarray(grown)

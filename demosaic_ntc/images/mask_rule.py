@@ -59,8 +59,8 @@ class MaskRule(CheckedSettings):
     )
     origin: str | None = setting(
         None,
-        "Repair what is transparent, in MASK or without one in the picture itself (alpha), or what is dark in "
-        "the infrared channel of scanned film, in addition to any mask (ir).",
+        "Repair what is transparent, in MASK or without one in the picture itself (alpha), or what is dark "
+        "in the infrared channel of scanned film, in addition to any mask (ir).",
         _GROUP,
         name="mask_from",
         parse=parse_origin,

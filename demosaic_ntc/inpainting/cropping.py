@@ -25,7 +25,7 @@ def find_view(unknown: Flags, parts: list[WidePart], source: Flags | None) -> Bo
 
 
 def paste(values: Planes, box: Box, shape: tuple[int, ...]) -> Planes:
-    """Return values (channels, height, width) of a box as those of a picture of some shape; zero elsewhere."""
+    """Return values (channels, height, width) of a box as those of a whole picture, zero elsewhere."""
     if values.shape[1:] == shape:
         return values
     whole = np.zeros((len(values), *shape), np.float32)
