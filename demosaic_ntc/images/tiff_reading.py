@@ -77,7 +77,8 @@ def read_scan(header: FileHeader) -> DecodedImage:
     """Read a scan of film with its infrared channel: a sample beyond the colours, or a page of grey."""
     header.file.seek(0)
     with damage_explained("TIFF"), tifffile.TiffFile(header.file) as tiff:
-        pages = [page for page in tiff.pages if not page.is_reduced]
+        every: list[Any] = list(tiff.pages)
+        pages = [page for page in every if not page.is_reduced]
         for page in pages[:2]:
             _check_page(page, header.limits)
             check_blocks(page, header.file)

@@ -18,7 +18,8 @@ def dust() -> Flags:
     flags = np.zeros(SHAPE, np.bool_)
     for row, column, radius in ((30, 40, 1), (60, 200, 3), (150, 90, 6), (2, 280, 2), (200, 250, 4)):
         flags |= (y - row) ** 2 + (x - column) ** 2 <= radius**2
-    return flags | ((np.abs(y - 110 - 20 * np.sin(x / 30)) < 1) & (x > 120) & (x < 260))
+    hair = (np.abs(y - 110 - 20 * np.sin(x / 30)) < 1) & (x > 120) & (x < 260)
+    return np.asarray(flags | hair)
 
 
 def scan(flags: Flags, dye: float = 0.04, noise: float = 0.01, opacity: float = 0.6) -> NDArray[np.uint16]:
@@ -28,7 +29,7 @@ def scan(flags: Flags, dye: float = 0.04, noise: float = 0.01, opacity: float = 
     picture = 1 - dye * ((x // 40 + y // 30) % 2)
     grains = 1 + noise * np.random.default_rng(5).normal(size=SHAPE)
     blocked = 1 - opacity * ndimage.gaussian_filter(flags.astype(np.float64), 0.6)
-    return np.rint(65535 * light * picture * grains * blocked).astype(np.uint16)
+    return np.asarray(np.rint(65535 * light * picture * grains * blocked), np.uint16)
 
 
 def test_dust_is_found_and_little_else() -> None:

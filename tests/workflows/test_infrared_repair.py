@@ -24,7 +24,7 @@ def scene() -> NDArray[np.uint16]:
     """A smooth picture."""
     y, x = np.mgrid[: SHAPE[0], : SHAPE[1]] / SHAPE[1]
     planes = [0.5 + 0.3 * np.sin(5 * x + k) * np.cos(4 * y) for k in range(3)]
-    return np.rint(65535 * np.stack(planes, axis=2)).astype(np.uint16)
+    return np.asarray(np.rint(65535 * np.stack(planes, axis=2)), np.uint16)
 
 
 def dusty() -> NDArray[np.uint16]:
@@ -32,13 +32,19 @@ def dusty() -> NDArray[np.uint16]:
     return np.where(dust()[..., None], scene() // 4, scene()).astype(np.uint16)
 
 
-def write_samples(path: Path, *, extra: int | None = 0, separate: bool = False) -> Path:
+def write_samples(path: Path, *, extra: int = 0, tagged: bool = True, separate: bool = False) -> Path:
     """Write colours and infrared as four samples of a page."""
     pixels: NDArray[Any] = np.dstack([dusty(), scan(dust())])
     how: dict[str, Any] = {"photometric": "rgb", "planarconfig": "contig"}
     if separate:
         pixels, how["planarconfig"] = np.moveaxis(pixels, 2, 0), "separate"
-    tifffile.imwrite(path, pixels, extrasamples=None if extra is None else [extra], **how)
+    tifffile.imwrite(path, pixels, extrasamples=[extra], **how)
+    if not tagged:
+        with tifffile.TiffFile(path) as tiff:
+            place = tiff.pages.first.tags["ExtraSamples"].offset
+        with path.open("r+b") as file:
+            file.seek(place)
+            file.write((338 - 1).to_bytes(2, "little"))  # TargetPrinter: says nothing of samples
     return path
 
 
@@ -63,7 +69,7 @@ def check_repaired(done: Repair) -> None:
     assert any("infrared channel is left out" in notice for notice in done.notices)
 
 
-@pytest.mark.parametrize("how", [{}, {"extra": None}, {"separate": True}])
+@pytest.mark.parametrize("how", [{}, {"tagged": False}, {"separate": True}])
 def test_a_sample_of_no_stated_kind_is_infrared(tmp_path: Path, how: dict[str, Any]) -> None:
     source = write_samples(tmp_path / "scan.tif", **how)
     check_repaired(repair_file(source, None, tmp_path / "out.tif", SETTINGS))

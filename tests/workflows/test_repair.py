@@ -250,7 +250,7 @@ def test_what_is_transparent_is_repaired_and_becomes_opaque(tmp_path: Path, mode
 
 
 def test_threshold_is_the_share_that_is_missing(tmp_path: Path) -> None:
-    settings = RepairSettings(MaskRule(alpha=True, threshold=0.9), engine=QUICK.engine)
+    settings = RepairSettings(MaskRule(origin="alpha", threshold=0.9), engine=QUICK.engine)
     done = _repair(_erased(tmp_path / "in.png"), None, tmp_path / "out.png", settings)
     assert done.missing == scratch().sum()
     assert np.asarray(opened(tmp_path / "out.png"))[0, 0, 3] == 128
