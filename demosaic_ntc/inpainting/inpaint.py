@@ -114,28 +114,10 @@ def inpaint_picture(
     seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
     used = slice(None) if seen.all() else seen
     noisy = find_grain(planes_of(picture)[used], holes[used], scale) if grain == "auto" else None
-    parts = wide.find_parts(np.logical_and.reduce(holes, axis=0))
-    view = _find_view(holes, seen, parts, wide.source)
-    made = _repair(
-        picture[view],
-        holes[:, *view],
-        scale,
-        seen,
-        plan,
-        run,
-        None if variance is None else variance[used],
-        noisy and noisy.at(*view),
+    spread_of_noise = None if variance is None else variance[used]
+    restored, spread, bounds, copied, told = _restore(
+        picture, holes, scale, seen, plan, run, spread_of_noise, noisy, wide
     )
-    copied: CopiedPixels | None = None
-    told: tuple[str, ...] = ()
-    if made is None:
-        restored, spread = plainly_restored(picture, holes, scale, run)
-        bounds = count_unproven(np.logical_or.reduce(holes, axis=0), plan)
-    else:
-        planes, spread, bounds = made
-        copied, told = _fill_wide(wide, parts, planes, spread, holes, seen, view, run)
-        restored = _write_back(picture, planes, holes, scale, view, run)
-        spread = paste(spread, view, picture.shape[:2]) if run.want_error else spread
     certificate = NormCertificate.of(bounds) if method == "ntc" else None
     deviation = _deviation(spread, scale).reshape(picture.shape) if run.want_error else None
     notices = (
@@ -146,6 +128,32 @@ def inpaint_picture(
         *out_of_time(run.deadline),
     )
     return Restored(restored, certificate, notices, deviation, copied=copied)
+
+
+def _restore(
+    picture: NDArray[Any],
+    holes: Flags,
+    scale: Scale,
+    seen: Flags,
+    plan: Plan,
+    run: Run,
+    noise: Float32 | None,
+    grain: Grain | None,
+    wide: WideFill,
+) -> tuple[NDArray[Any], Planes, Float32, CopiedPixels | None, tuple[str, ...]]:
+    """Return the restored picture, expected squared errors, what is proven, what was copied, what to say."""
+    parts = wide.find_parts(np.logical_and.reduce(holes, axis=0))
+    view = _find_view(holes, seen, parts, wide.source)
+    inside = grain and grain.at(*view)
+    made = _repair(picture[view], holes[:, *view], scale, seen, plan, run, noise, inside)
+    if made is None:
+        restored, spread = plainly_restored(picture, holes, scale, run)
+        return restored, spread, count_unproven(np.logical_or.reduce(holes, axis=0), plan), None, ()
+    planes, spread, bounds = made
+    copied, told = _fill_wide(wide, parts, planes, spread, holes, seen, view, run)
+    restored = _write_back(picture, planes, holes, scale, view, run)
+    whole = paste(spread, view, picture.shape[:2]) if run.want_error else spread
+    return restored, whole, bounds, copied, told
 
 
 def _find_view(holes: Flags, seen: Flags, parts: list[WidePart], source: Flags | None) -> Box:

@@ -38,9 +38,8 @@ def fill_part(
     """
     region = region_of(part, missing.shape, allowed)
     levels = _make_levels(make_scene(part, region, planes, missing, allowed))
-    if not levels[-1].is_source.any():
-        return None
-    if (made := _fill_levels(levels, len(planes), run)) is None:
+    made = _fill_levels(levels, len(planes), run) if levels[-1].is_source.any() else None
+    if made is None:
         return None
     labels, values = made
     hole = levels[-1].hole[REACH:-REACH, REACH:-REACH]
