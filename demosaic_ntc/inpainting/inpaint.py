@@ -143,7 +143,7 @@ def _restore(
 ) -> tuple[NDArray[Any], Planes, Float32, CopiedPixels | None, tuple[str, ...]]:
     """Return the restored picture, expected squared errors, what is proven, what was copied, what to say."""
     parts = wide.find_parts(np.logical_and.reduce(holes, axis=0))
-    view = _find_view(holes, seen, parts, wide.source)
+    view = find_view(np.logical_or.reduce(holes, axis=0), parts, wide.source)
     inside = grain and grain.at(*view)
     made = _repair(picture[view], holes[:, *view], scale, seen, plan, run, noise, inside)
     if made is None:
@@ -154,13 +154,6 @@ def _restore(
     restored = _write_back(picture, planes, holes, scale, view, run)
     whole = paste(spread, view, picture.shape[:2]) if run.want_error else spread
     return restored, whole, bounds, copied, told
-
-
-def _find_view(holes: Flags, seen: Flags, parts: list[WidePart], source: Flags | None) -> Box:
-    """Return the box of the picture that has to be looked at: all of it where a channel is missing."""
-    if not seen.all():
-        return slice(0, holes.shape[1]), slice(0, holes.shape[2])
-    return find_view(np.logical_or.reduce(holes, axis=0), parts, source)
 
 
 def _fill_wide(
