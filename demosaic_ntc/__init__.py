@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from demosaic_ntc.demosaicing.burst.demosaic_burst import MergedBurst, demosaic_burst
     from demosaic_ntc.demosaicing.demosaic import demosaic
     from demosaic_ntc.detection.blemishes import find_blemishes
+    from demosaic_ntc.detection.infrared import find_dust_in_infrared
     from demosaic_ntc.developing.repair_settings import RepairSettings
     from demosaic_ntc.developing.settings import Development, Engine, Merging, Output, Settings
     from demosaic_ntc.engine.result import Restored
@@ -56,6 +57,7 @@ _HOME = {
     "demosaic_burst": "demosaic_ntc.demosaicing.burst.demosaic_burst",
     "develop": "demosaic_ntc.workflows.api",
     "find_blemishes": "demosaic_ntc.detection.blemishes",
+    "find_dust_in_infrared": "demosaic_ntc.detection.infrared",
     "inpaint": "demosaic_ntc.inpainting.inpaint",
     "merge": "demosaic_ntc.workflows.api",
     "read_mosaic": "demosaic_ntc.workflows.api",
@@ -92,6 +94,7 @@ __all__ = [
     "demosaic_burst",
     "develop",
     "find_blemishes",
+    "find_dust_in_infrared",
     "inpaint",
     "merge",
     "read_mosaic",

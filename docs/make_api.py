@@ -19,7 +19,15 @@ SECTIONS = {
     "Raw files": ("develop", "Developed", "merge", "Merged", "read_mosaic", "Temperature", "GreyPatch"),
     "Folders": ("run_batch", "BatchTask", "Workers", "Rules", "Tally"),
     "Settings": ("Settings", "Development", "Engine", "Merging", "Output", "RepairSettings", "MaskRule"),
-    "Arrays": ("demosaic", "demosaic_burst", "MergedBurst", "inpaint", "find_blemishes", "Restored"),
+    "Arrays": (
+        "demosaic",
+        "demosaic_burst",
+        "MergedBurst",
+        "inpaint",
+        "find_blemishes",
+        "find_dust_in_infrared",
+        "Restored",
+    ),
     "Tensors": (
         *("complete_array", "complete", "NonnegativeTensorCompletion", "Solution"),
         *("Certificate", "LeastRadius", "Status"),

@@ -15,7 +15,7 @@ MOST = {
     "benchmark demosaic": (127, 5),
     "batch": (153, 15),
     "convert": (520, 14),
-    "inpaint": (265, 11),
+    "inpaint": (268, 11),
     "complete": (85, 0),
 }
 

@@ -65,11 +65,15 @@ def files_from(
         raise typer.BadParameter("give IN OUT with --mask-color, which stands for a mask")
     if settings.mask.alpha:
         raise typer.BadParameter("give IN OUT with --mask-from, or IN MASK OUT to take it from MASK")
+    if settings.mask.infrared:
+        raise typer.BadParameter(
+            "give IN OUT with --mask-from ir, or IN MASK OUT to repair what MASK marks as well"
+        )
     if settings.detection is not None:
         raise typer.BadParameter(
             "give IN OUT with --detect, or IN MASK OUT to repair what MASK marks as well"
         )
-    raise typer.BadParameter("give IN MASK OUT, or IN OUT with --mask-color, --mask-from alpha or --detect")
+    raise typer.BadParameter("give IN MASK OUT, or IN OUT with --mask-color, --mask-from or --detect")
 
 
 def settings_from(options: Mapping[str, Any]) -> RepairSettings:

@@ -154,6 +154,11 @@ class CopiedPixels:
         """How many pixels were copied."""
         return len(self.targets)
 
+    def shift(self, step: tuple[int, int]) -> "CopiedPixels":
+        """Return the same pixels as those of a picture in which this one begins at some row and column."""
+        moved = np.array(step, np.int32)
+        return CopiedPixels(self.targets + moved, self.sources + moved)
+
     def as_map(self, shape: tuple[int, ...]) -> NDArray[np.int32]:
         """Return the source of every pixel of a picture, (height, width, 2); −1 where there is none."""
         places = np.full((*shape[:2], 2), -1, np.int32)

@@ -11,6 +11,8 @@ Colour = tuple[int, int, int]
 
 MOST_GROWN = 100  # pixels that a mask may be widened by
 
+ALPHA, INFRARED = ORIGINS = ("alpha", "ir")  # channels of a picture that may be its mask
+
 _GROUP = "Mask"
 
 
@@ -22,10 +24,10 @@ def parse_colour(text: str) -> Colour:
     return red, green, blue
 
 
-def parse_alpha(text: str) -> bool:
-    """Whether transparency is the mask: the only word there is."""
-    check_choice("mask", text, ("alpha",))
-    return True
+def parse_origin(text: str) -> str:
+    """Which channel of a picture is the mask."""
+    check_choice("mask", text, ORIGINS)
+    return text
 
 
 def parse_kinds(text: str) -> tuple[str, ...]:
@@ -55,13 +57,14 @@ class MaskRule(CheckedSettings):
         parse=parse_colour,
         metavar="COLOUR",
     )
-    alpha: bool = setting(
-        False,
-        "Repair what is transparent: in MASK, or without one in the picture itself.",
+    origin: str | None = setting(
+        None,
+        "Repair what is transparent, in MASK or without one in the picture itself (alpha), or what is dark "
+        "in the infrared channel of scanned film, in addition to any mask (ir).",
         _GROUP,
         name="mask_from",
-        parse=parse_alpha,
-        metavar="alpha",
+        parse=parse_origin,
+        metavar="alpha|ir",
         shown=False,
     )
 
@@ -73,13 +76,30 @@ class MaskRule(CheckedSettings):
             )
         if self.colour is not None and (self.invert or self.threshold is not None):
             raise InputError("a painted colour is not a mask; give `invert` and `threshold` with a mask only")
-        if self.colour is not None and self.alpha:
-            raise InputError("a painted colour is not transparent; give `mask_color` or `mask_from=alpha`")
+        if self.colour is not None and self.origin is not None:
+            raise InputError(
+                f"a painted colour is no other mask; give `mask_color` or `mask_from={self.origin}`"
+            )
+
+    @property
+    def alpha(self) -> bool:
+        """Whether transparency is the mask."""
+        return self.origin == ALPHA
+
+    @property
+    def infrared(self) -> bool:
+        """Whether the infrared channel of a scan shows what to repair."""
+        return self.origin == INFRARED
+
+    @property
+    def is_in_colours(self) -> bool:
+        """Whether the picture itself is marked: by a colour, or by transparency."""
+        return self.colour is not None or self.alpha
 
     @property
     def needs_file(self) -> bool:
         """Whether only a mask in a file can tell what to repair."""
-        return self.colour is None and not self.alpha
+        return self.colour is None and self.origin is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,7 @@ class DecodedImage:
     carried: bytes | None = None  # the block of EXIF that its PNG or JPEG had
     orientation: int = 1
     xmp: bytes | None = None  # the packet of a finished picture
+    infrared: NDArray[Any] | None = None  # (height, width): of scanned film, where it was asked for
     errors: Float32 | None = None  # deviations of its values, where they are to be a part of its file
     own: PngChunks | JpegForm | TiffOrigin | None = None  # for a target in the same format
     notices: tuple[str, ...] = ()

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from demosaic_ntc.errors import InputError, NotAnImage, Unsupported
+from demosaic_ntc.images import tiff_reading
 from demosaic_ntc.images.jpeg import read_jpeg
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.pillow import frames_of
 from demosaic_ntc.images.png_reading import read_png
-from demosaic_ntc.images.tiff_reading import read_tiff
+from demosaic_ntc.images.tiff_reading import no_infrared, read_tiff
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
 from demosaic_ntc.io.isolation.decoder import decode_apart
 
@@ -24,6 +25,14 @@ def read_picture(source: Path | FileHeader, limits: InputLimits) -> DecodedImage
         picture = decode_apart(_read, header)
         check_pixels(*picture.size[::-1], header.limits)
         return picture
+
+
+def read_scan(source: Path | FileHeader, limits: InputLimits) -> DecodedImage:
+    """Read a TIFF of scanned film with its infrared channel."""
+    with open_header(source, limits) as header, prefix_path(header.path):
+        if header.kind is not FileKind.TIFF or header.mosaic_tags or header.is_dng:
+            raise no_infrared()
+        return decode_apart(tiff_reading.read_scan, header)
 
 
 def _read(header: FileHeader) -> DecodedImage:

@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 from typing import Any, BinaryIO
 
@@ -10,7 +11,7 @@ import numpy as np
 import tifffile
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import Truncated, Unsupported
+from demosaic_ntc.errors import BadMask, Truncated, Unsupported
 from demosaic_ntc.images.picture import DecodedImage, Indexed, Palette, TiffOrigin, expanded
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, PALETTE, RGB, WHITE_IS_ZERO
 from demosaic_ntc.io.error_boundary import damage_explained
@@ -33,6 +34,7 @@ logging.getLogger("tifffile").addHandler(logging.NullHandler())
 
 _COLOURS = {WHITE_IS_ZERO: 1, BLACK_IS_ZERO: 1, RGB: 3, PALETTE: 1}
 _OTHER_COLOURS = {4: "transparency mask", 5: "CMYK", 6: "YCbCr", 8: "L*a*b*", 9: "L*a*b*", 10: "L*a*b*"}
+_UNSPECIFIED = 0  # the kind of a further channel that is not said to be alpha
 _PACKED_BITS, _WHOLE_BITS = (1, 2, 4), (8, 16, 32, 64)
 
 # None, CCITT, LZW, deflate, PackBits, Zstandard.
@@ -63,7 +65,49 @@ def read_tiff(header: FileHeader) -> DecodedImage:
         page = tiff.pages.first
         _check_page(page, header.limits)
         check_blocks(page, header.file)
-        return _describe_picture(page, np.asarray(page.asarray()), header.tags)
+        return _read_page(page, header)
+
+
+def _read_page(page: Any, header: FileHeader) -> DecodedImage:
+    """The picture of a page."""
+    return _describe_picture(page, np.asarray(page.asarray()), header.tags)
+
+
+def read_scan(header: FileHeader) -> DecodedImage:
+    """Read a scan of film with its infrared channel: a sample beyond the colours, or a page of grey."""
+    header.file.seek(0)
+    with damage_explained("TIFF"), tifffile.TiffFile(header.file) as tiff:
+        every: list[Any] = list(tiff.pages)
+        pages = [page for page in every if not page.is_reduced]
+        for page in pages[:2]:
+            _check_page(page, header.limits)
+            check_blocks(page, header.file)
+        picture, infrared = _part_scan([_read_page(page, header) for page in pages[:2]], len(pages))
+    origin = picture.own
+    kept = replace(origin, extra=()) if isinstance(origin, TiffOrigin) else origin
+    return replace(picture, alpha=None, own=kept, infrared=infrared)
+
+
+def _part_scan(pages: list[DecodedImage], count: int) -> tuple[DecodedImage, NDArray[Any]]:
+    """The picture of a scan, and its infrared channel."""
+    first, *more = pages
+    extra = first.own.extra if isinstance(first.own, TiffOrigin) else ()
+    if count == 1 and first.alpha is not None and extra in ((), (_UNSPECIFIED,)):
+        return first, first.alpha
+    if count == 1 and first.alpha is not None:
+        raise BadMask(
+            "no infrared channel; its last channel is transparency; give `mask_from=alpha` or a mask"
+        )
+    if count == 2 and more[0].size == first.size and more[0].colours.ndim == 2 and more[0].alpha is None:
+        return first, more[0].colours
+    raise no_infrared()
+
+
+def no_infrared() -> BadMask:
+    """What is said of a picture that is no scan with infrared."""
+    return BadMask(
+        "no infrared channel; scan to a TIFF with infrared (RGBI, or HDRi of two pages), or give a mask"
+    )
 
 
 def _check_is_one(tiff: Any) -> None:

@@ -18,13 +18,15 @@ from demosaic_ntc.engine.checks import (
 )
 from demosaic_ntc.engine.pass_tables import COMPLETIONS, PLANS, Plan
 from demosaic_ntc.engine.result import CopiedPixels, NormCertificate, Restored, out_of_time
-from demosaic_ntc.engine.tiles import row_bands
+from demosaic_ntc.engine.tiles import row_bands, within
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.inpainting.classification import depths
+from demosaic_ntc.inpainting.cropping import find_view, paste
 from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.grain_fill import Grain, find_grain
 from demosaic_ntc.inpainting.region_inpainting import count_unproven, repair
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of, planes_of
+from demosaic_ntc.inpainting.texture.parts import Box, WidePart
 from demosaic_ntc.inpainting.wide_holes import WideFill, describe_copied, fill_wide
 from demosaic_ntc.run import ReportProgress, Run
 
@@ -110,19 +112,12 @@ def inpaint_picture(
         nothing = np.zeros(picture.shape, np.float32) if run.want_error else None
         return Restored(picture.copy(), notices=("nothing is missing, nothing to do",), error=nothing)
     seen, plan = np.array([not plane.all() for plane in holes]), _plan(method, quality)
-    noisy = find_grain(planes_of(picture)[seen], holes[seen], scale) if grain == "auto" else None
-    made = _repair(
-        picture, holes, scale, seen, plan, run, None if variance is None else variance[seen], noisy
+    used = slice(None) if seen.all() else seen
+    noisy = find_grain(planes_of(picture)[used], holes[used], scale) if grain == "auto" else None
+    spread_of_noise = None if variance is None else variance[used]
+    restored, spread, bounds, copied, told = _restore(
+        picture, holes, scale, seen, plan, run, spread_of_noise, noisy, wide
     )
-    copied: CopiedPixels | None = None
-    told: tuple[str, ...] = ()
-    if made is None:
-        restored, spread = plainly_restored(picture, holes, scale, run)
-        bounds = count_unproven(np.logical_or.reduce(holes, axis=0), plan)
-    else:
-        planes, spread, bounds = made
-        copied, told = _fill_wide(wide, planes, spread, holes, seen, run)
-        restored = _write_back(picture, planes, holes, scale, run)
     certificate = NormCertificate.of(bounds) if method == "ntc" else None
     deviation = _deviation(spread, scale).reshape(picture.shape) if run.want_error else None
     notices = (
@@ -135,17 +130,55 @@ def inpaint_picture(
     return Restored(restored, certificate, notices, deviation, copied=copied)
 
 
+def _restore(
+    picture: NDArray[Any],
+    holes: Flags,
+    scale: Scale,
+    seen: Flags,
+    plan: Plan,
+    run: Run,
+    noise: Float32 | None,
+    grain: Grain | None,
+    wide: WideFill,
+) -> tuple[NDArray[Any], Planes, Float32, CopiedPixels | None, tuple[str, ...]]:
+    """Return the restored picture, expected squared errors, what is proven, what was copied, what to say."""
+    parts = wide.find_parts(np.logical_and.reduce(holes, axis=0))
+    view = find_view(np.logical_or.reduce(holes, axis=0), parts, wide.source)
+    inside = grain and grain.at(*view)
+    made = _repair(picture[view], holes[:, *view], scale, seen, plan, run, noise, inside)
+    if made is None:
+        restored, spread = plainly_restored(picture, holes, scale, run)
+        return restored, spread, count_unproven(np.logical_or.reduce(holes, axis=0), plan), None, ()
+    planes, spread, bounds = made
+    copied, told = _fill_wide(wide, parts, planes, spread, holes, seen, view, run)
+    restored = _write_back(picture, planes, holes, scale, view, run)
+    whole = paste(spread, view, picture.shape[:2]) if run.want_error else spread
+    return restored, whole, bounds, copied, told
+
+
 def _fill_wide(
-    wide: WideFill, planes: Planes, variance: Planes, holes: Flags, seen: Flags, run: Run
+    wide: WideFill,
+    parts: list[WidePart],
+    planes: Planes,
+    variance: Planes,
+    holes: Flags,
+    seen: Flags,
+    view: Box,
+    run: Run,
 ) -> tuple[CopiedPixels | None, tuple[str, ...]]:
-    """Copy texture into wide holes if that is wanted; return what was copied, and what to say of it."""
-    missing = np.logical_and.reduce(holes, axis=0)
-    parts = wide.find_parts(missing)
+    """Copy texture into wide parts, if there are any; return what was copied, and what to say of it.
+
+    ``planes`` and their ``variance`` are those of a view of the picture.
+    """
     if not parts:
         return None, ()
-    unknown = np.logical_or.reduce(holes[seen], axis=0)
-    copied = fill_wide(parts, planes, variance, unknown, wide.source, run)
-    restored = int(np.count_nonzero(missing))
+    inner = [WidePart(within(part.box, view), part.flags) for part in parts]
+    unknown = np.logical_or.reduce(holes[:, *view][seen], axis=0)
+    source = None if wide.source is None else wide.source[view]
+    copied = fill_wide(inner, planes, variance, unknown, source, run)
+    if copied is not None:
+        copied = copied.shift((view[0].start, view[1].start))
+    restored = int(np.count_nonzero(np.logical_and.reduce(holes, axis=0)))
     return copied, describe_copied(parts, copied, restored, not run.deadline.is_over())
 
 
@@ -181,15 +214,17 @@ def _deviation(variance: Planes, scale: Scale) -> NDArray[Any]:
     return np.moveaxis(np.sqrt(variance).astype(kind) * kind(scale.width), 0, 2)
 
 
-def _write_back(picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, run: Run) -> NDArray[Any]:
-    """Return the picture with what was restored in its holes."""
-    restored = np.empty(picture.shape, picture.dtype)
+def _write_back(
+    picture: NDArray[Any], planes: Planes, holes: Flags, scale: Scale, view: Box, run: Run
+) -> NDArray[Any]:
+    """Return the picture with what was restored in its holes; ``planes`` are those of a view."""
+    restored = picture.copy()
+    inner, missing = planes_of(restored)[:, *view], holes[:, *view]
 
     def write(rows: slice) -> None:
-        restored[rows] = picture[rows]
-        scale.write(planes_of(restored)[:, rows], planes[:, rows], holes[:, rows])
+        scale.write(inner[:, rows], planes[:, rows], missing[:, rows])
 
-    run.do(write, row_bands(len(picture)))
+    run.do(write, row_bands(planes.shape[1]))
     return restored
 
 

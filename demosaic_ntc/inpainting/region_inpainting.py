@@ -32,7 +32,7 @@ def repair(
     regions: list[Tile] | None = None,
     grain: Grain | None = None,
 ) -> tuple[Estimate[Planes], Float32]:
-    """Restore the entries of a picture with full scale 1 that are not known; keep those that are.
+    """Restore, in place, the entries of a picture with full scale 1 that are not known; keep those that are.
 
     ``planes``, zero where nothing is known, and ``known`` are (channels, height, width), ``noise`` is the
     variance of what is known, by channel and at equal steps of the level, (channels, steps); without it that
@@ -42,7 +42,8 @@ def repair(
     """
     missing = ~np.logical_and.reduce(known, axis=0)
     variance = np.zeros(planes.shape if run.want_error else (0, 0, 0), np.float32)
-    whole = Estimate(_fill_with_means(planes, known, run), variance)
+    _fill_with_means(planes, known, run)
+    whole = Estimate(planes, variance)
     bounds, sets = [unproven(0)], list(_channel_sets(len(planes)))
     late: list[Tile] = []
     cut = list(find_damaged_regions(missing)) if regions is None else regions
@@ -113,22 +114,20 @@ def _works(known: Flags, around: Flags, plan: Plan) -> list[MaskedPass]:
     return [MaskedPass(step, here) for kind, here in wanted.items() if here.any() for step in plan[kind]]
 
 
-def _fill_with_means(planes: Planes, known: Flags, run: Run) -> Planes:
-    """Return the planes with missing entries, which are zero, at their channel's mean.
+def _fill_with_means(planes: Planes, known: Flags, run: Run) -> None:
+    """Write their channel's mean to missing entries, which are zero.
 
     Regions that know nothing keep it.
     """
-    filled, rows = np.empty_like(planes), row_bands(planes.shape[1])
+    rows = row_bands(planes.shape[1])
     sums = run.map(lambda part: planes[:, part].sum(axis=(1, 2), dtype=np.float64), rows)
     counts = np.array([np.count_nonzero(shown) for shown in known])
     means = (sum(sums) / counts).astype(np.float32)[:, None, None]
 
     def fill(part: slice) -> None:
-        np.multiply(~known[:, part], means, out=filled[:, part])  # far quicker than a choice
-        filled[:, part] += planes[:, part]
+        planes[:, part] += ~known[:, part] * means  # far quicker than a choice
 
     run.do(fill, rows)
-    return filled
 
 
 def _around(region: Tile) -> Flags:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.detection.infrared import find_dust_in_infrared
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.engine.result import NOTHING_COPIED, NormCertificate, Restored
 from demosaic_ntc.errors import InputError
@@ -21,7 +22,7 @@ from demosaic_ntc.images.error_map import ErrorMap, Expected, check_map, white_o
 from demosaic_ntc.images.mask import find_painted, grow_flags, read_mask, transparent
 from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.picture import DecodedImage, apply_palette, made_opaque, replace_missing
-from demosaic_ntc.images.reading import read_picture
+from demosaic_ntc.images.reading import read_picture, read_scan
 from demosaic_ntc.images.source_map import check_source_map, write_source_map
 from demosaic_ntc.images.writing import (
     changes,
@@ -85,7 +86,7 @@ def repair_file(
         by_alpha = settings.mask.alpha and mask is None
         with timings.stage("decode"):
             report(Progress(DECODING, 0, 1))
-            read = read_picture(header, settings.limits)
+            read = (read_scan if settings.mask.infrared else read_picture)(header, settings.limits)
             picture = apply_palette(read) if by_alpha else read
             check_fits(picture, target)
             missing, detected = _find_missing(header.path, picture, mask, settings)
@@ -166,13 +167,16 @@ def _find_damage(
     source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings
 ) -> tuple[Flags, Detected | None]:
     """The pixels that are marked, and those that were found if any were looked for."""
-    if settings.detection is None:
-        return _find_marked(source, picture, mask, settings), None
+    found, told = list[Flags](), None
     with prefix_path(source):
-        found, told = detect(picture, settings.detection)
-    if mask is None and settings.mask.needs_file:
-        return found, told
-    return found | _find_marked(source, picture, mask, settings), told
+        if settings.detection is not None:
+            flags, told = detect(picture, settings.detection)
+            found.append(flags)
+        if picture.infrared is not None:
+            found.append(find_dust_in_infrared(picture.infrared))
+    if mask is not None or not found or settings.mask.is_in_colours:
+        found.append(_find_marked(source, picture, mask, settings))
+    return np.logical_or.reduce(found), told
 
 
 def _find_marked(source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings) -> Flags:
@@ -212,7 +216,11 @@ def _notices(
     share = float(missing.mean())
     if share > _MOST:
         yield f"{share:.0%} of the picture is made anew; if the mask is the wrong way round, change `invert`"
+    if picture.infrared is not None and not missing.any():
+        yield "nothing is dark in infrared, the picture stays as it is"
     if not _is_copy(picture, missing, target):
+        if picture.infrared is not None:
+            yield "the infrared channel is left out: it would still show the dust"
         yield from changes(picture, target)
 
 

@@ -50,7 +50,7 @@ def _draw(picture: Bytes, corners: list[str]) -> Flags:
     mask = Image.new("1", (width, height))
     points = [(float(x), float(y)) for x, y in (corner.split(",") for corner in corners)]
     ImageDraw.Draw(mask).polygon(points, fill=1)
-    return np.asarray(mask)
+    return np.asarray(mask.convert("L")) > 0  # flags of Pillow's own have bytes of 255, which peers miscount
 
 
 def cut_square(picture: SetImage, width: int, seed: int) -> HoledPicture:

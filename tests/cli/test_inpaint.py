@@ -106,7 +106,7 @@ def test_a_painted_colour_needs_no_mask(picture: Path, out: Path) -> None:
 @pytest.mark.parametrize(
     ("paths", "options", "reason"),
     [
-        ("io", (), "give IN MASK OUT, or IN OUT with --mask-color, --mask-from alpha or --detect"),
+        ("io", (), "give IN MASK OUT, or IN OUT with --mask-color, --mask-from or --detect"),
         ("o", ("--mask-from", "alpha"), "give IN OUT with --mask-from"),
         ("io", ("--mask-from", "alpha", "--mask-color", "#ff00ff"), "a painted colour is not transparent"),
         ("imo", ("--mask-color", "#ff00ff"), "give IN OUT with --mask-color"),

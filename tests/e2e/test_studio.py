@@ -221,6 +221,55 @@ def test_rectangles_and_lines_are_dragged(
     assert abs(np.count_nonzero(marked(desk)) - count) < 0.06 * count
 
 
+def rectangle(page: Browser, first: tuple[int, int], last: tuple[int, int]) -> None:
+    """Mark a rectangle with the mouse."""
+    page.press("r")
+    with a_step(page):
+        page.drag(*(on_screen(page, x + 0.5, y + 0.5) for x, y in (first, last)))
+
+
+def test_wide_holes_get_texture_from_where_the_brush_says(
+    page: Browser, desk: Served, folder: Path, tmp_path: Path
+) -> None:
+    rectangle(page, (20, 20), (219, 119))
+    allowed = marked(desk)
+    with a_step(page):
+        click(page, "#source")
+    assert attribute(page, "#source", "aria-pressed") == "true"
+    assert not marked(desk).any()
+    assert (picture_on(page)[60, 30:200] != np.array(Image.open(folder / "a.png"))[60, 30:200]).any()
+    rectangle(page, (250, 170), (319, 239))
+    assert page.run("document.getElementById('grow').value") == "3"
+    with a_step(page):
+        click(page, "#grow-mask")
+    assert np.count_nonzero(marked(desk)) == 70 * 70 + 4 * 70 * 3 + 4 * 4  # rounded corners
+    assert page.run("document.getElementById('fill').value") == "auto"
+    repaired(page)
+    files = {"mask": marked(desk), "source": allowed}
+    for name, flags in files.items():
+        Image.fromarray(flags.astype(np.uint8) * 255).save(tmp_path / f"{name}.png")
+    words = [
+        folder / "a.png",
+        tmp_path / "mask.png",
+        tmp_path / "out.png",
+        "--source",
+        tmp_path / "source.png",
+    ]
+    words += ["--fill", "auto", "--quality", "fast", "-q"]
+    assert CliRunner().invoke(app, ["inpaint", *map(str, words)]).exit_code == 0
+    with Image.open(tmp_path / "out.png") as expected:
+        np.testing.assert_array_equal(desk.tile(1, "after"), np.array(expected))
+    page.run("document.getElementById('fill').value = 'smooth'")
+    textured = desk.tile(1, "after")
+    click(page, "#repair-all")
+    page.wait_for(IDLE)
+    until(lambda: (desk.tile(1, "after") != textured).any())
+    with a_step(page):
+        click(page, "#clear")
+    click(page, "#source")  # the whole picture may be copied again
+    page.wait_for("document.getElementById('source').getAttribute('aria-pressed') === 'false'")
+
+
 def test_a_polygon_is_closed_by_a_key(page: Browser, desk: Served) -> None:
     page.press("p")
     for x, y in ((50, 50), (150, 50), (150, 150)):

@@ -122,15 +122,15 @@ def test_layers_of_many_colours_could_mean_either(tmp_path: Path) -> None:
     levels[..., 0] = np.arange(6).reshape(2, 3) * 40
     with pytest.raises(BadMask, match=r"a layer of 3 colours, partly transparent.*`mask_from=alpha`"):
         _read(tmp_path / "m.png", levels)
-    assert np.array_equal(_read(tmp_path / "m.png", levels, MaskRule(alpha=True)), ~FLAGS)
-    assert np.array_equal(_read(tmp_path / "m.png", levels, MaskRule(invert=True, alpha=True)), FLAGS)
+    assert np.array_equal(_read(tmp_path / "m.png", levels, MaskRule(origin="alpha")), ~FLAGS)
+    assert np.array_equal(_read(tmp_path / "m.png", levels, MaskRule(invert=True, origin="alpha")), FLAGS)
 
 
 def test_transparency_needs_an_alpha_channel(tmp_path: Path) -> None:
     with pytest.raises(BadMask, match="no alpha channel"):
-        _read(tmp_path / "m.png", np.zeros((2, 3), np.uint8), MaskRule(alpha=True))
-    with pytest.raises(InputError, match="not transparent"):
-        MaskRule(colour=(1, 2, 3), alpha=True)
+        _read(tmp_path / "m.png", np.zeros((2, 3), np.uint8), MaskRule(origin="alpha"))
+    with pytest.raises(InputError, match="painted colour"):
+        MaskRule(colour=(1, 2, 3), origin="alpha")
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB"])

@@ -239,7 +239,7 @@ def _erased(path: Path, mode: str = "RGBA") -> Path:
 def test_what_is_transparent_is_repaired_and_becomes_opaque(tmp_path: Path, mode: str, suffix: str) -> None:
     source, target = _erased(tmp_path / f"in{suffix}", mode), tmp_path / f"out{suffix}"
     before = np.asarray(opened(source).convert("RGBA"))
-    settings = RepairSettings(MaskRule(alpha=True), engine=QUICK.engine)
+    settings = RepairSettings(MaskRule(origin="alpha"), engine=QUICK.engine)
     done = _repair(source, None, target, settings)
     after = np.asarray(opened(target).convert("RGBA"))
     known = before[..., 3] == 255
@@ -250,7 +250,7 @@ def test_what_is_transparent_is_repaired_and_becomes_opaque(tmp_path: Path, mode
 
 
 def test_threshold_is_the_share_that_is_missing(tmp_path: Path) -> None:
-    settings = RepairSettings(MaskRule(alpha=True, threshold=0.9), engine=QUICK.engine)
+    settings = RepairSettings(MaskRule(origin="alpha", threshold=0.9), engine=QUICK.engine)
     done = _repair(_erased(tmp_path / "in.png"), None, tmp_path / "out.png", settings)
     assert done.missing == scratch().sum()
     assert np.asarray(opened(tmp_path / "out.png"))[0, 0, 3] == 128
@@ -259,7 +259,7 @@ def test_threshold_is_the_share_that_is_missing(tmp_path: Path) -> None:
 def test_pictures_without_transparency_say_so(tmp_path: Path) -> None:
     KINDS["rgb8.png"](tmp_path / "in.png")
     with pytest.raises(InputError, match=r"in\.png: nothing in it is transparent"):
-        _repair(tmp_path / "in.png", None, tmp_path / "out.png", RepairSettings(MaskRule(alpha=True)))
+        _repair(tmp_path / "in.png", None, tmp_path / "out.png", RepairSettings(MaskRule(origin="alpha")))
 
 
 def test_masks_that_may_be_the_wrong_way_round_are_told(tmp_path: Path, mask: Path) -> None:

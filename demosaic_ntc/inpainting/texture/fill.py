@@ -10,7 +10,7 @@ from demosaic_ntc.engine.result import CopiedPixels
 from demosaic_ntc.inpainting.texture.blending import blend, measure_seams
 from demosaic_ntc.inpainting.texture.copying import choose_labels
 from demosaic_ntc.inpainting.texture.kernels import REACH, Places
-from demosaic_ntc.inpainting.texture.level import Level, Scene, find_sources, make_pyramid
+from demosaic_ntc.inpainting.texture.level import Level, Scene, make_pyramid
 from demosaic_ntc.inpainting.texture.offsets import MOST_PIXELS, start_by_offsets
 from demosaic_ntc.inpainting.texture.parts import WidePart, Widths, make_scene, region_of
 from demosaic_ntc.inpainting.texture.starts import start_smoothly
@@ -25,7 +25,7 @@ WIDTHS: dict[str, Widths] = {"auto": (12, 16), "texture": (2, 4)}
 # far apart the estimate is a mixture of colours that would show as a veil.
 _DRAWN, _DRAWN_BLUR, _APART = 0.5, 10.0, 0.08  # how far, what they are blurred by in pixels, and what is far
 _WORTH = 1.2  # how much dearer copies by offsets may be and still be taken: structure shows more than seams
-_RIM = (1.0, 4.0)  # depths: up to the first the engine's values stay, from the second on it is all texture
+_RIM = (0.0, 2.0)  # depths: the first is all the engine's, from the second on it is all texture
 
 
 def fill_part(
@@ -37,45 +37,44 @@ def fill_part(
     copied is known, and ``allowed`` if that is given.
     """
     region = region_of(part, missing.shape, allowed)
-    scene = make_scene(part, region, planes, missing, allowed)
-    if not find_sources(scene.source).any():
-        return None
-    if (made := _fill_scene(scene, len(planes), run)) is None:
+    levels = _make_levels(make_scene(part, region, planes, missing, allowed))
+    made = _fill_levels(levels, len(planes), run) if levels[-1].is_source.any() else None
+    if made is None:
         return None
     labels, values = made
-    here = np.argwhere(scene.hole)
-    rows, columns = (here + np.array([axis.start for axis in region])).T
-    before, share = planes[:, rows, columns], _share_of_texture(scene.hole)[scene.hole]
-    values = values.T + _draw_near(before - values.T, scene.hole)
+    hole = levels[-1].hole[REACH:-REACH, REACH:-REACH]
+    rows, columns = (np.argwhere(hole) + np.array([axis.start for axis in region])).T
+    before, share = planes[:, rows, columns], _share_of_texture(hole)[hole]
+    values = values.T + _draw_near(before - values.T, hole)
     planes[:, rows, columns] = before + share * (values - before)
     targets = np.stack([rows, columns], axis=1).astype(np.int32)
     return CopiedPixels(targets, targets + labels)
 
 
-def _fill_scene(scene: Scene, colours: int, run: Run) -> tuple[Places, Float32] | None:
+def _make_levels(scene: Scene) -> list[Level]:
+    """Return a scene at all its scales, the coarsest first."""
+    return [Level.of(each) for each in reversed(make_pyramid(scene))]
+
+
+def _fill_levels(levels: list[Level], colours: int, run: Run) -> tuple[Places, Float32] | None:
     """Return labels and colours of a hole's pixels, from the start that fits best; None out of time."""
-    scenes = list(reversed(make_pyramid(scene)))
-    levels = [Level.of(each) for each in scenes]
-    shown, source = np.pad(scene.shown, REACH), np.pad(scene.source, REACH)
     finest, found = levels[-1], list[tuple[float, Places]]()
     values = np.ascontiguousarray(finest.values[..., :colours])
-    for filled, worth in _fill_in_turn(scenes, levels, run):
-        labels = choose_labels(filled, colours, shown, source, run)
-        cost = filled.mean_cost + measure_seams(values, finest.hole, shown, labels)
+    for filled, worth in _fill_in_turn(levels, run):
+        labels = choose_labels(filled, values, run)
+        cost = filled.mean_cost + measure_seams(values, finest.hole, finest.shown, labels)
         found.append((cost / worth, labels))
         if run.deadline.is_over():
             return None
     _, labels = min(found, key=lambda each: each[0])
-    return labels[finest.hole], blend(values, finest.hole, shown, labels)
+    return labels[finest.hole], blend(values, finest.hole, finest.shown, labels)
 
 
-def _fill_in_turn(scenes: list[Scene], levels: list[Level], run: Run) -> Iterator[tuple[Filled, float]]:
+def _fill_in_turn(levels: list[Level], run: Run) -> Iterator[tuple[Filled, float]]:
     """Yield the finest level filled from each start, and what the start is worth."""
     yield _descend_levels(start_smoothly(levels[0], run), levels, run), 1.0
     number = max((n for n, level in enumerate(levels) if len(level.pixels) <= MOST_PIXELS), default=0)
-    smooth = start_smoothly(levels[number], run).values
-    shown, source = (np.pad(flags, REACH) for flags in (scenes[number].shown, scenes[number].source))
-    shifted = start_by_offsets(levels[number], shown, source, smooth)
+    shifted = start_by_offsets(levels[number], start_smoothly(levels[number], run).values)
     if shifted is not None:
         yield _descend_levels(shifted, levels[number:], run), _WORTH
 

@@ -54,16 +54,22 @@ class Level:
 
     values: Float32  # (height, width, channels)
     hole: Flags
+    shown: Flags
+    source: Flags
     weight: Float32  # how far a pixel is to be trusted; 0 where nothing is shown
     is_source: Flags  # centres of patches that may be copied
     targets: Places  # centres of patches that cover some of the hole
     pixels: Places  # of the hole
-    sources: Places
+
+    @property
+    def sources(self) -> Places:
+        """Centres of patches that may be copied."""
+        return places_of(self.is_source)
 
     @classmethod
     def of(cls, scene: Scene) -> "Level":
         """Return the level of a scene."""
-        hole, shown = np.pad(scene.hole, REACH), np.pad(scene.shown, REACH)
+        hole, shown, source = (np.pad(each, REACH) for each in (scene.hole, scene.shown, scene.source))
         values = np.pad(scene.values, ((REACH, REACH), (REACH, REACH), (0, 0)))
         depth = np.asarray(distance_transform_edt(np.pad(scene.hole, REACH, mode="edge")), np.float32)
         trust = np.maximum(np.float32(_TRUST) ** -depth, np.float32(_LEAST_TRUST))
@@ -75,15 +81,16 @@ class Level:
             False,
             False,
         )
-        is_source = find_sources(np.pad(scene.source, REACH))
+        values[hole] = 0
         return cls(
-            np.where(hole[..., None], np.float32(0), values),
+            values,
             hole,
+            shown,
+            source,
             np.ascontiguousarray(weight, np.float32),
-            is_source,
+            find_sources(source),
             places_of(covered),
             places_of(hole),
-            places_of(is_source),
         )
 
 

@@ -4,6 +4,8 @@ Patches of a picture have their likes at few offsets: along an edge, a horizon, 
 next. The commonest are tried as labels of the hole's pixels (He, Sun 2012, doi:10.1007/978-3-642-33709-3_2).
 """
 
+from math import ceil, sqrt
+
 import numpy as np
 from scipy.ndimage import distance_transform_edt, gaussian_filter, maximum_filter
 from scipy.spatial import cKDTree
@@ -19,6 +21,7 @@ MOST_PIXELS = 2500  # of a hole whose labels are found by messages
 _LABELS = 60
 _ROUNDS = 12
 _NEAREST = 12  # likes of a patch that are looked at
+_ASKED = 6000  # patches whose likes are looked for, of all in the tree
 _NOT_ITSELF = 1 / 8  # of the hole's longer side: patches closer than that overlap
 _BLUR = 1.0  # pixels by which offsets are blurred before peaks are looked for
 _IMPOSSIBLE = np.float32(10.0)  # the cost of a label that leads to nothing that may be copied
@@ -26,15 +29,15 @@ _DATA = np.float32(0.02)  # what a distance from the smooth estimate counts, bes
 _ASIDE = ((-1, 0), (0, -1), (0, 1), (1, 0))
 
 
-def start_by_offsets(level: Level, shown: Flags, source: Flags, smooth: Float32) -> Filled | None:
+def start_by_offsets(level: Level, smooth: Float32) -> Filled | None:
     """Return a level whose hole is filled by shifted copies, or nothing where there is nothing to shift."""
     offsets = find_offsets(level)
     if not len(offsets):
         return None
-    pixels, (told, valid) = level.pixels, _look_up(level, source, offsets)
+    pixels, (told, valid) = level.pixels, _look_up(level, offsets)
     gaps = np.empty((len(pixels), len(offsets), len(offsets)), np.float32)
     compare_labels(told, gaps)
-    costs = _cost_at_rim(level, shown, offsets)
+    costs = _cost_at_rim(level, offsets)
     costs += _DATA * ((told - smooth[tuple(pixels.T)][:, None]) ** 2).sum(axis=2)
     costs[~valid] = _IMPOSSIBLE
     chosen = np.zeros(len(pixels), np.int32)
@@ -42,11 +45,11 @@ def start_by_offsets(level: Level, shown: Flags, source: Flags, smooth: Float32)
     return _fill(level, offsets[chosen], valid[np.arange(len(pixels)), chosen], smooth)
 
 
-def _look_up(level: Level, source: Flags, offsets: Places) -> tuple[Float32, Flags]:
+def _look_up(level: Level, offsets: Places) -> tuple[Float32, Flags]:
     """Return what labels say of each pixel, (pixels, labels, channels), and whether they may."""
     places = level.pixels[:, None] + offsets
     rows, columns = np.clip(np.moveaxis(places, 2, 0), 0, np.array(level.hole.shape)[:, None, None] - 1)
-    valid = (np.stack([rows, columns], axis=2) == places).all(axis=2) & source[rows, columns]
+    valid = (np.stack([rows, columns], axis=2) == places).all(axis=2) & level.source[rows, columns]
     told = np.where(valid[..., None], level.values[rows, columns], np.float32(0))
     return np.ascontiguousarray(told), np.asarray(valid)
 
@@ -58,12 +61,19 @@ def find_offsets(level: Level) -> Places:
         return np.zeros((0, 2), np.int32)
     described = describe_patches(level.values)[tuple(sources.T)]
     described = described[:, most_telling(described)]
-    _, likes = cKDTree(described).query(described, min(_NEAREST, len(sources)))
-    steps = sources[likes] - sources[:, None]
+    asked = _thin_out(sources)
+    _, likes = cKDTree(described).query(described[asked], min(_NEAREST, len(sources)))
+    steps = sources[likes] - sources[asked, None]
     side = max(np.ptp(level.pixels, axis=0)) + 1
     far = (np.abs(steps) > max(_NOT_ITSELF * side, 1)).any(axis=2)
     found = steps[np.arange(len(steps)), far.argmax(axis=1)][far.any(axis=1)]
     return _find_peaks(found, level)
+
+
+def _thin_out(sources: Places) -> Flags:
+    """Return which sources lie on a grid, so wide that few enough do."""
+    apart = ceil(sqrt(len(sources) / _ASKED))
+    return np.asarray((sources % apart == 0).all(axis=1))
 
 
 def _find_peaks(steps: Places, level: Level) -> Places:
@@ -80,17 +90,17 @@ def _find_peaks(steps: Places, level: Level) -> Places:
     return np.ascontiguousarray(np.unique(found, axis=0), np.int32)
 
 
-def _cost_at_rim(level: Level, shown: Flags, offsets: Places) -> Float32:
+def _cost_at_rim(level: Level, offsets: Places) -> Float32:
     """Return what labels cost beside what is shown: how far what they say of it is off, (pixels, labels)."""
     costs = np.zeros((len(level.pixels), len(offsets)), np.float32)
     last = np.array(level.hole.shape) - 1
     for step in _ASIDE:
         near = level.pixels + np.array(step, np.int32)
-        here = np.flatnonzero(shown[tuple(near.T)])
+        here = np.flatnonzero(level.shown[tuple(near.T)])
         near = near[here]
         rows, columns = np.clip(np.moveaxis(near[:, None] + offsets, 2, 0), 0, last[:, None, None])
         gap = ((level.values[rows, columns] - level.values[tuple(near.T)][:, None]) ** 2).sum(axis=2)
-        costs[here] += 2 * np.where(shown[rows, columns], gap, np.float32(0))
+        costs[here] += 2 * np.where(level.shown[rows, columns], gap, np.float32(0))
     return costs
 
 

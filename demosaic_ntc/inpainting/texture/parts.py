@@ -31,13 +31,17 @@ class WidePart:
 def find_parts(missing: Flags, widths: Widths) -> Iterator[WidePart]:
     """Yield the wide parts of holes: what lies deep, grown back within the hole."""
     deep, back = widths
-    core = depths(missing) > deep
+    around = _box_of(missing, back + _APART + 1)
+    if around is None:
+        return
+    holes = missing[around]
+    core = depths(holes) > deep
     box = _box_of(core, back + _APART + 1)
     if box is None:
         return
-    wide = binary_dilation(core[box], _SQUARE, iterations=back, mask=missing[box])
+    wide = binary_dilation(core[box], _SQUARE, iterations=back, mask=holes[box])
     numbers, _ = label(binary_dilation(wide, _SQUARE, iterations=_APART), _SQUARE)
-    top, left = box[0].start, box[1].start
+    top, left = (inner.start + outer.start for inner, outer in zip(box, around, strict=True))
     for number, (rows, columns) in enumerate(find_objects(numbers), start=1):
         flags = wide[rows, columns] & (numbers[rows, columns] == number)
         place = slice(rows.start + top, rows.stop + top), slice(columns.start + left, columns.stop + left)

@@ -50,7 +50,8 @@ def price_of(level: Level) -> Float64:
 def synthesise(start: Filled, rounds: int, run: Run) -> Filled:
     """Search and vote a number of times."""
     level, filled = start.level, start
-    trees = _Trees(level) if len(level.targets) * len(level.sources) > _ALL else None
+    many = len(level.targets) * int(np.count_nonzero(level.is_source)) > _ALL
+    trees = _Trees(level) if many else None
     for number in range(rounds):
         if run.deadline.is_over():
             break
@@ -64,11 +65,11 @@ def synthesise(start: Filled, rounds: int, run: Run) -> Filled:
 
 def _search_everywhere(level: Level, values: Float32, run: Run) -> tuple[Places, Float64]:
     """Return the best of all sources for each target, and its cost."""
-    targets, price = level.targets, price_of(level)
+    targets, sources, price = level.targets, level.sources, price_of(level)
     best, cost = np.empty((len(targets), 2), np.int32), np.empty(len(targets))
 
     def search(part: slice) -> None:
-        search_all(values, level.weight, targets[part], level.sources, price, best[part], cost[part])
+        search_all(values, level.weight, targets[part], sources, price, best[part], cost[part])
 
     run.do(search, blocks_of(len(targets), 32))
     return best, cost
@@ -101,7 +102,7 @@ class _Trees:
 
     def __init__(self, level: Level) -> None:
         self._level, self._tree = level, None
-        apart = int(np.ceil((len(level.sources) / _IN_TREE) ** 0.5))
+        apart = int(np.ceil((np.count_nonzero(level.is_source) / _IN_TREE) ** 0.5))
         grid = np.zeros(level.hole.shape, np.bool_)
         grid[::apart, ::apart] = True
         self._sources = places_of(level.is_source & grid)
@@ -149,7 +150,7 @@ def vote_on(level: Level, values: Float32, field: Places, cost: Float64, run: Ru
 def refine(coarse: Filled, level: Level, run: Run) -> Filled:
     """Return a level filled from the sources found at half its scale."""
     height, width = level.hole.shape
-    rows, columns = (np.arange(size) - REACH for size in (height, width))
+    rows, columns = (np.arange(size, dtype=np.int32) - REACH for size in (height, width))
     last = np.array(coarse.level.hole.shape) - 1
     place = np.ix_(np.clip(rows // 2 + REACH, 0, last[0]), np.clip(columns // 2 + REACH, 0, last[1]))
     inner = np.stack(np.meshgrid(rows % 2, columns % 2, indexing="ij"), axis=2)

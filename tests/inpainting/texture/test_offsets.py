@@ -78,17 +78,16 @@ def test_messages_are_those_of_the_twin_and_close_to_the_best_of_all(seed: int) 
     assert _energy(costs, gaps, near, chosen) <= 1.05 * best + 1e-6
 
 
-def _level(light: NDArray[np.float64], hole: NDArray[np.bool_]) -> tuple[Level, NDArray[np.bool_]]:
+def _level(light: NDArray[np.float64], hole: NDArray[np.bool_]) -> Level:
     values = np.ascontiguousarray(np.repeat(light[..., None], 3, axis=2), np.float32)
-    level = Level.of(Scene(values, hole, ~hole, ~hole))
-    return level, np.pad(~hole, REACH)
+    return Level.of(Scene(values, hole, ~hole, ~hole))
 
 
 def test_the_period_of_a_fence_is_among_its_offsets() -> None:
     y, x = np.mgrid[0:60, 0:90]
     hole = (abs(y - 30) < 8) & (abs(x - 45) < 8)
     light = 0.2 + 0.6 * (x % 11 < 4) + 0.1 * (y > 30) * (x % 11 >= 4)
-    level, _ = _level(light, hole)
+    level = _level(light, hole)
     offsets = {tuple(each) for each in find_offsets(level).tolist()}
     assert {(0, 11), (0, -11)} & offsets or {(0, 22), (0, -22)} & offsets
 
@@ -97,9 +96,9 @@ def test_a_fence_goes_on_through_a_hole() -> None:
     y, x = np.mgrid[0:60, 0:90]
     hole = (abs(y - 30) < 8) & (abs(x - 45) < 8)
     light = np.where(y < 15, 0.9, 0.2 + 0.6 * (x % 11 < 4))
-    level, shown = _level(light, hole)
+    level = _level(light, hole)
     smooth = np.where(level.hole[..., None], np.float32(0.5), level.values)
-    made = start_by_offsets(level, shown, shown, smooth)
+    made = start_by_offsets(level, smooth)
     assert made is not None
     inner = made.values[REACH:-REACH, REACH:-REACH, 0]
     assert np.abs(inner - light)[hole].mean() < 0.02
@@ -110,4 +109,4 @@ def test_without_sources_there_is_no_start() -> None:
     hole[4:16, 4:16] = True
     values = np.zeros((20, 20, 3), np.float32)
     level = Level.of(Scene(values, hole, ~hole, np.zeros_like(hole)))
-    assert start_by_offsets(level, np.pad(~hole, REACH), np.zeros_like(level.hole), level.values) is None
+    assert start_by_offsets(level, level.values) is None
