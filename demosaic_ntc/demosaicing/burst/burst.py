@@ -15,7 +15,7 @@ from demosaic_ntc.choices import Ghosts, MotionKind
 from demosaic_ntc.demosaicing.burst.agreement import find_ghosts
 from demosaic_ntc.demosaicing.burst.alignment import add_flow, align
 from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely, draw_grey
-from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_agreement, add_information
+from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_information
 from demosaic_ntc.demosaicing.burst.motion import (
     Motion,
     average_cells,
@@ -29,7 +29,6 @@ from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import BURSTS
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import StoredPicture
-from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.run import Run
 
@@ -155,33 +154,17 @@ def _align_frame(
     place = start
     if motion != "none":
         place = align(frame, view, start, run).snap(frame.samples.shape[1:])
-    found = _Aligned(frame, place, find_ghosts(_measure_agreement(frame, view, place, run), ghosts))
+    found = _Aligned(frame, place, find_ghosts(frame, view, place, ghosts, run))
     if motion != "auto" or _share(found) > _RESTLESS:
         return found
     flowing = add_flow(frame, view, place, run)
-    other = _Aligned(frame, flowing, find_ghosts(_measure_agreement(frame, view, flowing, run), ghosts))
+    other = _Aligned(frame, flowing, find_ghosts(frame, view, flowing, ghosts, run))
     return other if _share(other) > _share(found) + _GAIN else found
 
 
 def _share(frame: _Aligned) -> float:
     """Return the share of cells in which a frame agrees."""
     return 1 - float(frame.rejected.mean())
-
-
-def _measure_agreement(frame: MeasuredMosaic, view: ReferenceView, motion: Motion, run: Run) -> Planes:
-    """Return how far a frame agrees with the picture, in cells: see `add_agreement`."""
-    _, height, width = frame.samples.shape
-    total = np.zeros((2 + 4 * len(view.planes), *view.detail.shape[1:]), np.float32)
-
-    def add(rows: slice) -> None:
-        source = motion.source_rows(slice(CELL * rows.start, CELL * rows.stop), (height, width))
-        if source.start < source.stop:
-            sums = np.zeros((len(total), rows.stop - rows.start, total.shape[2]), np.float32)
-            add_agreement(read_frame(frame, motion, source), view, LANCZOS, rows.start, sums)
-            total[:, rows] = sums
-
-    run.do(add, list(row_bands(total.shape[1])))
-    return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,8 +203,7 @@ def _observe(base: MeasuredMosaic, view: ReferenceView, frames: Sequence[_Aligne
     shape = base.samples.shape[1:]
     ranges = [each.mosaic.samples.extremes(each.mosaic.cfa, each.mosaic.missing) for each in frames]
     low, high = np.min([each[0] for each in ranges], axis=0), np.max([each[1] for each in ranges], axis=0)
-    nothing = np.zeros(shape, np.uint8)
-    depth = np.broadcast_to(np.uint8(1), shape)
+    nothing, depth = np.broadcast_to(np.uint8(0), shape), np.broadcast_to(np.uint8(1), shape)
     noise = list_variances(base) / np.float32(len(frames))
     return ObservedPixels(nothing, depth, low, high, noise, _Information(frames, view))
 
