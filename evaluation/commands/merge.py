@@ -37,10 +37,10 @@ def merge(
     Without arguments some pictures of Kodak and McMaster are taken on which nothing was chosen.
     """
     limit_threads(threads)
+    from ..bursts import gains as study
+    from ..bursts.brackets import BRACKETS, brackets_table, measure_bracket
+    from ..bursts.costs import costs_table, measure_cost, parse_sizes
     from ..report.tables import show
-    from ..studies import bursts as study
-    from ..studies.brackets import BRACKETS, brackets_table, measure_bracket
-    from ..studies.burst_costs import costs_table, measure_cost, parse_sizes
 
     numbers, levels = split_names(counts), split_names(noises)
     with usage():

@@ -29,6 +29,7 @@ from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import BURSTS
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import StoredPicture
+from demosaic_ntc.engine.tiles import Windowed, row_bands
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.run import Run
 
@@ -84,7 +85,7 @@ def merge_mosaics(
     passes = BURSTS[quality]
     for number, step in enumerate(passes):
         stage = run.stage("merging").part(number / len(passes), (number + 1) / len(passes))
-        planes = np.array(estimate.planes[:, :, :])
+        planes = _read_planes(estimate.planes)
         view = view_picture(planes, errors)
         aligned = [
             _align_frame(each, view, start, motion, ghosts, run, is_reference=k == reference)
@@ -104,6 +105,14 @@ def merge_mosaics(
         for each in aligned
     ]
     return replace(alone, planes=estimate.planes, variance=estimate.variance), reports
+
+
+def _read_planes(stored: Windowed) -> Planes:
+    """Return a picture as an array, which stays as it is while what is stored is overwritten."""
+    planes = np.empty(stored.shape, np.float32)
+    for rows in row_bands(planes.shape[1]):
+        planes[:, rows] = stored[:, rows, :]
+    return planes
 
 
 def find_sharpest(frames: Sequence[MeasuredMosaic]) -> int:

@@ -13,10 +13,10 @@ from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.exif import EXPOSURE_TIME, ISO, MAKE, MODEL, Exif
 from demosaic_ntc.io.tiff_tags import ASCII, RATIONAL, SHORT, Field
 
+from ..data.sets import SetImage
+from ..data.textures import expose_noisily
 from ..siblings import Camera, camera_from_srgb
-from .bursts import draw_motion, see_through_lens, view_scene
-from .sets import SetImage
-from .textures import expose_noisily
+from .made import draw_motion, see_through_lens, view_scene
 
 MEGA = 1e6
 _TIME = Fraction(1, 250)  # seconds

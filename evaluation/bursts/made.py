@@ -15,10 +15,11 @@ from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
 
-from .sets import SetImage
+from ..data.sets import SetImage
 
 RGGB = Cfa.from_name("RGGB")
 _PEAK = 255.0
+SCALE = 2  # pixels of the picture across one of a frame
 _SIDE = 384  # pixels of the picture, twice as many as frames have
 _LENS = 0.8  # pixels of the picture: the deviation of its blur
 _SHIFT, _ANGLE = 6.0, 0.003  # pixels of frames, and radians, at most
@@ -75,10 +76,15 @@ def see_through_lens(pixels: Float64) -> Float64:
     return np.stack([gaussian_filter(light[..., channel], _LENS) for channel in range(3)], axis=-1)
 
 
+def choose_box(height: int, width: int) -> tuple[int, int, int, int]:
+    """Left, top, width and height of what frames see of a picture: its middle."""
+    side = min(_SIDE, height // SCALE * SCALE, width // SCALE * SCALE)
+    return (width - side) // 2, (height - side) // 2, side, side
+
+
 def view_scene(scene: Float64, affine: Float64, wobble: float = 0.0, phase: float = 0.0) -> Float64:
     """What a frame sees of the middle of a scene, (side / 2, side / 2, 3)."""
-    side = min(_SIDE, *(length // 2 * 2 for length in scene.shape[:2]))
-    top, left = (scene.shape[0] - side) // 2, (scene.shape[1] - side) // 2
+    left, top, side, _ = choose_box(*scene.shape[:2])
     y, x = np.mgrid[0 : side // 2, 0 : side // 2].astype(np.float64)
     rows, columns = (start + down * y + across * x for start, down, across in affine)
     columns = columns + wobble * np.sin(y / 25 + phase)
@@ -96,6 +102,12 @@ def view_scene(scene: Float64, affine: Float64, wobble: float = 0.0, phase: floa
 def _encode(light: Float64) -> Float64:
     """Light under the curve that makes noise even."""
     return np.asarray((np.sqrt(np.maximum(light + _DARK, 0)) - np.sqrt(_DARK)) / _SPAN)
+
+
+def decode_view(view: Float64) -> Float64:
+    """What is told under the curve as a picture of 255 levels."""
+    light = np.square(np.asarray(view, np.float64) * _SPAN + np.sqrt(_DARK)) - _DARK
+    return np.asarray(_PEAK * SRGB_CURVE.encode(np.clip(light, 0, 1)))
 
 
 def _take(view: Float64, deviation: float, random: np.random.Generator) -> Float32:

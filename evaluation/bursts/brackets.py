@@ -12,9 +12,9 @@ from demosaic_ntc.arrays import Flags, Float64
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.workflows.api import develop, merge
 
-from ..data.burst_raws import Bracket, write_bracket
 from ..data.sets import SetImage
 from ..report.tables import DataTable, table_of
+from .raws import Bracket, write_bracket
 
 BRACKETS = {"0 −2": (0, -2), "0 +2 −2": (0, 2, -2)}
 _DARKER = 2  # stops, so that what lies above white is seen

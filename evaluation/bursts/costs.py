@@ -13,11 +13,11 @@ from demosaic_ntc.peak_memory import peak_bytes, reset_peak
 from demosaic_ntc.workflows.merging import merge_files
 
 from .. import split_names
-from ..data.burst_raws import MEGA, write_large_burst
 from ..data.sets import SetImage
 from ..methods.programs import ConversionCost, StageClock, run_apart
 from ..report.tables import DataTable, table_of
 from ..siblings import SAMPLE
+from .raws import MEGA, write_large_burst
 
 _MOST, _LARGEST = 64, 50.0  # frames, megapixels
 _COLUMNS = {

@@ -9,10 +9,10 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Float64
 from demosaic_ntc.demosaicing.burst.demosaic_burst import demosaic_burst
 
-from ..data.bursts import RGGB, Burst, add_mover, make_burst
 from ..data.sets import SetImage
 from ..report.tables import DataTable, table_of
-from .burst_ways import OURS, SINGLE, WAYS, merge_groups
+from .made import RGGB, Burst, add_mover, make_burst
+from .ways import OURS, SINGLE, WAYS, merge_groups
 
 BORDER = 12
 _HARD, _SHIFTS = 8, 4  # frames of hard cases, and of a sensor that is shifted
