@@ -24,6 +24,7 @@ from demosaic_ntc.demosaicing.burst.motion import (
     view_picture,
 )
 from demosaic_ntc.demosaicing.burst.motion_kernels import CELL, ReferenceView
+from demosaic_ntc.demosaicing.burst.outliers import leave_out_outliers
 from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic, complete_mosaic
 from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import BURSTS
@@ -70,9 +71,12 @@ def merge_mosaics(
 
     A single frame is demosaiced as `complete_mosaic` does it.
     """
-    base = frames[reference]
     _check_alike(frames)
-    effort = Effort.of("gaussian", quality)
+    motions = _find_starts(frames, reference, motion)
+    if len(frames) > 1 and ghosts != "off":
+        lone = leave_out_outliers(frames, reference, motions, run)
+        frames = [lone if k == reference else each for k, each in enumerate(frames)]
+    base, effort = frames[reference], Effort.of("gaussian", quality)
     alone = complete_mosaic(base, effort, replace(run, want_error=True) if len(frames) > 1 else run)
     own = FrameReport((0.0, 0.0), 0.0, 1.0, True)
     if len(frames) == 1:
@@ -81,7 +85,6 @@ def merge_mosaics(
     if not run.want_error:
         alone = replace(alone, variance=np.zeros((0, 0, 0), np.float32))
     estimate = Estimate(alone.planes, alone.variance)
-    motions = _find_starts(frames, reference, motion)
     passes = BURSTS[quality]
     for number, step in enumerate(passes):
         stage = run.stage("merging").part(number / len(passes), (number + 1) / len(passes))
@@ -137,7 +140,7 @@ def _check_alike(frames: Sequence[MeasuredMosaic]) -> None:
 
 def _find_starts(frames: Sequence[MeasuredMosaic], reference: int, motion: MotionKind) -> list[Motion]:
     """Return where frames lie, within a pixel or two."""
-    if motion == "none":
+    if motion == "none" or len(frames) == 1:
         return [Motion() for _ in frames]
     fixed, side = draw_grey(frames[reference]), max(frames[reference].cfa.period)
     return [

@@ -34,7 +34,7 @@ def align_coarsely(frame: Float32, reference: Float32, side: int) -> Motion:
     affine = IDENTITY.copy()
     affine[:, 0] = _find_shift(*pyramid[level]) * 2.0**level
     for depth in range(level, -1, -1):
-        small = _refine(*pyramid[depth], _shrink(affine, 2**depth))
+        small = _refine(*pyramid[depth], scale_affine(affine, 2**depth))
         affine = _enlarge(small, 2**depth)
     return Motion(_enlarge(affine, side))
 
@@ -75,7 +75,7 @@ def _refine(frame: Float32, reference: Float32, affine: Float64) -> Float64:
     return affine
 
 
-def _shrink(affine: Float64, side: int) -> Float64:
+def scale_affine(affine: Float64, side: int) -> Float64:
     """Return a map between pixels as one between cells, whose centres lie (side − 1) / 2 further in."""
     inner = (side - 1) / 2
     start = affine[:, 0] + inner * affine[:, 1:].sum(axis=1) - inner
