@@ -38,7 +38,7 @@ def test_arrays_are_read_as_they_were_written() -> None:
     numbers = np.arange(60, dtype=np.uint16).reshape(10, 6)
     flags = numbers.T % 3 == 0
     first, second = file.keep(numbers), file.keep(flags)
-    assert (first.shape, first.ndim, first.size, first.dtype) == ((10, 6), 2, 60, np.uint16)
+    assert (first.shape, first.ndim, first.size, first.dtype) == ((10, 6), 2, 60, np.dtype(np.uint16))
     assert np.array_equal(np.asarray(first), numbers)
     assert np.array_equal(np.asarray(second), flags)
     for place in (np.s_[3:7], np.s_[2:9:2, 1:4], np.s_[-3:, :], np.s_[8:20], np.s_[5:5]):

@@ -15,6 +15,7 @@ from demosaic_ntc.developing.settings import Merging
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.calibration.frames import FrameReader
+from demosaic_ntc.raw.photo import RawPhoto
 from samples.dng import Camera
 from samples.linear_dng import linear_dng
 from tests.bursts import MOVES, Light, Shot, clouded_light, moved_light, still_light, take, take_all
@@ -97,7 +98,12 @@ def test_the_frames_of_calibration_are_read_once(
 ) -> None:
     dark, read = take(tmp_path / "dark.dng", np.zeros((192, 256, 3)), Shot()), list[Path]()
     plain = FrameReader.read
-    monkeypatch.setattr(FrameReader, "read", lambda self, path: (read.append(path), plain(self, path))[1])
+
+    def note(reader: FrameReader, path: Path) -> RawPhoto:
+        read.append(path)
+        return plain(reader, path)
+
+    monkeypatch.setattr(FrameReader, "read", note)
     merge(burst, dark=dark, **MEASURED)
     assert read == [dark]
 
