@@ -1,9 +1,10 @@
 """The command ``benchmark merge``: what several frames of one scene are worth."""
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,10 @@ from demosaic_ntc.errors import InputError
 from .. import split_names
 from . import options as o
 from .running import choose_sets, limit_threads, run_all, usage
+
+if TYPE_CHECKING:
+    from ..data.sets import SetImage
+    from ..report.tables import DataTable
 
 _SETS = (Path("kodak"), Path("mcmaster"))
 _MOST = 64  # frames
@@ -38,7 +43,6 @@ def merge(
     """
     limit_threads(threads)
     from ..bursts import gains as study
-    from ..bursts.brackets import BRACKETS, brackets_table, measure_bracket
     from ..bursts.costs import costs_table, measure_cost, parse_sizes
     from ..report.tables import show
 
@@ -59,15 +63,19 @@ def merge(
         for level in levels
     }
     tables = [study.merged_table(chain.from_iterable(run_all(works)))]
-    if cases:
-        hard = {name: partial(study.measure_case, name, pictures, 5.0, threads, seed) for name in study.CASES}
-        tables.append(study.cases_table(run_all(hard)))
-        wide = {
-            f"exposures {each}": partial(measure_bracket, each, pictures, threads, seed) for each in BRACKETS
-        }
-        tables.append(brackets_table(run_all(wide)))
+    tables += _measure_cases(pictures, threads, seed) if cases else []
     large = {f"{n} × {mp:g} MP": partial(measure_cost, pictures[0], n, mp, threads) for n, mp in sizes}
     tables += [costs_table(run_all(large))] if large else []
     names = ", ".join(f"{each.name} {each.pictures[0].name}…" for each in sets)
     line = f"{len(pictures)} pictures ({names}), 192×192 frames, RGGB, border {study.BORDER}, seed {seed}"
     show(tables, [line])
+
+
+def _measure_cases(pictures: "Sequence[SetImage]", threads: int, seed: int) -> "list[DataTable]":
+    """Hard cases, and exposures that differ."""
+    from ..bursts import gains as study
+    from ..bursts.brackets import BRACKETS, brackets_table, measure_bracket
+
+    hard = {name: partial(study.measure_case, name, pictures, 5.0, threads, seed) for name in study.CASES}
+    wide = {f"exposures {each}": partial(measure_bracket, each, pictures, threads, seed) for each in BRACKETS}
+    return [study.cases_table(run_all(hard)), brackets_table(run_all(wide))]
