@@ -100,8 +100,10 @@ def _merge_burst(burst: Burst, output: Path, suffix: str, options: Mapping[str, 
 def _choose_bursts(folders: Sequence[Path], output: Path, places: Places) -> list[Burst]:
     """The bursts of several frames; frames that stand alone are told of."""
     found = find_bursts(folders, output, places.gap, recursive=places.recursive)
-    bursts = [burst for burst in found if len(burst.frames) > 1]
-    if alone := len(found) - len(bursts):
+    for path in found.left_out:
+        print_note(f"{path}: is a linear DNG, no frame; left out")
+    bursts = [burst for burst in found.bursts if len(burst.frames) > 1]
+    if alone := len(found.bursts) - len(bursts):
         print_note(f"{alone} raw{'s stand' if alone > 1 else ' stands'} alone: nothing to merge")
     if not bursts:
         print_note("no bursts were found; folders within folders are searched with --recursive")

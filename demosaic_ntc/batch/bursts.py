@@ -1,12 +1,15 @@
 """Which raws of some folders belong together: those of one folder, or those taken soon after each other."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
 from demosaic_ntc.batch.discovery import RAW_SUFFIXES, FoundInput, InputSearch
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.header import InputLimits, open_header
 from demosaic_ntc.raw.reading import read_facts
 
 
@@ -18,14 +21,24 @@ class Burst:
     name: Path  # without extension
 
 
-def find_bursts(folders: Iterable[Path], output: Path, gap: float | None, *, recursive: bool) -> list[Burst]:
+@dataclass(frozen=True, slots=True)
+class FoundBursts:
+    """The bursts in folders, and what cannot be a frame: linear DNGs, such as this program writes."""
+
+    bursts: list[Burst]
+    left_out: list[Path]
+
+
+def find_bursts(folders: Iterable[Path], output: Path, gap: float | None, *, recursive: bool) -> FoundBursts:
     """The bursts in folders, in a fixed order.
 
     Without a gap the raws of a folder are one. With one they are ordered by the times they were taken at, and
     a burst ends where the next was taken more than so many seconds later, or at no known time.
     """
-    found = InputSearch(RAW_SUFFIXES, recursive, output).files(folders)
-    bursts = []
+    every = list(InputSearch(RAW_SUFFIXES, recursive, output).files(folders))
+    linear = [each for each in every if _is_linear(each.source)]
+    found = [each for each in every if each not in linear]
+    bursts = list[Burst]()
     for folder, inputs in groupby(found, key=lambda each: each.source.parent):
         group = list(inputs)
         if gap is None:
@@ -33,7 +46,16 @@ def find_bursts(folders: Iterable[Path], output: Path, gap: float | None, *, rec
             bursts.append(Burst(tuple(each.source for each in group), name))
         else:
             bursts += _split(group, gap)
-    return bursts
+    return FoundBursts(bursts, [each.source for each in linear])
+
+
+def _is_linear(path: Path) -> bool:
+    """Whether a file is a DNG whose pixels have all colours; one that cannot be read is told of later."""
+    if path.suffix.lower() != ".dng":
+        return False
+    with suppress(InputError), open_header(path, InputLimits()) as header:
+        return header.is_linear
+    return False
 
 
 def _split(inputs: list[FoundInput[Path]], gap: float) -> Iterator[Burst]:

@@ -28,7 +28,9 @@ from demosaic_ntc.developing.highlights import BRIGHTEST, number_light
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, prepare_clean
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Merging, Settings
+from demosaic_ntc.developing.stored_frames import load_frame, store_measured
 from demosaic_ntc.engine.tiles import close_to
+from demosaic_ntc.io.scratch import ScratchFile
 from demosaic_ntc.raw.photo import GREEN, SECOND_GREEN, place_of
 from demosaic_ntc.run import check_threads
 
@@ -49,15 +51,18 @@ class PreparedBurst:
 
 
 def prepare_burst(frames: Sequence[CleanPhoto], settings: Settings, merging: Merging) -> PreparedBurst:
-    """Choose a reference, and bring all frames into its light; highlights are those of shorter frames."""
-    how = settings.development
+    """Choose a reference, and bring all frames into its light; highlights are those of shorter frames.
+
+    All but the reference lie in a file.
+    """
+    how, file = settings.development, ScratchFile()
     frames = share_noise(frames, how)
     reference = choose_reference(frames, merging.reference, how)
-    gains = find_gains(frames, reference)
-    ready = prepare_clean(frames[reference], settings, strengths_of_merge(how))
+    gains = find_gains(frames, reference, merging.motion)
+    ready = prepare_clean(load_frame(frames[reference]), settings, strengths_of_merge(how))
     base = ReferenceFrame(ready, how)
     mosaics = [
-        base.measure() if k == reference else base.measure_frame(frame, gain)
+        base.measure() if k == reference else store_measured(base.measure_frame(frame, gain), file)
         for k, (frame, gain) in enumerate(zip(frames, gains, strict=True))
     ]
     burst = PreparedBurst(ready, [each.path for each in frames], mosaics, reference, gains)
@@ -115,7 +120,7 @@ class _ShorterFrame:
         missing = self.mosaic.missing
         if missing is None:
             return np.zeros(self.mosaic.samples.shape[1:], np.float32)
-        return close_to(missing, 2).astype(np.float32)
+        return close_to(np.asarray(missing), 2).astype(np.float32)
 
     def locate(self, places: Float64) -> Float64:
         """Where places of the reference, (count, 2), lie in the frame, (2, count)."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from demosaic_ntc.arrays import Float32
+from demosaic_ntc.choices import MotionKind
+from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely
 from demosaic_ntc.demosaicing.burst.motion import pool
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
 from demosaic_ntc.developing.denoising import Strengths
@@ -14,6 +16,7 @@ from demosaic_ntc.developing.highlights import BRIGHTEST, find_clipped
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Development
+from demosaic_ntc.developing.stored_frames import load_frame
 from demosaic_ntc.developing.variance_stabilisation import Stabilised
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.lens.sample_opcodes import unite_flags
@@ -60,29 +63,40 @@ def is_brighter(gain: float) -> bool:
     return gain >= _SAME
 
 
-def find_gains(frames: Sequence[CleanPhoto], reference: int) -> list[float]:
+def find_gains(frames: Sequence[CleanPhoto], reference: int, motion: MotionKind = "auto") -> list[float]:
     """How many times the light of each frame the reference has gathered: by EXIF, and by their samples.
 
     Shutters are not exact, and cameras round what they write. Of frames that EXIF calls alike nothing is
     measured.
     """
-    base = frames[reference].photo
-    stated = [light_gathered(base) / light_gathered(each.photo) for each in frames]
+    base = frames[reference]
+    stated = [light_gathered(base.photo) / light_gathered(each.photo) for each in frames]
     return [
-        gain if gain == 1 else gain * _measure_gain(each.photo, base, gain)
+        gain if gain == 1 else gain * _measure_gain(each, base, gain, motion)
         for each, gain in zip(frames, stated, strict=True)
     ]
 
 
-def _measure_gain(photo: RawPhoto, base: RawPhoto, gain: float) -> float:
-    """What the gain of a frame must be taken by, from blocks that both have exposed well; near 1, or 1."""
-    cells = _green_cells(photo), _green_cells(base)
-    own, other = (pool(each, _BLOCK) for each in cells)
-    clipped = sum(pool((each > _BRIGHT).astype(np.float32), _BLOCK) for each in cells)
-    well = (own > _DARK) & (other > _DARK) & (clipped == 0)
+def _measure_gain(frame: CleanPhoto, base: CleanPhoto, gain: float, motion: MotionKind) -> float:
+    """What the gain of a frame must be taken by, from blocks that both have exposed well; near 1, or 1.
+
+    The light of the reference is read where the frame lies: what moves by a part of a block would show as a
+    change of light.
+    """
+    from scipy.ndimage import affine_transform  # noqa: PLC0415 (slow to load)
+
+    own, other = _green_cells(frame) * np.float32(gain), _green_cells(base)
+    if motion != "none":
+        most = _BRIGHT * min(1.0, gain)
+        seen, fixed = (np.sqrt(np.clip(each, 0, most)) for each in (own, other))
+        lies = align_coarsely(seen, fixed, 1).affine
+        other = affine_transform(other, lies[:, 1:], lies[:, 0], order=1, cval=np.inf)
+    blocks = pool(own, _BLOCK), pool(other, _BLOCK)
+    clipped = pool(((own > _BRIGHT * gain) | (other > _BRIGHT)).astype(np.float32), _BLOCK)
+    well = (blocks[0] > _DARK * max(1.0, gain)) & (blocks[1] > _DARK * max(1.0, gain)) & (clipped == 0)
     if np.count_nonzero(well) < _FEWEST_BLOCKS:
         return 1.0
-    found = float(np.median(other[well] / (gain * own[well])))
+    found = float(np.median(blocks[1][well] / blocks[0][well]))
     return found if 1 / _SHUTTER < found < _SHUTTER else 1.0
 
 
@@ -91,7 +105,7 @@ def share_noise(frames: Sequence[CleanPhoto], how: Development) -> list[CleanPho
 
     Frames that are dark or clipped show too little of it.
     """
-    found = [each.find_noise(how) for each in frames]
+    found = [each.noise or load_frame(each).find_noise(how) for each in frames]
     speeds = [each.photo.exif.facts.get("iso") for each in frames]
     shared = {}
     for speed in set(speeds):
@@ -127,8 +141,8 @@ def _find_named(frames: Sequence[CleanPhoto], wanted: str) -> int:
 
 def measure_sharpness(frame: CleanPhoto, how: Development) -> float:
     """The energy of steps between neighbouring cells in green light, without that of noise."""
-    photo = frame.photo
-    light = _green_cells(photo)
+    frame = load_frame(frame)
+    light = _green_cells(frame)
     steps = np.square(np.diff(light, axis=0)).mean() + np.square(np.diff(light, axis=1)).mean()
     noise, level = frame.find_noise(how).model, np.maximum(light, 0)
     # A cell is the mean of two greens, and a step, in either direction, the difference of two cells.
@@ -137,8 +151,9 @@ def measure_sharpness(frame: CleanPhoto, how: Development) -> float:
     return float(steps - 4 * variance) / brightness**2
 
 
-def _green_cells(photo: RawPhoto) -> Float32:
+def _green_cells(frame: CleanPhoto) -> Float32:
     """The mean of the two greens of each cell of Bayer's array, as light from black 0 to white 1."""
+    photo = load_frame(frame).photo
     assert photo.cfa is not None
     height, width = (side // 2 * 2 for side in photo.size)
     black, total = float(photo.blacks[GREEN]), np.zeros((height // 2, width // 2), np.float32)
@@ -171,7 +186,7 @@ class ReferenceFrame:
 
     def measure_frame(self, frame: CleanPhoto, gain: float) -> MeasuredMosaic:
         """Another frame in the reference's light, which is so many times its own; clipped samples miss."""
-        ready, how = self.ready, self.how
+        ready, how, frame = self.ready, self.how, load_frame(frame)
         exposure, photo = scale_exposure(ready.exposure, gain), frame.photo
         clipped, noise = find_clipped(photo, frame_levels(frame, how)), frame.noise
         if how.fringes == "auto":

@@ -12,8 +12,10 @@ from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
 from demosaic_ntc.developing.frames import check_frame, choose_grain
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, read_clean
 from demosaic_ntc.developing.settings import Engine, Merging, Settings
+from demosaic_ntc.developing.stored_frames import store_frame
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.error_map import ErrorMap
+from demosaic_ntc.io.scratch import ScratchFile
 from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, ignore_progress
 from demosaic_ntc.workflows.conversion import (
     ConversionFacts,
@@ -130,13 +132,13 @@ def check_merge(sources: Sequence[Path], settings: Settings) -> None:
 
 
 def _read_frames(sources: Sequence[Path], settings: Settings, report: ReportProgress) -> list[CleanPhoto]:
-    """Read all frames, or raise with the name of one that does not belong to the others."""
-    frames: list[CleanPhoto] = []
+    """Read all frames into a file, or raise with the name of one that does not belong to the others."""
+    frames, file = list[CleanPhoto](), ScratchFile()
     for k, source in enumerate(sources):
         report(Progress(DECODING, k, len(sources)))
         frame = read_clean(source, settings)
         check_frame(frame, frames[0] if frames else frame)
-        frames.append(frame)
+        frames.append(store_frame(frame, file))
     report(Progress(DECODING, len(sources), len(sources)))
     return frames
 

@@ -1,9 +1,10 @@
 """The command ``benchmark merge``: what several frames of one scene are worth."""
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,10 @@ from demosaic_ntc.errors import InputError
 from .. import split_names
 from . import options as o
 from .running import choose_sets, limit_threads, run_all, usage
+
+if TYPE_CHECKING:
+    from ..data.sets import SetImage
+    from ..report.tables import DataTable
 
 _SETS = (Path("kodak"), Path("mcmaster"))
 _MOST = 64  # frames
@@ -25,7 +30,10 @@ def merge(
     counts: Annotated[str, typer.Option("--frames", help="Numbers of frames.")] = "2,4,8",
     noises: Annotated[str, typer.Option("--noises", help="Standard deviations of noise, of 255.")] = "5,20",
     images: o.Images = "6,10,14,17",
-    cases: Annotated[bool, typer.Option(help="Measure hard cases as well.")] = True,
+    cases: Annotated[bool, typer.Option(help="Measure hard cases and brackets as well.")] = True,
+    costs: Annotated[
+        str, typer.Option(help="Frames and megapixels whose time and memory are measured, such as 8x12.")
+    ] = "",
     seed: Annotated[int, typer.Option(min=0, help="Seed of motion and noise.")] = 0,
     threads: o.Threads = 1,
 ) -> None:
@@ -34,8 +42,9 @@ def merge(
     Without arguments some pictures of Kodak and McMaster are taken on which nothing was chosen.
     """
     limit_threads(threads)
+    from ..bursts import gains as study
+    from ..bursts.costs import costs_table, measure_cost, parse_sizes
     from ..report.tables import show
-    from ..studies import bursts as study
 
     numbers, levels = split_names(counts), split_names(noises)
     with usage():
@@ -43,6 +52,7 @@ def merge(
             raise InputError(f"{counts!r} is not numbers of frames from 2 to {_MOST}; give e.g. 4,8")
         if not all(each.replace(".", "", 1).isdigit() and float(each) > 0 for each in levels):
             raise InputError(f"{noises!r} is not deviations above 0; give e.g. 5,20")
+        sizes = parse_sizes(costs)
     sets = choose_sets(folders or _SETS, images)
     pictures = [picture for each in sets for picture in each.pictures]
     works = {
@@ -53,9 +63,19 @@ def merge(
         for level in levels
     }
     tables = [study.merged_table(chain.from_iterable(run_all(works)))]
-    if cases:
-        hard = {name: partial(study.measure_case, name, pictures, 5.0, threads, seed) for name in study.CASES}
-        tables.append(study.cases_table(run_all(hard)))
+    tables += _measure_cases(pictures, threads, seed) if cases else []
+    large = {f"{n} × {mp:g} MP": partial(measure_cost, pictures[0], n, mp, threads) for n, mp in sizes}
+    tables += [costs_table(run_all(large))] if large else []
     names = ", ".join(f"{each.name} {each.pictures[0].name}…" for each in sets)
     line = f"{len(pictures)} pictures ({names}), 192×192 frames, RGGB, border {study.BORDER}, seed {seed}"
     show(tables, [line])
+
+
+def _measure_cases(pictures: "Sequence[SetImage]", threads: int, seed: int) -> "list[DataTable]":
+    """Hard cases, and exposures that differ."""
+    from ..bursts import gains as study
+    from ..bursts.brackets import BRACKETS, brackets_table, measure_bracket
+
+    hard = {name: partial(study.measure_case, name, pictures, 5.0, threads, seed) for name in study.CASES}
+    wide = {f"exposures {each}": partial(measure_bracket, each, pictures, threads, seed) for each in BRACKETS}
+    return [study.cases_table(run_all(hard)), brackets_table(run_all(wide))]

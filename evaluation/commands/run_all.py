@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # What is taken away from pictures for errors of inpainting, beside the mosaics.
 _ERROR_MASKS = "random:50"
-_PARTS = "demosaic,xtrans,quad,tensors,noise,whole-noise,inpaint,errors,speed,convert,paper"
+_PARTS = "demosaic,xtrans,quad,tensors,noise,whole-noise,merge,inpaint,errors,speed,convert,paper"
 
 
 def measure_all(
@@ -57,6 +57,7 @@ def measure_all(
         "quad": alike,
         "tensors": alike,
         "whole-noise": alike,
+        "merge": {"threads": threads},
         "noise": {"methods": denoisers, "sigma": sigma, "usual": True, **alike},
         "inpaint": {"methods": repairs, "masks": masks, "usual": images or "", "threads": threads},
         "errors": {"cfa": cfa, "masks": _ERROR_MASKS, **alike},

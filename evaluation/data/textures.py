@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Flags, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
+from demosaic_ntc.io.exif import Exif
 from demosaic_ntc.io.tiff_tags import DOUBLE, Field
 from demosaic_ntc.raw.noise import NOISE_PROFILE
 
@@ -75,7 +76,9 @@ def expose_chart(chart: Chart, slope: float, told: float | None, seed: int) -> b
     return expose_noisily(SRGB_CURVE.decode(chart.pixels), slope, told, seed)
 
 
-def expose_noisily(linear: Float64, slope: float, told: float | None, seed: int) -> bytes:
+def expose_noisily(
+    linear: Float64, slope: float, told: float | None, seed: int, exif: Exif | None = None
+) -> bytes:
     """Linear light as a noisy DNG that states ``told`` times the deviation of its noise; None: nothing.
 
     Noise stays within the codes of the file: black lies far above zero.
@@ -88,7 +91,7 @@ def expose_noisily(linear: Float64, slope: float, told: float | None, seed: int)
     stated = {}
     if told is not None:
         stated = {NOISE_PROFILE: Field(DOUBLE, (told**2 * slope, told**2 * floor))}
-    return dng(codes.astype(np.uint16), CFA, camera, changed=stated)
+    return dng(codes.astype(np.uint16), CFA, camera, exif=exif, changed=stated)
 
 
 def _leaves(generator: Generator, *, coloured: bool) -> Panel:

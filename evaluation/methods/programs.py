@@ -54,9 +54,9 @@ def programs(names: Collection[str], engine: Engine, first: Path) -> list[Method
             "demosaic-ntc",
             settings_of(engine),
             "ours",
-            lambda raw, folder: _apart(_convert, raw, first, folder, engine),
+            lambda raw, folder: run_apart(_convert, raw, first, folder, engine),
         ),
-        Method("libraw-ahd", "AHD, 16 bits, not written", "peer", lambda raw, _: _apart(_libraw, raw)),
+        Method("libraw-ahd", "AHD, 16 bits, not written", "peer", lambda raw, _: run_apart(_libraw, raw)),
         Method(
             "rawtherapee", f"its defaults, 16-bit PNG, {threads}", "peer", _convert_by_command(_RAWTHERAPEE)
         ),
@@ -77,7 +77,7 @@ def _threads(engine: Engine) -> str:
     return f"threads {engine.threads or 'all'}"
 
 
-def _apart(work: Callable[..., ConversionCost], *arguments: Any) -> ConversionCost:
+def run_apart(work: Callable[..., ConversionCost], *arguments: Any) -> ConversionCost:
     """What some work gives that is done in a new process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(work, *arguments).result()
@@ -89,14 +89,14 @@ def _convert(source: Path, first: Path, folder: Path, engine: Engine) -> Convers
     prepare_all()  # those that few pictures need, too
     convert_file(first, folder / "first.png", settings)
     reset_peak()
-    wall, stages = perf_counter(), _Stages()
+    wall, stages = perf_counter(), StageClock()
     convert_file(source, folder / "picture.png", settings, stages.note)
     stages.end()
     spent = stages.seconds
     return ConversionCost(perf_counter() - wall, sum(spent.values()), peak_bytes(), spent)
 
 
-class _Stages:
+class StageClock:
     """CPU seconds between reports of progress, by the stage that reports."""
 
     def __init__(self) -> None:

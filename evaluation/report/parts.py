@@ -1,5 +1,6 @@
 """The parts of a report. Another is a subclass of `Benchmark` in `evaluation/measure/` and a line here."""
 
+from ..bursts.part import MergeBenchmark
 from ..measure.benchmark import Benchmark
 from ..measure.completions import CompletionBenchmark
 from ..measure.convert import ConvertBenchmark
@@ -17,6 +18,7 @@ _ALL: tuple[type[Benchmark], ...] = (
     *(DemosaicBenchmark, TensorBenchmark, NoiseBenchmark, InpaintBenchmark),
     *(ErrorBenchmark, SpeedBenchmark, ConvertBenchmark, PaperBenchmark),
     *(CompletionBenchmark, XTransBenchmark, QuadBenchmark, WholeNoiseBenchmark),
+    MergeBenchmark,
 )
 PARTS: dict[str, type[Benchmark]] = {part.name: part for part in _ALL}
 

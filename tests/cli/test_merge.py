@@ -125,6 +125,16 @@ def test_every_folder_becomes_a_picture_and_one_failure_costs_no_other(tmp_path:
     ]
 
 
+def test_results_of_earlier_merges_are_no_frames(burst: list[Path], tmp_path: Path) -> None:
+    shoot = tmp_path / "shoot"
+    frames = take_all(shoot, still_light(SIZE), [Shot(), Shot(MOVES[1])])
+    assert _run(*frames, shoot / "out.dng", *QUICK).exit_code == 0
+    result = _run("--folders", shoot, "-o", tmp_path / "pictures", "--json", *QUICK)
+    assert result.exit_code == 0, result.stderr
+    assert "out.dng: is a linear DNG, no frame; left out" in result.stderr
+    assert [Path(each["source"]) for each in json.loads(result.stdout)["frames"]] == frames
+
+
 def test_a_gap_in_time_ends_a_burst(tmp_path: Path) -> None:
     light = still_light(SIZE)
     shots = [Shot(second=second) for second in (0, 1, 20, 21, 60)]
@@ -156,3 +166,19 @@ def test_nothing_is_left_after_an_interrupt(
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.fault
+def test_nothing_is_left_of_a_merge_that_is_killed(
+    burst: list[Path], tmp_path: Path, start: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its frames lie in a temporary file, which has no name."""
+    for name in ("out", "temporary"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    process = start("merge", *burst, tmp_path / "out" / "a.dng", code=ENDLESS)
+    assert process.stdout.readline() == b"merging\n"
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+    assert os.listdir(tmp_path / "out") == []
+    assert os.listdir(tmp_path / "temporary") == []

@@ -8,10 +8,10 @@ from scipy.ndimage import map_coordinates
 from typer.testing import CliRunner
 
 from cli.app import app
-from evaluation.data.bursts import RGGB, Burst, add_mover, make_burst
+from evaluation.bursts.gains import decibels
+from evaluation.bursts.made import RGGB, Burst, add_mover, make_burst
+from evaluation.bursts.ways import average_pictures, merge_then_demosaic, regress_kernels
 from evaluation.data.sets import SetImage, read_set
-from evaluation.studies.burst_ways import average_pictures, merge_then_demosaic, regress_kernels
-from evaluation.studies.bursts import decibels
 from tests.cli.waves import save_waves
 
 

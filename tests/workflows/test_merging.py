@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.ndimage import label
 
 from demosaic_ntc import develop, merge
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Merging
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.colour import SRGB_CURVE
+from demosaic_ntc.raw.calibration.frames import FrameReader
+from demosaic_ntc.raw.photo import RawPhoto
 from samples.dng import Camera
 from samples.linear_dng import linear_dng
 from tests.bursts import MOVES, Light, Shot, clouded_light, moved_light, still_light, take, take_all
@@ -58,6 +61,51 @@ def test_another_scene_is_left_out_by_name(burst: list[Path], tmp_path: Path) ->
     assert any(notice.startswith("foreign.dng was left out") for notice in with_foreign.facts.notices)
     without = merge(burst, reference="first", **MEASURED)
     assert np.abs(with_foreign.image - without.image).max() < 1e-6
+
+
+def test_cosmic_rays_show_in_no_picture(tmp_path: Path, scene: Light) -> None:
+    """Bright single samples; one of the 24 lies on a hard edge, and may be seen."""
+    shots = [Shot(move) for move in MOVES]
+    clean = take_all(tmp_path / "clean", scene, shots)
+    struck = []
+    for number, path in enumerate(clean):
+        rays = np.random.default_rng(number).integers((8, 8), (88, 120), (6, 2))
+        struck.append(strike(path, tmp_path / path.name, rays))
+    how = {**MEASURED, "reference": "first"}
+    pictures = [merge(paths, **how).image for paths in (clean, struck)]
+    assert psnr(pictures[1], scene) > psnr(pictures[0], scene) - 0.5
+    seen = [count_seen(image, pictures[0]) for image in (pictures[1], develop(struck[0], **MEASURED).image)]
+    assert seen[0] <= 1 < 3 <= seen[1]
+
+
+def count_seen(image: NDArray[Any], truth: NDArray[Any]) -> int:
+    """How many spots are far off: rays reach white."""
+    return int(label(np.abs(image - truth).max(axis=-1) > 0.2)[1])
+
+
+def strike(source: Path, target: Path, places: NDArray[np.int64]) -> Path:
+    """A copy of a raw whose samples at some places are white: they stand first in the file."""
+    content = bytearray(source.read_bytes())
+    for row, column in places:
+        start = 8 + 2 * (128 * int(row) + int(column))
+        content[start : start + 2] = (16383).to_bytes(2, "little")
+    target.write_bytes(bytes(content))
+    return target
+
+
+def test_the_frames_of_calibration_are_read_once(
+    burst: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dark, read = take(tmp_path / "dark.dng", np.zeros((192, 256, 3)), Shot()), list[Path]()
+    plain = FrameReader.read
+
+    def note(reader: FrameReader, path: Path) -> RawPhoto:
+        read.append(path)
+        return plain(reader, path)
+
+    monkeypatch.setattr(FrameReader, "read", note)
+    merge(burst, dark=dark, **MEASURED)
+    assert read == [dark]
 
 
 def test_the_sharpest_frame_is_the_reference(tmp_path: Path, scene: Light) -> None:

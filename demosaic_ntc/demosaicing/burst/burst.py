@@ -15,7 +15,7 @@ from demosaic_ntc.choices import Ghosts, MotionKind
 from demosaic_ntc.demosaicing.burst.agreement import find_ghosts
 from demosaic_ntc.demosaicing.burst.alignment import add_flow, align
 from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely, draw_grey
-from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_agreement, add_information
+from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_information
 from demosaic_ntc.demosaicing.burst.motion import (
     Motion,
     average_cells,
@@ -24,12 +24,13 @@ from demosaic_ntc.demosaicing.burst.motion import (
     view_picture,
 )
 from demosaic_ntc.demosaicing.burst.motion_kernels import CELL, ReferenceView
+from demosaic_ntc.demosaicing.burst.outliers import leave_out_outliers
 from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic, complete_mosaic
 from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import BURSTS
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import StoredPicture
-from demosaic_ntc.engine.tiles import row_bands
+from demosaic_ntc.engine.tiles import Windowed, row_bands
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.run import Run
 
@@ -70,9 +71,12 @@ def merge_mosaics(
 
     A single frame is demosaiced as `complete_mosaic` does it.
     """
-    base = frames[reference]
     _check_alike(frames)
-    effort = Effort.of("gaussian", quality)
+    motions = _find_starts(frames, reference, motion)
+    if len(frames) > 1 and ghosts != "off":
+        lone = leave_out_outliers(frames, reference, motions, run)
+        frames = [lone if k == reference else each for k, each in enumerate(frames)]
+    base, effort = frames[reference], Effort.of("gaussian", quality)
     alone = complete_mosaic(base, effort, replace(run, want_error=True) if len(frames) > 1 else run)
     own = FrameReport((0.0, 0.0), 0.0, 1.0, True)
     if len(frames) == 1:
@@ -81,11 +85,10 @@ def merge_mosaics(
     if not run.want_error:
         alone = replace(alone, variance=np.zeros((0, 0, 0), np.float32))
     estimate = Estimate(alone.planes, alone.variance)
-    motions = _find_starts(frames, reference, motion)
     passes = BURSTS[quality]
     for number, step in enumerate(passes):
         stage = run.stage("merging").part(number / len(passes), (number + 1) / len(passes))
-        planes = np.array(estimate.planes[:, :, :])
+        planes = _read_planes(estimate.planes)
         view = view_picture(planes, errors)
         aligned = [
             _align_frame(each, view, start, motion, ghosts, run, is_reference=k == reference)
@@ -105,6 +108,14 @@ def merge_mosaics(
         for each in aligned
     ]
     return replace(alone, planes=estimate.planes, variance=estimate.variance), reports
+
+
+def _read_planes(stored: Windowed) -> Planes:
+    """Return a picture as an array, which stays as it is while what is stored is overwritten."""
+    planes = np.empty(stored.shape, np.float32)
+    for rows in row_bands(planes.shape[1]):
+        planes[:, rows] = stored[:, rows, :]
+    return planes
 
 
 def find_sharpest(frames: Sequence[MeasuredMosaic]) -> int:
@@ -129,7 +140,7 @@ def _check_alike(frames: Sequence[MeasuredMosaic]) -> None:
 
 def _find_starts(frames: Sequence[MeasuredMosaic], reference: int, motion: MotionKind) -> list[Motion]:
     """Return where frames lie, within a pixel or two."""
-    if motion == "none":
+    if motion == "none" or len(frames) == 1:
         return [Motion() for _ in frames]
     fixed, side = draw_grey(frames[reference]), max(frames[reference].cfa.period)
     return [
@@ -155,33 +166,17 @@ def _align_frame(
     place = start
     if motion != "none":
         place = align(frame, view, start, run).snap(frame.samples.shape[1:])
-    found = _Aligned(frame, place, find_ghosts(_measure_agreement(frame, view, place, run), ghosts))
+    found = _Aligned(frame, place, find_ghosts(frame, view, place, ghosts, run))
     if motion != "auto" or _share(found) > _RESTLESS:
         return found
     flowing = add_flow(frame, view, place, run)
-    other = _Aligned(frame, flowing, find_ghosts(_measure_agreement(frame, view, flowing, run), ghosts))
+    other = _Aligned(frame, flowing, find_ghosts(frame, view, flowing, ghosts, run))
     return other if _share(other) > _share(found) + _GAIN else found
 
 
 def _share(frame: _Aligned) -> float:
     """Return the share of cells in which a frame agrees."""
     return 1 - float(frame.rejected.mean())
-
-
-def _measure_agreement(frame: MeasuredMosaic, view: ReferenceView, motion: Motion, run: Run) -> Planes:
-    """Return how far a frame agrees with the picture, in cells: see `add_agreement`."""
-    _, height, width = frame.samples.shape
-    total = np.zeros((2 + 4 * len(view.planes), *view.detail.shape[1:]), np.float32)
-
-    def add(rows: slice) -> None:
-        source = motion.source_rows(slice(CELL * rows.start, CELL * rows.stop), (height, width))
-        if source.start < source.stop:
-            sums = np.zeros((len(total), rows.stop - rows.start, total.shape[2]), np.float32)
-            add_agreement(read_frame(frame, motion, source), view, LANCZOS, rows.start, sums)
-            total[:, rows] = sums
-
-    run.do(add, list(row_bands(total.shape[1])))
-    return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,8 +215,7 @@ def _observe(base: MeasuredMosaic, view: ReferenceView, frames: Sequence[_Aligne
     shape = base.samples.shape[1:]
     ranges = [each.mosaic.samples.extremes(each.mosaic.cfa, each.mosaic.missing) for each in frames]
     low, high = np.min([each[0] for each in ranges], axis=0), np.max([each[1] for each in ranges], axis=0)
-    nothing = np.zeros(shape, np.uint8)
-    depth = np.broadcast_to(np.uint8(1), shape)
+    nothing, depth = np.broadcast_to(np.uint8(0), shape), np.broadcast_to(np.uint8(1), shape)
     noise = list_variances(base) / np.float32(len(frames))
     return ObservedPixels(nothing, depth, low, high, noise, _Information(frames, view))
 

@@ -10,6 +10,7 @@ from demosaic_ntc.demosaicing.burst.alignment import start_equations, step_affin
 from demosaic_ntc.demosaicing.burst.motion import IDENTITY, NO_FLOW, Motion, pool, view_picture
 from demosaic_ntc.demosaicing.burst.motion_kernels import FrameRows, add_affine_equations
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
+from demosaic_ntc.engine.tiles import row_bands
 
 _SMALLEST = 48  # pixels across the smallest picture that is compared
 _CORRELATED = 2  # sizes above the smallest: noise is averaged out there, and detail is left
@@ -19,7 +20,9 @@ _VARIANCE = np.full((1, 1), (1 / 255) ** 2, np.float32)  # of grey pixels, which
 
 def draw_grey(frame: MeasuredMosaic) -> Float32:
     """Return a frame as a grey picture: the means of its colour array's cells."""
-    return pool(frame.samples.whole(), max(frame.cfa.period))
+    side = max(frame.cfa.period)
+    bands = row_bands(frame.samples.shape[1], side)
+    return np.concatenate([pool(frame.samples.window(rows, slice(None)), side) for rows in bands])
 
 
 def align_coarsely(frame: Float32, reference: Float32, side: int) -> Motion:
@@ -31,7 +34,7 @@ def align_coarsely(frame: Float32, reference: Float32, side: int) -> Motion:
     affine = IDENTITY.copy()
     affine[:, 0] = _find_shift(*pyramid[level]) * 2.0**level
     for depth in range(level, -1, -1):
-        small = _refine(*pyramid[depth], _shrink(affine, 2**depth))
+        small = _refine(*pyramid[depth], scale_affine(affine, 2**depth))
         affine = _enlarge(small, 2**depth)
     return Motion(_enlarge(affine, side))
 
@@ -72,7 +75,7 @@ def _refine(frame: Float32, reference: Float32, affine: Float64) -> Float64:
     return affine
 
 
-def _shrink(affine: Float64, side: int) -> Float64:
+def scale_affine(affine: Float64, side: int) -> Float64:
     """Return a map between pixels as one between cells, whose centres lie (side − 1) / 2 further in."""
     inner = (side - 1) / 2
     start = affine[:, 0] + inner * affine[:, 1:].sum(axis=1) - inner

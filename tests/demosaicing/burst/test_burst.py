@@ -1,5 +1,6 @@
 """Several mosaics of one scene: more than one tells, and nothing that one alone would not show."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from demosaic_ntc import demosaic, demosaic_burst
 from demosaic_ntc.arrays import Float64
+from demosaic_ntc.demosaicing.burst import agreement
 from demosaic_ntc.errors import InputError
 from tests.demosaicing.burst.scenes import MOVES, RGGB, SIDE, burst, decibels, draw, see, take, turn
 
@@ -76,6 +78,36 @@ def test_what_moves_leaves_no_ghost() -> None:
     )
     assert error(merged) > error(alone) - 0.3
     assert error(blind) < error(alone) - 6  # the rule is needed
+
+
+def test_a_cosmic_ray_in_a_frame_does_not_show() -> None:
+    """A single sample that is far off changes less than noise does; without the rules it is seen."""
+    clean, struck = burst(_NOISE), burst(_NOISE)
+    struck[0][23, 31] += 0.6  # the reference
+    struck[1][40, 30] += 0.6
+    struck[3][61, 70] += 0.6
+    without = demosaic_burst(clean, white=1.0, noise=_NOISE, reference=0).image
+    changes = {
+        ghosts: np.abs(
+            demosaic_burst(struck, white=1.0, noise=_NOISE, reference=0, ghosts=ghosts).image - without
+        ).max()
+        for ghosts in ("normal", "off")
+    }
+    assert changes["normal"] < 1.2 * _NOISE
+    assert changes["off"] > 4 * _NOISE
+
+
+def test_ghosts_are_the_same_whatever_the_bands(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = burst(_NOISE)
+    for frame, column in zip(frames, (20, 40, 60, 80), strict=True):
+        frame[30:60, column : column + 12] += 0.2
+    whole = demosaic_burst(frames, white=1.0, noise=_NOISE, reference=0, threads=1)
+    cuts = (0, 7, 15, 16, 40, SIDE // 2)
+    bands = [slice(*pair) for pair in pairwise(cuts)]
+    monkeypatch.setattr(agreement, "row_bands", lambda *_: bands)
+    cut = demosaic_burst(frames, white=1.0, noise=_NOISE, reference=0, threads=2)
+    assert np.array_equal(cut.image, whole.image)
+    assert min(each.share for each in whole.frames) < 0.95
 
 
 def test_a_foreign_frame_changes_nothing() -> None:

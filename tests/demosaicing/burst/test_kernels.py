@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, map_coordinates
 
 from demosaic_ntc.arrays import Float32, Float64, Planes
-from demosaic_ntc.demosaicing.burst.agreement import find_ghosts
+from demosaic_ntc.demosaicing.burst.agreement import judge_cells
 from demosaic_ntc.demosaicing.burst.alignment import start_equations, step_affine
 from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_agreement, add_information
 from demosaic_ntc.demosaicing.burst.motion import (
@@ -234,16 +234,16 @@ def test_cells_that_disagree_are_rejected_and_grown() -> None:
     for first in (2, 6, 10):
         sums[first], sums[first + 2], sums[first + 3] = 4 / 3, 4 / 3 * 1e-3, 4 / 3 * 1e-4
     sums[0], sums[1] = 4.0, 4.0
-    assert not find_ghosts(sums, "normal").any()
+    assert not judge_cells(sums, "normal").any()
     moved = sums.copy()
     moved[7, 18:22, 18:22] += 0.2  # green differs in the mean, hardly in squares
-    rejected = find_ghosts(moved, "normal")
+    rejected = judge_cells(moved, "normal")
     assert rejected[15:25, 15:25].sum() > 36
     assert not rejected[:8].any()
     wild = sums.copy()
     wild[1] *= 1.8
-    assert find_ghosts(wild, "normal").all()
-    assert find_ghosts(wild / 1.2, "strict").all()
-    assert not find_ghosts(wild, "off").any()
+    assert judge_cells(wild, "normal").all()
+    assert judge_cells(wild / 1.2, "strict").all()
+    assert not judge_cells(wild, "off").any()
     sums[:, :, 30:] = 0  # the frame ends there
-    assert find_ghosts(sums, "off")[:, 33:].all()
+    assert judge_cells(sums, "off")[:, 33:].all()

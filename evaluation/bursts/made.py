@@ -15,10 +15,11 @@ from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
 
-from .sets import SetImage
+from ..data.sets import SetImage
 
 RGGB = Cfa.from_name("RGGB")
 _PEAK = 255.0
+SCALE = 2  # pixels of the picture across one of a frame
 _SIDE = 384  # pixels of the picture, twice as many as frames have
 _LENS = 0.8  # pixels of the picture: the deviation of its blur
 _SHIFT, _ANGLE = 6.0, 0.003  # pixels of frames, and radians, at most
@@ -42,12 +43,12 @@ def make_burst(picture: SetImage, count: int, sigma: float, seed: int, motion: s
     ``motion`` is that of a ``"hand"``, ``"shifts"`` of a sensor by whole pixels, or a ``"wobble"`` of rows.
     """
     random = np.random.default_rng((seed, count))
-    scene = _blur(picture.pixels() / _PEAK)
+    scene = see_through_lens(picture.pixels() / _PEAK)
     views, affines = [], []
     for number in range(count):
-        affine = _IDENTITY if number == 0 else _draw_motion(random, number, motion)
+        affine = draw_motion(random, number, motion)
         wobble = 0.0 if number == 0 or motion != "wobble" else 1.2
-        views.append(_encode(_sample(scene, affine, wobble, random.uniform(0, 6))))
+        views.append(_encode(np.clip(view_scene(scene, affine, wobble, random.uniform(0, 6)), 0, 1)))
         affines.append(affine)
     deviation = sigma / _PEAK
     mosaics = [_take(view, deviation, random) for view in views]
@@ -57,8 +58,10 @@ def make_burst(picture: SetImage, count: int, sigma: float, seed: int, motion: s
 _IDENTITY = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _draw_motion(random: np.random.Generator, number: int, motion: str) -> Float64:
+def draw_motion(random: np.random.Generator, number: int, motion: str) -> Float64:
     """Where the pixels of a frame lie in the first one."""
+    if number == 0:
+        return _IDENTITY
     if motion == "shifts":
         return np.asarray(_IDENTITY + np.outer([number // 2 % 2, number % 2], [1.0, 0.0, 0.0]))
     angle, shift = random.uniform(-_ANGLE, _ANGLE), random.uniform(-_SHIFT, _SHIFT, 2)
@@ -67,16 +70,21 @@ def _draw_motion(random: np.random.Generator, number: int, motion: str) -> Float
     return np.column_stack([shift + centre - matrix @ centre, matrix])
 
 
-def _blur(pixels: Float64) -> Float64:
+def see_through_lens(pixels: Float64) -> Float64:
     """A picture in linear light, seen through a lens."""
     light = SRGB_CURVE.decode(pixels)
     return np.stack([gaussian_filter(light[..., channel], _LENS) for channel in range(3)], axis=-1)
 
 
-def _sample(scene: Float64, affine: Float64, wobble: float, phase: float) -> Float64:
+def choose_box(height: int, width: int) -> tuple[int, int, int, int]:
+    """Left, top, width and height of what frames see of a picture: its middle."""
+    side = min(_SIDE, height // SCALE * SCALE, width // SCALE * SCALE)
+    return (width - side) // 2, (height - side) // 2, side, side
+
+
+def view_scene(scene: Float64, affine: Float64, wobble: float = 0.0, phase: float = 0.0) -> Float64:
     """What a frame sees of the middle of a scene, (side / 2, side / 2, 3)."""
-    side = min(_SIDE, *(length // 2 * 2 for length in scene.shape[:2]))
-    top, left = (scene.shape[0] - side) // 2, (scene.shape[1] - side) // 2
+    left, top, side, _ = choose_box(*scene.shape[:2])
     y, x = np.mgrid[0 : side // 2, 0 : side // 2].astype(np.float64)
     rows, columns = (start + down * y + across * x for start, down, across in affine)
     columns = columns + wobble * np.sin(y / 25 + phase)
@@ -88,12 +96,18 @@ def _sample(scene: Float64, affine: Float64, wobble: float, phase: float) -> Flo
                 total[..., channel] += (
                     map_coordinates(scene[..., channel], places, order=3, mode="mirror") / 4
                 )
-    return np.clip(total, 0, 1)
+    return np.maximum(total, 0)
 
 
 def _encode(light: Float64) -> Float64:
     """Light under the curve that makes noise even."""
     return np.asarray((np.sqrt(np.maximum(light + _DARK, 0)) - np.sqrt(_DARK)) / _SPAN)
+
+
+def decode_view(view: Float64) -> Float64:
+    """What is told under the curve as a picture of 255 levels."""
+    light = np.square(np.asarray(view, np.float64) * _SPAN + np.sqrt(_DARK)) - _DARK
+    return np.asarray(_PEAK * SRGB_CURVE.encode(np.clip(light, 0, 1)))
 
 
 def _take(view: Float64, deviation: float, random: np.random.Generator) -> Float32:

@@ -9,7 +9,7 @@ from demosaic_ntc.arrays import Bits, Float32, Float64
 from demosaic_ntc.demosaicing.burst.demosaic_burst import demosaic_burst
 from demosaic_ntc.demosaicing.demosaic import demosaic
 
-from ..data.bursts import RGGB, Burst
+from .made import RGGB, Burst
 
 MergeWay = Callable[[Burst, int], Float64]
 _KERNEL = 0.6  # pixels: the deviation of the kernel of kernel regression

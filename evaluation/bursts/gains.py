@@ -9,10 +9,10 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Float64
 from demosaic_ntc.demosaicing.burst.demosaic_burst import demosaic_burst
 
-from ..data.bursts import RGGB, Burst, add_mover, make_burst
 from ..data.sets import SetImage
 from ..report.tables import DataTable, table_of
-from .burst_ways import OURS, SINGLE, WAYS, merge_groups
+from .made import RGGB, Burst, add_mover, make_burst
+from .ways import OURS, SINGLE, WAYS, merge_groups
 
 BORDER = 12
 _HARD, _SHIFTS = 8, 4  # frames of hard cases, and of a sensor that is shifted
@@ -81,6 +81,11 @@ def _foreign(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[
     return decibels(merge_groups(without, threads), truth), decibels(merge_groups(burst, threads), truth)
 
 
+def _noisy_shifts(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[float, float]:
+    """Four frames of a sensor that is shifted by whole pixels."""
+    return _compare(make_burst(picture, _SHIFTS, sigma, seed, "shifts"), threads)
+
+
 def _shifts(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[float, float]:
     """Four frames of a sensor that is shifted by whole pixels, without noise."""
     burst = make_burst(picture, _SHIFTS, 0.0, seed, "shifts")
@@ -111,7 +116,8 @@ _CASE_FUNCTIONS = {
     "a mover's track": _mover,
     "rows that wobble": _wobble,
     "a foreign frame, against none": _foreign,
-    "pixel shift without noise": _shifts,
+    "pixel shift, four frames": _noisy_shifts,
+    "pixel shift, four frames, no noise": _shifts,
     **{f"noise told ×{times:g}, against ×1": _told(times) for times in _TOLD},
 }
 CASES = tuple(_CASE_FUNCTIONS)
