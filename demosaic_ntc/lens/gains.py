@@ -75,7 +75,9 @@ class SiteGains:
 
     def nodes(self) -> Float32:
         """Ratios of each site every few pixels, one node beyond the mosaic: see `multiply_samples`."""
-        down, across = (np.arange(-(-length // NODE) + 1) * NODE + 0.5 for length in self.green.size)
+        down, across = (
+            np.arange(-(-length // NODE) + 1, dtype=np.float64) * NODE + 0.5 for length in self.green.size
+        )
         made = [self._ratios(site, down, across) for site in np.ndindex(*self.period)]
         return np.stack(made).reshape(*self.period, len(down), len(across)).astype(np.float32)
 
@@ -86,7 +88,7 @@ class SiteGains:
         return _mean_product((product,), *here) / _mean_product(self.green.planes[0], *here)
 
     def encode_light(
-        self, encode: Callable[[Float64], Float64], least: float, most: float, saturated: float
+        self, encode: Callable[[Float64], Float64 | Float32], least: float, most: float, saturated: float
     ) -> Callable[[Float32, slice, slice], Float32]:
         """Return what multiplies the light of a window of a mosaic by the ratios, and encodes it, in place.
 

@@ -20,6 +20,7 @@ from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.bilinear import convolve_normalised, tent
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.engine.tiles import Tile, around_flagged, span
+from demosaic_ntc.run import imap_threads
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -41,16 +42,18 @@ BAND = 512  # rows of a large mosaic that are mended together
 EXAMPLES_OF_ALL = 10_000  # sites of a phase that stand for the whole picture
 
 
-def fill_dead_samples(samples: MosaicSamples, missing: Flags, cfa: Cfa) -> MosaicSamples:
+def fill_dead_samples(samples: MosaicSamples, missing: Flags, cfa: Cfa, threads: int = 1) -> MosaicSamples:
     """Return samples with those that are missing predicted, in bands of rows that see some more."""
-    places, values = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.float32)]
     height, period = len(missing), cfa.period[0]
-    for top in range(0, height, BAND):
+
+    def fill(top: int) -> tuple[Sites, Floats]:
         band, seen, inner = span(top, min(top + BAND, height), (PERIODS + 2) * period, period, height)
-        if missing[band].any() and not missing[seen].all():
-            filled = replace_missing_samples(samples.window(seen, slice(None)), missing[seen], cfa)
-            places.append(np.argwhere(missing[band]) + np.array([top, 0]))
-            values.append(filled[inner][missing[band]])
+        if not missing[band].any() or missing[seen].all():
+            return np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
+        filled = replace_missing_samples(samples.window(seen, slice(None)), missing[seen], cfa)
+        return np.argwhere(missing[band]) + np.array([top, 0]), filled[inner][missing[band]]
+
+    places, values = zip(*imap_threads(fill, range(0, height, BAND), threads), strict=True)
     return replace(samples, mended=(np.concatenate(places), np.concatenate(values)))
 
 
