@@ -41,11 +41,12 @@ check: $(INSTALLED)
 faults: $(INSTALLED)
 	$(BIN)/python -m pytest -q -m load tests/faults
 
-# Mutants of files and options for some minutes: make attack MINUTES=5 SEED=1. A finding ends in its seed.
+# Mutants of files and options for some minutes: make attack MINUTES=5 SEED=1 JOBS=1. A finding ends in its seed.
 MINUTES ?= 30
 SEED ?=
+JOBS ?=
 attack: $(INSTALLED)
-	$(BIN)/python -m tests.faults.attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m tests.faults.attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
 
 # Our own parsers under bytes chosen by coverage, SECONDS each; needs `pip install atheris`.
 SECONDS ?= 60

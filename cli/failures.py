@@ -94,10 +94,10 @@ def _is_at_the_end(error: BaseException) -> bool:
     """Whether an error, or any cause of it, says that the machine has run out of something."""
     seen: BaseException | None = error
     while seen is not None:
-        said = str(seen).lower() if isinstance(seen, (ImportError, RuntimeError, OSError)) else ""
+        message = str(seen).lower() if isinstance(seen, (ImportError, RuntimeError, OSError)) else ""
         if getattr(seen, "errno", None) in _OF_THE_MACHINE or isinstance(seen, MemoryError):
             return True
-        if any(words in said for words in (*_NO_MEMORY, *_NO_FILES)):
+        if any(words in message for words in (*_NO_MEMORY, *_NO_FILES)):
             return True
         seen = seen.__cause__ or seen.__context__
     return False

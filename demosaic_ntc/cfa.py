@@ -41,7 +41,15 @@ class Cfa:
 
     def __post_init__(self) -> None:
         """Check the pattern and reduce it to one period."""
-        reduced = _smallest_period(_check_pattern(self.pattern))
+        matrix = np.asarray(self.pattern)
+        if matrix.ndim != 2 or matrix.size == 0 or not np.isin(matrix, (0, 1, 2)).all():
+            raise InputError(
+                "a colour array is a matrix of 0 (red), 1 (green), 2 (blue); give e.g. [[0, 1], [1, 2]]"
+            )
+        missing = [CHANNELS[channel] for channel in range(3) if channel not in matrix]
+        if missing and matrix.tolist() != _MONO:
+            raise InputError(f"the colour array never shows {' or '.join(missing)}; give one with R, G and B")
+        reduced = _smallest_period(matrix.astype(np.uint8))
         reduced.setflags(write=False)
         object.__setattr__(self, "pattern", reduced)
 
@@ -180,19 +188,6 @@ def make_cfa(cfa: Cfa | str) -> Cfa:
             f"colour array {cfa!r} is not a name; give one such as 'RGGB', rows such as 'RG/GB', or a Cfa"
         )
     return Cfa.parse(cfa)
-
-
-def _check_pattern(pattern: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return the pattern as a matrix of channel numbers that shows every channel, or raise."""
-    matrix = np.asarray(pattern)
-    if matrix.ndim != 2 or matrix.size == 0 or not np.isin(matrix, (0, 1, 2)).all():
-        raise InputError(
-            "a colour array is a matrix of 0 (red), 1 (green), 2 (blue); give e.g. [[0, 1], [1, 2]]"
-        )
-    missing = [CHANNELS[channel] for channel in range(3) if channel not in matrix]
-    if missing and matrix.tolist() != _MONO:
-        raise InputError(f"the colour array never shows {' or '.join(missing)}; give one with R, G and B")
-    return matrix.astype(np.uint8)
 
 
 def _smallest_period(pattern: NDArray[np.uint8]) -> NDArray[np.uint8]:

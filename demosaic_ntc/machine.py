@@ -33,6 +33,14 @@ def resident_bytes(pid: int) -> int:
     return 0
 
 
+def resident_bytes_of_family(pid: int) -> int:
+    """The memory that a process and its children use; nothing once it is gone."""
+    with suppress(Exception):
+        children = psutil.Process(pid).children()
+        return resident_bytes(pid) + sum(resident_bytes(child.pid) for child in children)
+    return 0
+
+
 def virtual_bytes(pid: int) -> int:
     """The address space that a process has; nothing once it is gone."""
     with suppress(Exception):

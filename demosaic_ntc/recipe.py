@@ -88,8 +88,8 @@ class Setting:
             in_range = fits and self.low <= as_number(value) <= self.high
             if not (value in self.words if isinstance(value, str) else in_range):
                 shown = f"{value:g}" if isinstance(value, float) else value
-                said = self.wrong.format(shown) if self.wrong else f"{self.name} is {shown}"
-                raise InputError(f"{said}; give {self._range()}")
+                problem = self.wrong.format(shown) if self.wrong else f"{self.name} is {shown}"
+                raise InputError(f"{problem}; give {self._range()}")
         elif self.words and (isinstance(value, str) or not self.parse):
             check_choice(self.what or self.name, value, self.words)
 

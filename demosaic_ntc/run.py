@@ -95,7 +95,9 @@ class Run:
         want_error: bool = False,
     ) -> "Run":
         """Return the context of a restoration that begins now; raise if it cannot be."""
-        deadline = Deadline.after(check_time_limit(time_limit))
+        if time_limit is not None and not as_number(time_limit) >= 0:
+            raise InputError(f"time_limit is {time_limit!r}; give seconds from 0 up, or None")
+        deadline = Deadline.after(time_limit)
         return cls(check_threads(threads), progress or ignore_progress, deadline, bool(want_error))
 
     def stage(self, name: str) -> "Run":
@@ -127,15 +129,6 @@ def check_threads(threads: int | None) -> int:
             f"{threads!r} threads cannot work; give a positive whole number, or None for all processors"
         )
     return int(threads)
-
-
-def check_time_limit(seconds: float | None) -> float | None:
-    """Return how many seconds a restoration may take, or raise."""
-    if seconds is None:
-        return None
-    if not as_number(seconds) >= 0:
-        raise InputError(f"time_limit is {seconds!r}; give seconds from 0 up, or None")
-    return as_number(seconds)
 
 
 def imap_threads(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:

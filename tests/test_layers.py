@@ -98,6 +98,7 @@ BORDERS = {
     "psutil": {"machine.py"},
     "watchfiles": {"batch/watch.py"},
     "distributed": {"batch/workers/cluster.py"},
+    "fsspec": {"io/remote.py"},
     "starlette": {
         f"studio/serving/{name}.py" for name in ("handlers", "launch", "requests", "security", "server")
     },

@@ -1,5 +1,6 @@
-"""The explicit package list of pyproject.toml names every folder that is a package."""
+"""What is installed, and what hosted runs test: lists that would go stale unseen."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -38,3 +39,17 @@ def test_whatever_lies_beside_modules_is_installed_with_them() -> None:
                 found.append(path.name)
                 assert any(path.relative_to(home).match(each) for each in patterns[name]), path
     assert {"page.html", "paper.csv", "kodak.txt", "py.typed"} <= set(found)
+
+
+def test_hosted_runs_name_folders_that_exist_and_the_versions_that_are_promised() -> None:
+    workflow = (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    folders = re.findall(r"tests/[\w/]+", workflow)
+    assert folders
+    assert not [folder for folder in folders if not (ROOT / folder).is_dir()]
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "classifiers"
+    ]
+    promised = re.findall(r"Python :: (3\.\d+)", "\n".join(classifiers))
+    listed = re.search(r"python: \[(.*)\]", workflow)
+    assert listed is not None
+    assert promised == re.findall(r"3\.\d+", listed[1])

@@ -36,7 +36,7 @@ LAYERS = {
     "evaluation": ("evaluation",),
     "studio": ("studio",),
     "batch": ("batch",),
-    "files": ("io", "images", "raw", "developing", "workflows"),
+    "files": ("io", "images", "raw", "lens", "developing", "workflows"),
     "imaging": ("engine", "demosaicing", "inpainting", "detection"),
     "ntc": ("ntc",),
 }

@@ -1,7 +1,7 @@
 """A batch or a watch asked for on the command line: planned, shown or worked through."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,9 @@ def batch_files(options: Mapping[str, Any]) -> None:
     elif options["dry_run"]:
         _tell_plan(plan, quiet=options["quiet"])
     else:
-        with plan.begin() as begun:
-            _tell_room(begun.room)
-            work_shown(begun, len(plan.jobs), quiet=options["quiet"], verbose=options["verbose"])
+        with plan.begin() as running:
+            _tell_room(running.room)
+            work_shown(running, len(plan.jobs), quiet=options["quiet"], verbose=options["verbose"])
 
 
 def _tell_plan(plan: Plan, *, quiet: bool) -> None:
@@ -61,14 +61,15 @@ def _lacks_mask(job: Job) -> bool:
 
 def _tell_room(room: DiskSpace, *, always: bool = False) -> None:
     """Say how much room the results will take, if it matters."""
-    if room.needed > room.free or always:
-        print_note(f"results will take about {megabytes(room.needed)}; {megabytes(room.free)} are free")
+    free = "" if room.free is None else f"; {megabytes(room.free)} are free"
+    if always or (room.free is not None and room.needed > room.free):
+        print_note(f"results will take about {megabytes(room.needed)}{free}")
 
 
 _SAME_NAMES = ("output", "name", "recursive", "report")
 
 
-def task_from(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
+def task_from(sources: Sequence[str], options: Mapping[str, Any]) -> BatchTask:
     """The work on all files that the options describe; what makes no sense is wrong usage."""
     of_workers = {name: options[name] for name in ("jobs", "threads", "timeout", "scheduler")}
     gigabytes = options["memory"]
@@ -84,19 +85,19 @@ def task_from(sources: list[Path], options: Mapping[str, Any]) -> BatchTask:
         return BatchTask.convert(sources, settings=raws, format=format, **where)
 
 
-def work_shown(begun: RunningBatch, files: int | None, *, quiet: bool, verbose: bool) -> None:
+def work_shown(running: RunningBatch, files: int | None, *, quiet: bool, verbose: bool) -> None:
     """Let a batch of so many files work, or of files still to appear; exit by what became of it."""
-    task, tally, trouble, is_watch = begun.task, begun.tally, None, files is None
-    with signals_ask(begun.stop) as heard:
-        forecast = Forecast(task.kind.costs, begun.room.sizes)
+    task, tally, trouble, is_watch = running.task, running.tally, None, files is None
+    with signals_ask(running.stop) as heard:
+        forecast = Forecast(task.kind.costs, running.room.sizes)
         view = BatchView(
             tally, forecast, files, quiet, verbose or is_watch
         )  # a watch says what it has finished
         try:
-            if begun.workers and not task.workers.scheduler:
+            if running.workers and not task.workers.scheduler:
                 prepare_shown(quiet=quiet)
             with show_batch(view) as show:
-                for event in begun.events():
+                for event in running.events():
                     show(event)
         except DemosaicNtcError as error:
             trouble = error
@@ -111,14 +112,14 @@ def work_shown(begun: RunningBatch, files: int | None, *, quiet: bool, verbose: 
         raise typer.Exit(ExitCode.SOME_FAILED)
 
 
-def watch_folder(folder: Path, options: Mapping[str, Any]) -> None:
+def watch_folder(options: Mapping[str, Any]) -> None:
     """Convert what appears in a folder until somebody stops it."""
-    task = task_from([folder], options)
+    task = task_from([options["folder"]], options)
     with wrong_usage(Clash):
-        check_watched(folder, task)
+        folder = check_watched(task)
     how = {name: options[name] for name in ("settle", "existing", "poll")}
     arrivals = Arrivals(Path(os.path.abspath(folder)), task.search, **how)
-    with begin_watch(task, arrivals, print_note) as begun:
+    with begin_watch(task, arrivals, print_note) as running:
         if not options["quiet"]:
             print_note(f"watching {folder}; Ctrl-C ends it")
-        work_shown(begun, None, quiet=options["quiet"], verbose=options["verbose"])
+        work_shown(running, None, quiet=options["quiet"], verbose=options["verbose"])

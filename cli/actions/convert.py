@@ -1,17 +1,17 @@
 """A conversion asked for on the command line: its settings, its run, and what it says afterwards."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.developing.settings import Settings
-from demosaic_ntc.errors import Clash, InputError, OutputError
-from demosaic_ntc.images.error_map import is_within
+from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.io.header import open_header
-from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
-from demosaic_ntc.workflows.conversion import Conversion, convert_file, estimate_cost
+from demosaic_ntc.workflows.conversion import Conversion, check_names, convert_file
+from demosaic_ntc.workflows.costs import estimate_costs
 
 from ..failures import wrong_usage
 from ..output.progress import run_single_file
@@ -42,22 +42,20 @@ def convert_one(
 ) -> None:
     """Convert a file and say what was done; an existing target is left alone unless told otherwise."""
     with wrong_usage(InputError, OutputError):
-        settings.depth(target, error_map)
+        check_names((source,), target, settings, error_map)
     if source.is_dir():
         advice = f"convert what is in it with `demosaic-ntc batch {source} -o RESULTS`"
         raise InputError(f"{source}: is a folder; {advice}")
     check_error_map(error_map, settings.engine.method, target)
-    with wrong_usage(Clash):
-        beside = None if is_within(error_map, target) else error_map
-        check_distinct((source, *find_paths(settings)), (target, beside))
     if not is_wanted(source, target, telling, overwrite=settings.output.overwrite):
         return
-    with open_header(source, settings.limits) as header:
-        costs = estimate_cost(settings, target, header, error_map).costs
-        with run_single_file(costs, telling) as report:
-            done = convert_file(header, target, settings, report, error_map)
+    with (
+        open_header(source, settings.limits) as header,
+        run_single_file(estimate_costs(settings, header), telling) as report,
+    ):
+        done = convert_file(header, target, settings, report, error_map)
     tell_done(
-        describe_conversion(done, settings),
+        partial(describe_conversion, done, settings),
         done.facts.notices,
         conversion_lines(done, verbose=telling.verbose),
         telling,
@@ -71,7 +69,7 @@ def describe_conversion(done: Conversion, settings: Settings) -> dict[str, Any]:
         "target": str(done.target),
         "status": "done",
         **done.facts.as_json(),
-        **engine_facts(settings.described(), done.facts, done.error_map),
+        **engine_facts(settings.describe(), done.facts, done.error_map),
     }
 
 

@@ -147,8 +147,10 @@ def _lines(fact: dict[str, Any]) -> list[str]:
 
 def _lens_line(lens: dict[str, Any]) -> str:
     """What the file states of its lens and what is made of it, and which profile there would be."""
-    said = (f"list {number}: {', '.join(dict.fromkeys(names))}" for number, names in lens["opcodes"].items())
-    stated = "; ".join(said) or "nothing stated"
+    listed = (
+        f"list {number}: {', '.join(dict.fromkeys(names))}" for number, names in lens["opcodes"].items()
+    )
+    stated = "; ".join(listed) or "nothing stated"
     applied = f" (applied: {lens['applied']})" if lens["applied"] else ""
     return f"{stated}{applied}; profile {lens['profile']}"
 

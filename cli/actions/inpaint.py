@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from demosaic_ntc.errors import Clash, InputError, OutputError
 from demosaic_ntc.images.source_map import check_asked
 from demosaic_ntc.images.writing import repair_format
 from demosaic_ntc.io.header import open_header
-from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.io.paths import check_distinct
 from demosaic_ntc.workflows.costs import find_repair_costs
 from demosaic_ntc.workflows.repair import Repair, repair_file
 
@@ -85,8 +86,7 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
     _check_saved_mask(files.saved_mask)
     _check_source_map(files.source_map, settings)
     with wrong_usage(Clash):
-        reads = (files.source, files.mask, *find_paths(settings))
-        check_distinct(reads, (files.target, *files.beside))
+        check_distinct((files.source, files.mask, settings), (files.target, *files.beside))
     if not is_wanted(files.source, files.target, telling, overwrite=settings.overwrite):
         return
     with (
@@ -94,7 +94,8 @@ def repair_one(files: Files, settings: RepairSettings, telling: Verbosity) -> No
         run_single_file(find_repair_costs(settings.fill), telling) as report,
     ):
         done = repair_file(header, files.mask, files.target, settings, report, *files.beside)
-    tell_done(describe_repair(done, settings), done.notices, _lines(done, verbose=telling.verbose), telling)
+    lines = _lines(done, verbose=telling.verbose)
+    tell_done(partial(describe_repair, done, settings), done.notices, lines, telling)
 
 
 def _check_saved_mask(saved: Path | None) -> None:
@@ -122,18 +123,13 @@ def describe_repair(done: Repair, settings: RepairSettings) -> dict[str, Any]:
         "depth": done.depth,
         "missing": done.missing,
         "missing_share": done.missing / (height * width),
-        "detected": _describe_detection(done),
+        "detected": None if done.detected is None else asdict(done.detected),
         "mask": None if done.mask is None else str(done.mask),
         "copied": done.copied,
         "copied_share": done.copied / max(done.missing, 1),
         "source_map": None if done.source_map is None else str(done.source_map),
-        **engine_facts(settings.described(), done, done.error_map),
+        **engine_facts(settings.describe(), done, done.error_map),
     }
-
-
-def _describe_detection(done: Repair) -> dict[str, Any] | None:
-    """What was found, as an object for JSON; nothing where nothing was looked for."""
-    return None if done.detected is None else asdict(done.detected)
 
 
 def _lines(done: Repair, *, verbose: bool) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,9 @@ from demosaic_ntc.batch.bursts import Burst, find_bursts
 from demosaic_ntc.batch.discovery import make_folders, make_output
 from demosaic_ntc.developing.settings import Merging, Settings
 from demosaic_ntc.errors import Clash, InputError, OutputError
-from demosaic_ntc.images.error_map import is_within
 from demosaic_ntc.io.header import open_header
-from demosaic_ntc.io.paths import check_distinct, find_paths
 from demosaic_ntc.recipe import build
-from demosaic_ntc.workflows.conversion import Conversion
+from demosaic_ntc.workflows.conversion import Conversion, check_names
 from demosaic_ntc.workflows.costs import merge_costs
 from demosaic_ntc.workflows.merging import Merge, MergedFrame, check_merge, merge_files
 
@@ -54,22 +53,19 @@ def merge_one(sources: list[Path], target: Path, options: Mapping[str, Any]) -> 
         return
     with run_single_file(merge_costs(settings.engine.quality, len(sources)), telling) as report:
         done = merge_files(sources, target, settings, merging, report, error_map)
-    described = _describe(done, settings)
-    tell_done(described, done.facts.notices, _lines(done, verbose=telling.verbose), telling)
+    lines = _lines(done, verbose=telling.verbose)
+    tell_done(partial(_describe, done, settings), done.facts.notices, lines, telling)
 
 
 def _check(sources: Sequence[Path], target: Path, settings: Settings, error_map: Path | None) -> None:
     """Refuse what cannot be merged or written, before anything is read."""
     with wrong_usage(InputError, OutputError):
-        settings.depth(target, error_map)
+        check_names(sources, target, settings, error_map)
         check_merge(sources, settings)
     for source in sources:
         if source.is_dir():
             raise InputError(f"{source}: is a folder; merge what is in it with --folders")
     check_error_map(error_map, settings.engine.method, target)
-    with wrong_usage(Clash):
-        beside = None if is_within(error_map, target) else error_map
-        check_distinct((*sources, *find_paths(settings)), (target, beside))
     _refuse_raw(target, settings)
 
 
@@ -79,7 +75,7 @@ def merge_folders(folders: Sequence[Path], places: Places, options: Mapping[str,
         raise typer.BadParameter("is for one picture; leave it out", param_hint="--error-map")
     for folder in folders:
         if not folder.is_dir():
-            raise InputError(f"{folder}: is no folder; leave out --folders to merge files")
+            raise InputError(f"{folder}: is not a folder; leave out --folders to merge files")
     output = places.output or folders[0] / "merged"
     with wrong_usage(Clash):
         bursts = _choose_bursts(folders, output, places)

@@ -10,12 +10,25 @@ _FILES = "Files"
 _WORKERS = "Workers"
 _RUNNING = "Running"
 
+Suffix = Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng", "fits"]
+
 Sources = Annotated[
-    list[Path],
-    typer.Argument(metavar="SRC...", help="Files, folders, or patterns in quotes such as 'shoot/**/*.nef'."),
+    list[str],
+    typer.Argument(
+        metavar="SRC...",
+        help="Files, folders, patterns in quotes such as 'shoot/**/*.nef', or addresses such as "
+        "s3://bucket/shoot.",
+    ),
 ]
 OutputFolder = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go.", rich_help_panel=_FILES)
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Where results go; a folder, or an address such as s3://bucket/pictures.",
+        rich_help_panel=_FILES,
+    ),
 ]
 Recursive = Annotated[
     bool,
@@ -31,7 +44,7 @@ Inpainting = Annotated[
     ),
 ]
 Format = Annotated[
-    Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng", "fits"] | None,
+    Suffix | None,
     typer.Option(
         help="Format of the results.", show_default="png; with --inpaint the input's", rich_help_panel=_FILES
     ),
@@ -46,11 +59,11 @@ Name = Annotated[
     ),
 ]
 Report = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         metavar="FILE",
         help="Where a JSON line per file is added.",
-        show_default="demosaic-ntc-report.jsonl in DIR",
+        show_default="demosaic-ntc-report.jsonl in DIR, or here if that is an address",
         rich_help_panel=_FILES,
     ),
 ]
@@ -103,6 +116,40 @@ DryRun = Annotated[
 ]
 
 
+Folders = Annotated[
+    bool,
+    typer.Option(
+        "--folders",
+        help="Make a picture of each folder of raws, or with --gap of each burst in them.",
+        rich_help_panel=_FILES,
+    ),
+]
+MergedFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Where the pictures of --folders go.",
+        show_default="`merged` in the first folder",
+        rich_help_panel=_FILES,
+    ),
+]
+Gap = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Raws of a folder belong together if they were taken at most so far apart.",
+        rich_help_panel=_FILES,
+    ),
+]
+MergedFormat = Annotated[
+    Suffix,
+    typer.Option(help="Format of the pictures of --folders.", rich_help_panel=_FILES),
+]
+
+
 @dataclass(frozen=True)
 class OfMany:
     """Options of every command that works on many files."""
@@ -124,3 +171,14 @@ class OfBatch:
     resume: Resume = False
     overwrite_ours: OverwriteOurs = False
     dry_run: DryRun = False
+
+
+@dataclass(frozen=True)
+class OfFolders:
+    """Options of bursts that are looked for in folders."""
+
+    folders: Folders = False
+    recursive: Recursive = False
+    output: MergedFolder = None
+    gap: Gap = None
+    format: MergedFormat = "png"

@@ -1,6 +1,5 @@
 """The command ``demosaic-ntc watch``: pictures appear as raws do."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +11,7 @@ from .convert import convert
 
 _WATCHING = "Watching"
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder in which raws appear.")]
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="The folder in which raws appear.")]
 Existing = Annotated[
     bool, typer.Option("--existing", help="Convert what is there already.", rich_help_panel=_WATCHING)
 ]
@@ -51,4 +50,4 @@ def watch(
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.batch import watch_folder
 
-        watch_folder(folder, options)
+        watch_folder(options)

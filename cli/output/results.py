@@ -1,7 +1,7 @@
 """What commands that make a picture say before and after, for people or as JSON."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -62,11 +62,11 @@ def is_wanted(source: Path, target: Path, telling: Verbosity, *, overwrite: bool
 
 
 def tell_done(
-    described: dict[str, Any], notices: Iterable[str], lines: Iterable[str], telling: Verbosity
+    describe: Callable[[], dict[str, Any]], notices: Iterable[str], lines: Iterable[str], telling: Verbosity
 ) -> None:
-    """Say what was done: the object for JSON, or notices and lines for people."""
+    """Say what was done: as JSON, an object that is made only then, or as notices and lines for people."""
     if telling.json:
-        print_lines([json.dumps(described)])
+        print_lines([json.dumps(describe())])
         return
     if telling.quiet:
         return

@@ -18,6 +18,7 @@ from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.errors import ClusterError
 from demosaic_ntc.io.atomic import check_target, is_absent
 from demosaic_ntc.io.paths import find_paths
+from demosaic_ntc.io.remote import RemotePath
 from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.jit.precompile import prepare_all
 
@@ -65,11 +66,12 @@ class Plan:
         With a report to ask, the result of any job may have to be written.
         """
         task, everything = self.task, self.task.rules.asks_the_report
-        wanted = [job for job in self.jobs if everything or job.overwrite or is_absent(job.target)]
         make_output(task.naming.output)
+        wanted = [job for job in self.jobs if everything or job.overwrite or is_absent(job.target)]
         check_target(task.report.path)
         make_folders(task.naming.output, (job.target for job in wanted))
-        for folder in {job.target.parent for job in wanted}:
+        far = {job.source.parent for job in wanted if isinstance(job.source, RemotePath)}
+        for folder in {job.target.parent for job in wanted} | far:
             remove_stale(folder)
         room = self.room(wanted)
         workers = min(len(wanted), workers_that_fit(room.largest_pixels))

@@ -36,7 +36,7 @@ def find_bursts(folders: Iterable[Path], output: Path, gap: float | None, *, rec
     return bursts
 
 
-def _split(inputs: list[FoundInput], gap: float) -> Iterator[Burst]:
+def _split(inputs: list[FoundInput[Path]], gap: float) -> Iterator[Burst]:
     """The bursts of one folder, by the times of their frames; each is called as its first."""
     times = {each.source: read_facts(each.source).get("date") for each in inputs}
     ordered = sorted(inputs, key=lambda each: (times[each.source] or datetime.min, each.source))

@@ -7,11 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Generic, TypeVar, overload
 
 from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
 from demosaic_ntc.errors import Clash, InputError, NotWritable, OutputError
-from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.atomic import check_target, is_absent
 from demosaic_ntc.io.paths import file_key
+from demosaic_ntc.io.remote import Place, RemotePath
 
 RAW_SUFFIXES = frozenset(
     f".{name}"
@@ -49,11 +51,15 @@ MASK_ENDINGS = (".mask.png", "_mask.png")
 OnRefusal = Callable[[OSError], None]
 
 
+# Where inputs lie: on this machine, or anywhere.
+Where = TypeVar("Where", bound=Place, covariant=True)
+
+
 @dataclass(frozen=True, slots=True)
-class FoundInput:
+class FoundInput(Generic[Where]):
     """An input, and where it lies within the folder that was named."""
 
-    source: Path
+    source: Where
     within: Path = Path()
 
 
@@ -63,7 +69,7 @@ class InputSearch:
 
     suffixes: frozenset[str]
     recursive: bool
-    output: Path  # not searched: what is there was made by this program
+    output: Place  # not searched: what is there was made by this program
     except_endings: tuple[str, ...] = ()
 
     def takes(self, name: str) -> bool:
@@ -72,21 +78,36 @@ class InputSearch:
             return False
         return os.path.splitext(name)[1].lower() in self.suffixes
 
-    def files(self, sources: Iterable[Path], on_refusal: OnRefusal | None = None) -> Iterator[FoundInput]:
+    @overload
+    def files(
+        self, sources: Iterable[Path], on_refusal: OnRefusal | None = None
+    ) -> Iterator[FoundInput[Path]]: ...
+
+    @overload
+    def files(
+        self, sources: Iterable[Place], on_refusal: OnRefusal | None = None
+    ) -> Iterator[FoundInput[Place]]: ...
+
+    def files(
+        self, sources: Iterable[Place], on_refusal: OnRefusal | None = None
+    ) -> Iterator[FoundInput[Place]]:
         """The inputs that files, folders and patterns stand for, each once, in a fixed order.
 
         Folders that cannot be listed are refused: files in them would be missed without a word; unless
         somebody is told of them.
         """
-        seen: set[FoundInput] = set()
+        seen: set[FoundInput[Place]] = set()
         for source in sources:
             for found in self._expand(source, on_refusal or _refuse):
                 if found not in seen:
                     seen.add(found)
                     yield found
 
-    def _expand(self, source: Path, on_refusal: OnRefusal) -> Iterator[FoundInput]:
+    def _expand(self, source: Place, on_refusal: OnRefusal) -> Iterator[FoundInput[Place]]:
         """The inputs that one argument stands for; a file that is named is taken, whatever its name."""
+        if isinstance(source, RemotePath):
+            yield from self._expand_address(source)
+            return
         place = Path(os.path.abspath(source))
         if place.is_dir():
             yield from self._walk(place, on_refusal)
@@ -99,12 +120,28 @@ class InputSearch:
         else:
             yield FoundInput(place)
 
-    def _walk(self, top: Path, on_refusal: OnRefusal) -> Iterator[FoundInput]:
+    def _expand_address(self, source: RemotePath) -> Iterator[FoundInput[Place]]:
+        """The inputs that an address stands for: those in a folder, those of a pattern, or an object."""
+        if (inside := source.list_files(recursive=self.recursive)) is not None:
+            for found in inside:
+                within = Path(found.parent.key[len(source.key) :].lstrip("/"))
+                hidden = any(part.startswith(".") for part in within.parts)
+                if self.takes(found.name) and not hidden and not found.is_relative_to(self.output):
+                    yield FoundInput(found, within)
+        elif glob.has_magic(source.key) and is_absent(source):
+            matches = list(source.glob())
+            if not matches:
+                raise InputError(f"{source}: no object matches this pattern; check it")
+            yield from map(FoundInput, matches)
+        else:
+            yield FoundInput(source)
+
+    def _walk(self, top: Path, on_refusal: OnRefusal) -> Iterator[FoundInput[Path]]:
         """The inputs in a folder, and below it if asked; links to folders are not followed.
 
         Results of another batch that lie further below, where its report names them, are no inputs.
         """
-        output, results = os.path.realpath(self.output), set[str]()
+        output, results = os.path.realpath(str(self.output)), set[str]()
         for folder, below, names in os.walk(top, onerror=on_refusal):
             inside = (name for name in sorted(below) if self.recursive and not name.startswith("."))
             below[:] = [name for name in inside if os.path.realpath(os.path.join(folder, name)) != output]
@@ -127,22 +164,24 @@ def _refuse(error: OSError) -> None:
     raise InputError(f"{error.filename}: cannot be listed ({error.strerror}); check its permissions")
 
 
-def mask_beside(source: Path) -> Path | None:
+def mask_beside(source: Place) -> Path | None:
     """The mask that lies beside a picture, if one does."""
+    if isinstance(source, RemotePath):
+        raise InputError(f"{source}: masks are not fetched; copy the pictures and masks into a folder first")
     masks = (source.with_name(f"{source.stem}{ending}") for ending in MASK_ENDINGS)
     return next((mask for mask in masks if mask.exists()), None)
 
 
-def check_pairs(pairs: Iterable[tuple[Path, Path]], others: Iterable[Path] = ()) -> None:
+def check_pairs(pairs: Iterable[tuple[Place, Place]], others: Iterable[Path] = ()) -> None:
     """Refuse results that would fall on each other, on an input, or on other files that are read."""
-    taken: dict[str, Path] = {}
-    existing: list[Path] = []
+    taken: dict[str, Place] = {}
+    existing: list[Place] = []
     for source, target in pairs:
-        first = taken.setdefault(os.path.normcase(target), source)
+        first = taken.setdefault(os.path.normcase(str(target)), source)
         if first != source:
             advice = "tell them apart by `name`, such as '{stem}_{ext}'"
             raise Clash(f"{first} and {source} would both become {target}; {advice}")
-        if os.path.lexists(target):
+        if isinstance(target, RemotePath) or os.path.lexists(target):
             existing.append(target)
     inputs = {file_key(path) for path in (*taken.values(), *others)}
     for target in existing:
@@ -150,7 +189,7 @@ def check_pairs(pairs: Iterable[tuple[Path, Path]], others: Iterable[Path] = ())
             raise Clash(f"{target} is an input and would be overwritten; choose another `output` or `name`")
 
 
-def check_apart(report: Path, *others: Iterable[Path]) -> None:
+def check_apart(report: Path, *others: Iterable[Place]) -> None:
     """Refuse a report that is one of these files as well: lines would be added to a picture."""
     place = file_key(report)
     for path in chain(*others):
@@ -160,17 +199,20 @@ def check_apart(report: Path, *others: Iterable[Path]) -> None:
             )
 
 
-def check_output(folder: Path) -> None:
+def check_output(folder: Place) -> None:
     """Refuse a folder that does not take files, or is gone, such as the place of a disk taken out."""
+    if isinstance(folder, RemotePath):
+        folder.check_folder()
+        return
     if not folder.is_dir():
         kind = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
         raise NotWritable(f"{folder}: {kind}; create it, or choose another `output`")
     check_target(folder / "demosaic-ntc")
 
 
-def make_output(folder: Path) -> None:
+def make_output(folder: Place) -> None:
     """Make the folder of results where it is missing, and refuse one that does not take files."""
-    if not os.path.lexists(folder):
+    if isinstance(folder, Path) and not os.path.lexists(folder):
         try:
             folder.mkdir(parents=True)
         except OSError as error:
@@ -180,11 +222,11 @@ def make_output(folder: Path) -> None:
     check_output(folder)
 
 
-def make_folders(output: Path, targets: Iterable[Path]) -> None:
-    """Make the folders of results below the output folder, which itself must be there."""
-    for folder in sorted({target.parent for target in targets}):
+def make_folders(output: Place, targets: Iterable[Place]) -> None:
+    """Make the folders of results below the output folder, which itself must be there; storage needs none."""
+    for folder in sorted({target.parent for target in targets if isinstance(target, Path)}):
         for place in reversed([folder, *folder.parents]):
-            if place.is_relative_to(output) and place != output:
+            if place.is_relative_to(str(output)) and place != output:
                 _make_folder(place)
 
 

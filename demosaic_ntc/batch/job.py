@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from demosaic_ntc.io.remote import Place
 from demosaic_ntc.run import ReportProgress
 
 
@@ -52,8 +53,8 @@ class JobWork(Protocol):
 class Job:
     """A file, its result's place, and the work that leads from one to the other."""
 
-    source: Path
-    target: Path
+    source: Place
+    target: Place
     work: JobWork
     overwrite: bool = False
     replaces: "Result | None" = None  # with this alone: whatever else lies there by then is kept
@@ -74,6 +75,7 @@ class Identity:
     bytes: int
     mtime_ns: int
     sha256: str
+    etag: str = ""  # of an object in storage
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from string import Formatter
 from typing import Any
 
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.remote import Place, RemotePath
 from demosaic_ntc.raw.reading import read_facts
 
 #: Fields of a name: of the input's own, of its header, and its number in the batch.
@@ -38,14 +39,15 @@ _FORBIDDEN = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]+')
 class Naming:
     """Where results go; without a suffix, each keeps its input's."""
 
-    output: Path
+    output: Place
     suffix: str | None
     template: str = "{stem}"
     _parts: tuple[_Part, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the template, and make the folder independent of where this program runs."""
-        object.__setattr__(self, "output", Path(os.path.abspath(self.output)))
+        if isinstance(self.output, Path):
+            object.__setattr__(self, "output", Path(os.path.abspath(self.output)))
         try:
             parts = tuple(Formatter().parse(self.template))
         except ValueError as error:
@@ -60,10 +62,12 @@ class Naming:
                 "such as {date:%Y%m%d} or {counter:04}; no folders"
             )
 
-    def target(self, source: Path, within: Path = Path(), number: int = 1) -> Path:
+    def target(self, source: Place, within: Path = Path(), number: int = 1) -> Place:
         """Where the result of an input goes that lies within some folder and has some number."""
         asks_the_header = any(name in OF_THE_PHOTO for _, name, _, _ in self._parts)
-        known = read_facts(source) if asks_the_header else {}
+        if asks_the_header and isinstance(source, RemotePath):
+            raise InputError(f"{source}: is not fetched for its name; give a `name` of file and counter only")
+        known = read_facts(source) if asks_the_header and isinstance(source, Path) else {}
         own = {"stem": source.stem, "ext": source.suffix[1:], "parent": source.parent.name}
         name = ""
         for text, part, form, _ in self._parts:
@@ -73,26 +77,28 @@ class Naming:
         return self.output / within / f"{name}{self.suffix or source.suffix}"
 
 
-def tell_apart(pairs: Sequence[tuple[Path, Path]]) -> list[Path]:
+def tell_apart(pairs: Sequence[tuple[Place, Place]]) -> list[Place]:
     """The targets of inputs, with their extensions added to all that would have one name: ``IMG_CR2.png``.
 
     Inputs that share extensions as well keep their targets; nobody else can tell them apart.
     """
-    inputs: dict[str, set[Path]] = {}
+    inputs: dict[str, set[Place]] = {}
     for source, target in pairs:
-        inputs.setdefault(os.path.normcase(target), set()).add(source)
+        inputs.setdefault(os.path.normcase(str(target)), set()).add(source)
     return [
-        _add_extension(target, source) if _differ_in_extension(inputs[os.path.normcase(target)]) else target
+        _add_extension(target, source)
+        if _differ_in_extension(inputs[os.path.normcase(str(target))])
+        else target
         for source, target in pairs
     ]
 
 
-def _differ_in_extension(sources: set[Path]) -> bool:
+def _differ_in_extension(sources: set[Place]) -> bool:
     """Whether there are several inputs, no two of which have one extension, in whatever case."""
     return 1 < len(sources) == len({source.suffix.lower() for source in sources})
 
 
-def _add_extension(target: Path, source: Path) -> Path:
+def _add_extension(target: Place, source: Place) -> Place:
     """A target with the extension of its input in its name; an input without one leaves it as it is."""
     return target.with_stem(f"{target.stem}_{source.suffix[1:]}") if source.suffix else target
 

@@ -3,17 +3,19 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import replace
 from typing import Protocol
 
 from demosaic_ntc.batch.discovery import check_output
-from demosaic_ntc.batch.job import Event, Job, JobEnded, JobOutcome, Publishing
+from demosaic_ntc.batch.job import Event, Job, JobEnded, JobOutcome, JobStatus, Publishing, Result
 from demosaic_ntc.batch.records.pending_outputs import PendingOutputs
 from demosaic_ntc.batch.records.report import record_of
+from demosaic_ntc.batch.records.result import ResultState, state_of
 from demosaic_ntc.batch.records.resume import History, Skipped, decide
 from demosaic_ntc.batch.spec import BatchTask
 from demosaic_ntc.batch.workers.stop import Stop
-from demosaic_ntc.errors import DiskFull, NotWritable, OutputError
+from demosaic_ntc.errors import DiskFull, InputError, NotWritable, OutputError
+from demosaic_ntc.io.remote import Place
 
 
 class WorkerPool(Protocol):
@@ -41,13 +43,14 @@ class Run:
         task.report.mend()
         self._history = history_of(task, self._begun)
         self._skipped: deque[Skipped] = deque()
-        self._open: set[Path] = set()
+        self._open: dict[Place, Result] = {}  # what was announced, by place
         self._trouble: OutputError | None = None
 
     def events(self, jobs: Iterable[Job | None], crew: WorkerPool) -> Iterator[Event]:
         """What happens, told after it has been recorded; raises when results cannot be written any more."""
         for event in crew.run(self._needed(jobs)):
             yield from self._select_skipped()
+            event = self._see_whether_done(event)
             self._note(event)
             if not isinstance(event, Publishing):
                 yield event
@@ -63,11 +66,14 @@ class Run:
     def _needed(self, jobs: Iterable[Job | None]) -> Iterator[Job | None]:
         """The jobs that are to be done, decided when their turn comes: another run may have done them."""
         for job in jobs:
-            match job and decide(job, self._history):
-                case Skipped() as skipped:
-                    self._skipped.append(skipped)
-                case wanted:
-                    yield wanted
+            try:
+                wanted = job and decide(job, self._history)
+            except InputError as error:  # of storage that cannot be asked; a None is no job that could
+                wanted = job and Skipped(job, str(error), JobStatus.FAILED)
+            if isinstance(wanted, Skipped):
+                self._skipped.append(wanted)
+            else:
+                yield wanted
 
     def _select_skipped(self) -> Iterator[Event]:
         """The jobs that were found not to be needed."""
@@ -77,14 +83,25 @@ class Run:
             self._note(event)
             yield event
 
+    def _see_whether_done(self, event: Event) -> Event:
+        """Count a picture that got its name as done, even if its worker ended before it could say so."""
+        if not isinstance(event, JobEnded) or event.outcome.result is not None:
+            return event
+        announced = self._open.get(event.job.target)
+        if announced is None or not _is_published(event.job.target, announced):
+            return event
+        said = f"written; then: {event.outcome.reason}"
+        done = replace(event.outcome, status=JobStatus.DONE, reason="", error="", result=announced)
+        return replace(event, outcome=replace(done, notices=(*done.notices, said)))
+
     def _note(self, event: Event) -> None:
         """Put on record what must survive this process."""
         match event:
             case Publishing():
-                self._open.add(event.job.target)
+                self._open[event.job.target] = event.result
                 self._begun.publish(event.job, event.result)
             case JobEnded():
-                self._open.discard(event.job.target)
+                self._open.pop(event.job.target, None)
                 record = record_of(event.job, event.outcome)
                 self._task.report.append(record)
                 if self._history is not None:  # a watched file may change and come again
@@ -107,3 +124,10 @@ class Run:
             self._trouble = error
             with suppress(OSError):
                 self._stop.ask()
+
+
+def _is_published(target: Place, announced: Result) -> bool:
+    """Whether this result lies at its place; not if its storage cannot be asked."""
+    with suppress(InputError):
+        return state_of(target, announced, proven=True) is ResultState.UNCHANGED
+    return False

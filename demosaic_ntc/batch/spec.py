@@ -21,11 +21,13 @@ from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.workflows.conversion import estimate_cost
-from demosaic_ntc.workflows.costs import find_repair_costs
+from demosaic_ntc.io.remote import Place, RemotePath, read_address
+from demosaic_ntc.workflows.costs import estimate_results, find_repair_costs
 
 FilePath = str | os.PathLike[str]
 Sources = FilePath | Iterable[FilePath]
+
+_OF_ONE_PROCESS = ("memory",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Rules:
 class BatchOperation:
     """What is done to every input, and what that takes."""
 
-    works: Callable[[Path], JobWork]  # what is done to an input
+    works: Callable[[Place], JobWork]  # what is done to an input
     trial: JobWork  # what workers prepare for
     costs: Mapping[str, float]  # of the stages of the work, CPU seconds per megapixel
     bytes_per_pixel: float | None = None  # of results; None: they are as large as their inputs
@@ -67,7 +69,7 @@ class BatchOperation:
 class BatchTask:
     """The work on many files; `convert` and `repair` make one."""
 
-    sources: tuple[Path, ...]  # files, folders, patterns
+    sources: tuple[Place, ...]  # files, folders, patterns
     kind: BatchOperation
     search: InputSearch
     naming: Naming
@@ -91,12 +93,13 @@ class BatchTask:
     ) -> "BatchTask":
         """Raws to finished pictures of a format, in a folder that is made where it is missing.
 
-        ``sources`` are files, folders or patterns; ``name`` is the template of a result's name.
+        ``sources`` are files, folders, patterns or addresses such as ``s3://bucket/shoot``; ``name`` is the
+        template of a result's name.
         """
-        settings, naming = settings or Settings(), Naming(Path(output), f".{format}", name)
-        ahead, work = estimate_cost(settings, Path(f"any.{format}")), Convert(settings)
+        settings, naming = settings or Settings(), Naming(_place(output), f".{format}", name)
+        work, (costs, size) = Convert(settings), estimate_results(settings, format)
         suffixes = RAW_SUFFIXES | (MOSAIC_SUFFIXES if settings.layout.cfa else frozenset())
-        kind = BatchOperation(lambda source: work, work, ahead.costs, ahead.bytes_per_pixel)
+        kind = BatchOperation(lambda source: work, work, costs, size)
         search = InputSearch(suffixes, recursive, naming.output)
         return _task(sources, kind, search, naming, report, workers, rules)
 
@@ -120,7 +123,7 @@ class BatchTask:
         settings = settings or RepairSettings()
         if format == "dng":
             raise InputError("a DNG is made of raws only; choose another format")
-        naming = Naming(Path(output), format and f".{format}", name)
+        naming = Naming(_place(output), format and f".{format}", name)
         masks = MASK_ENDINGS if settings.mask.needs_file else ()
         kind = BatchOperation(
             works=lambda source: Inpaint(settings, mask_beside(source) if masks else None),
@@ -130,7 +133,7 @@ class BatchTask:
         search = InputSearch(PICTURE_SUFFIXES, recursive, naming.output, masks)
         return _task(sources, kind, search, naming, report, workers, rules)
 
-    def job(self, found: FoundInput, number: int) -> Job:
+    def job(self, found: FoundInput[Place], number: int) -> Job:
         """The job of an input that is the n-th of all."""
         target = self.naming.target(found.source, found.within, number)
         return Job(found.source, target, self.kind.works(found.source), self.rules.overwrite)
@@ -147,6 +150,17 @@ def _task(
 ) -> BatchTask:
     """A task on one path or several; put on record among the results unless elsewhere."""
     paths = (sources,) if isinstance(sources, (str, os.PathLike)) else sources
-    record = Report(naming.output / DEFAULT_NAME if report is None else Path(report))
-    places = tuple(map(Path, paths))
-    return BatchTask(places, kind, search, naming, record, workers or Workers(), rules or Rules())
+    folder = naming.output if isinstance(naming.output, Path) else Path.cwd()
+    record = folder / DEFAULT_NAME if report is None else _place(report)
+    if not isinstance(record, Path):
+        raise InputError(f"{record}: a report grows line by line, as no object can; give a file as `report`")
+    places = tuple(map(_place, paths))
+    return BatchTask(places, kind, search, naming, Report(record), workers or Workers(), rules or Rules())
+
+
+def _place(given: FilePath) -> Place:
+    """A path of this machine, or an address of storage beyond it."""
+    place = read_address(given) if isinstance(given, str) and "://" in given else Path(given)
+    if isinstance(place, RemotePath) and place.protocol in _OF_ONE_PROCESS:
+        raise InputError(f"{place}: is seen by one process alone, and workers are others; give a folder")
+    return place

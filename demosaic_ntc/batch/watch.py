@@ -1,6 +1,5 @@
 """Files that appear in a folder while one shoots, each taken once it has stopped growing."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,6 +17,8 @@ from demosaic_ntc.batch.spec import BatchTask
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import Clash, InputError
 from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.paths import file_key
+from demosaic_ntc.io.remote import Place
 from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.machine import processors
 
@@ -39,7 +40,7 @@ class Arrivals:
         self._settle = settle
         self._bell, self._over = Event(), Event()
         self._known = {} if existing else dict(self._list_files())
-        self._growing: dict[FoundInput, tuple[Signature, float]] = {}
+        self._growing: dict[FoundInput[Path], tuple[Signature, float]] = {}
         self._watcher = Thread(target=self._watch, args=(poll,), daemon=True)
 
     def __enter__(self) -> "Arrivals":
@@ -53,7 +54,7 @@ class Arrivals:
         self._over.set()
         self._watcher.join()
 
-    def __iter__(self) -> Iterator[FoundInput | None]:
+    def __iter__(self) -> Iterator[FoundInput[Path] | None]:
         """The files in the order in which they are complete; None while there is none."""
         while True:
             if not self._folder.is_dir():
@@ -79,7 +80,7 @@ class Arrivals:
         while not self._over.wait(_LOOK_SECONDS):
             self._bell.set()
 
-    def _list_files(self) -> Iterator[tuple[FoundInput, Signature]]:
+    def _list_files(self) -> Iterator[tuple[FoundInput[Path], Signature]]:
         """All files of the folder as they are now."""
         for found in self._search.files([self._folder], on_refusal=_ignore_missing):
             signature = _signature(found)
@@ -92,7 +93,7 @@ class Arrivals:
             if self._known.get(found) != signature and found not in self._growing:
                 self._growing[found] = signature, time.monotonic()
 
-    def _complete(self) -> FoundInput | None:
+    def _complete(self) -> FoundInput[Path] | None:
         """A file that has not grown for long enough, if there is one."""
         now = time.monotonic()
         for found, (before, since) in list(self._growing.items()):
@@ -112,21 +113,25 @@ def _ignore_missing(_error: OSError) -> None:
     """Folders come and go while one watches: those that are back are listed next time."""
 
 
-def _signature(found: FoundInput) -> Signature | None:
+def _signature(found: FoundInput[Path]) -> Signature | None:
     """What changes while a file grows; None if it is gone."""
     with suppress(OSError):
-        status = os.stat(found.source)
+        status = found.source.stat()
         return status.st_size, status.st_mtime_ns
     return None
 
 
-def check_watched(folder: Path, task: BatchTask) -> None:
-    """Refuse a folder that is none, or in which results would be taken for new inputs."""
+def check_watched(task: BatchTask) -> Path:
+    """The folder to watch; refuses one that is none, or in which results would be taken for new inputs."""
+    (folder,) = task.sources
+    if not isinstance(folder, Path):
+        raise InputError(f"{folder}: cannot be watched; run `batch --resume` now and then instead")
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give the one in which raws appear")
-    same = os.path.realpath(folder) == os.path.realpath(task.naming.output)
+    same = file_key(folder) == file_key(task.naming.output)
     if same and task.search.takes(f"any{task.naming.suffix}"):
         raise Clash("results would be taken for new raws; give another `output`")
+    return folder
 
 
 @contextmanager
@@ -142,7 +147,7 @@ def begin_watch(task: BatchTask, arrivals: Arrivals, tell: Callable[[str], None]
 
 def _jobs(arrivals: Arrivals, task: BatchTask, tell: Callable[[str], None]) -> Iterator[Job | None]:
     """The jobs of files as they arrive; no result takes the place of another input's."""
-    owners: dict[Path, Path] = {}
+    owners: dict[Place, Place] = {}
     for number, found in enumerate(arrivals, start=1):
         if found is None:
             yield None
@@ -150,7 +155,7 @@ def _jobs(arrivals: Arrivals, task: BatchTask, tell: Callable[[str], None]) -> I
         job = task.job(found, number)
         if (owner := owners.setdefault(job.target, job.source)) != job.source:
             tell(f"{job.source}: passed over, {job.target} is the result of {owner}; give `name`")
-        elif os.path.realpath(job.target) == os.path.realpath(task.report.path):
+        elif file_key(job.target) == file_key(task.report.path):
             tell(f"{job.source}: passed over, {job.target} is the report; give `name`")
         else:
             make_folders(task.naming.output, [job.target])

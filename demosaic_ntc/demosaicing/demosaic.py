@@ -27,7 +27,7 @@ from demosaic_ntc.engine.checks import (
     is_finite,
     result_type,
 )
-from demosaic_ntc.engine.result import Restored, notices_of, out_of_time
+from demosaic_ntc.engine.result import Restored, out_of_time
 from demosaic_ntc.engine.tiles import Windowed, row_bands
 from demosaic_ntc.errors import InputError, as_number, check_choice
 from demosaic_ntc.run import Progress, ReportProgress, Run
@@ -151,8 +151,8 @@ class _Task:
         kind, deviation = result_type(self.scale), None
         if run.want_error:
             deviation = np.moveaxis(np.sqrt(stored.variance), 0, 2).astype(kind) * kind(self.scale)
-        image, notices = self._read(stored.planes, run), (*stored.notices, *notices_of(stored.check))
-        return Restored(image, stored.certificate, notices, deviation, stored.check)
+        image = self._read(stored.planes, run)
+        return Restored(image, stored.certificate, stored.notices, deviation, stored.check)
 
     def _read(self, planes: Windowed, run: Run) -> NDArray[Any]:
         """Return a stored picture in the scale of the mosaic, with its samples where they are exact."""

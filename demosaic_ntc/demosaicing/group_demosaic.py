@@ -19,7 +19,7 @@ from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS, Plan
 from demosaic_ntc.engine.passes import HoleKind, Step
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
-from demosaic_ntc.engine.result import NormCertificate, StoredPicture, out_of_time
+from demosaic_ntc.engine.result import NormCertificate, StoredPicture, notices_of, out_of_time
 from demosaic_ntc.engine.tiles import close_to
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.run import Run
@@ -166,7 +166,8 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
     works = _works(steps, AGREED[mosaic.kind], wanted, uncertain, _shares(first.confidence))
     del first, uncertain
     estimate, bounds, check = restore(start, known, works, run.stage("groups"))
-    return replace(_store(estimate, bounds, steps, run), check=check)
+    stored = _store(estimate, bounds, steps, run)
+    return replace(stored, check=check, notices=(*stored.notices, *notices_of(check)))
 
 
 def _store(

@@ -202,9 +202,11 @@ def _fine_basis(cfa: Cfa, channel: int) -> Float32:
     rows, columns = np.nonzero(cfa.channel_map(_patch_size(cfa)) == channel)
     if len(rows) < 2:
         return np.zeros((len(rows), 0), np.float32)
-    basis = _null_space(np.ones((1, len(rows))))
-    for degree in range(1, len(rows)):
-        finer = _null_space(_polynomials(rows, columns, degree).T)
+    y, x = (2 * places / max(places.max(), 1) - 1 for places in (rows, columns))
+    basis = np.eye(len(rows))
+    for degree in range(len(rows)):
+        powers = [y**i * x**j for i in range(degree + 1) for j in range(degree + 1 - i)]
+        finer = _null_space(np.stack(powers))
         if 4 * finer.shape[1] < len(rows):
             break
         basis = finer
@@ -216,9 +218,3 @@ def _null_space(matrix: Float64) -> Float64:
     _, sizes, rows = np.linalg.svd(matrix)
     rank = int((sizes > sizes.max() * max(matrix.shape) * np.finfo(np.float64).eps).sum())
     return np.asarray(rows[rank:].T)
-
-
-def _polynomials(rows: NDArray[np.intp], columns: NDArray[np.intp], degree: int) -> Float64:
-    """Return all products of powers of row and column up to a degree, (places, polynomials)."""
-    y, x = (2 * places / max(places.max(), 1) - 1 for places in (rows, columns))
-    return np.stack([y**i * x**j for i in range(degree + 1) for j in range(degree + 1 - i)], axis=1)

@@ -9,7 +9,7 @@ from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.denoising import add_grain
 from demosaic_ntc.developing.render import EncodedMosaic
 from demosaic_ntc.developing.variance_stabilisation import convert_to_srgb_curve, steepness_of_way
-from demosaic_ntc.engine.result import NormCertificate, Restored, SampleCheck, StoredPicture, notices_of
+from demosaic_ntc.engine.result import NormCertificate, Restored, SampleCheck, StoredPicture
 from demosaic_ntc.engine.tiles import Windowed
 from demosaic_ntc.io.pixels import ImageLike, LazyImage, Part
 
@@ -53,8 +53,7 @@ def finish_stored(
             image = add_grain(image, mosaic.plane(), cfa, grain, stabilised.levels())
         back = convert_to_srgb_curve(stabilised, removed)
         image = image.map(lambda part, *_: back(part))
-    notices = (*stored.notices, *notices_of(stored.check))
-    return RestoredPhoto(image, stored.certificate, notices, deviation, stored.check)
+    return RestoredPhoto(image, stored.certificate, stored.notices, deviation, stored.check)
 
 
 def read_later(planes: Windowed) -> LazyImage:

@@ -44,7 +44,8 @@ class CompletedHighlights:
         plain = _measure(sites, exposure, place)
         first = int(self.first[place])
         if first < _CODES:
-            plain[first:] = _root_steps(plain[first], first) ** 3
+            low, step = _root_scale(plain[first], first)
+            plain[first:] = (low + step * np.arange(_CODES - first)) ** 3
         return np.minimum(plain, BRIGHTEST)
 
     def flags(self, codes: NDArray[np.uint16], row: int) -> Flags:
@@ -180,12 +181,6 @@ def _root_scale(light: float, first: int) -> tuple[float, float]:
     low = float(np.cbrt(light))
     high = max(float(np.cbrt(BRIGHTEST)), low + 1e-3)
     return low, (high - low) / max(_CODES - 1 - first, 1)
-
-
-def _root_steps(light: float, first: int) -> Float64:
-    """Return roots of light at equal steps, from a first number to the last."""
-    low, step = _root_scale(light, first)
-    return np.asarray(low + step * np.arange(_CODES - first), np.float64)
 
 
 def _channel(sites: Sites, place: tuple[int, ...]) -> int:

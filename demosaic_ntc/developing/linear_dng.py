@@ -124,7 +124,7 @@ def _noise_fields(ready: Prepared) -> dict[int, Field]:
     reduced = Field(RATIONAL, (Fraction(min(taken_off.brightness, 1.0)).limit_denominator(1000),))
     if noise is None or noise.typical_deviation() < 1 / WHITE or taken_off.engine > 0:
         return {NOISE_REDUCTION_APPLIED: reduced}
-    k = min(exposure.gains[:3]) * (photo.white - float(photo.black.min())) / find_headroom(ready)
+    k = min(exposure.gains[:3]) * photo.span / find_headroom(ready)
     pairs = list(zip(noise.slope, noise.floor, strict=True))
     pairs = pairs[GREEN : GREEN + 1] if photo.is_monochrome else pairs
     profile = tuple(value for slope, floor in pairs for value in (k * slope, k * k * floor))

@@ -36,7 +36,7 @@ class RepairSettings(CheckedSettings):
     )
     grow: int = setting(
         0,
-        "Widen what is repaired by N pixels: leftovers at a mask's edge show.",
+        "Grow the mask by N pixels, so that no leftovers show at its edge.",
         "Mask",
         low=0,
         high=MOST_GROWN,
@@ -70,7 +70,7 @@ class RepairSettings(CheckedSettings):
         """Whether only a mask in a file can tell what to repair."""
         return self.mask.needs_file and self.detection is None
 
-    def described(self) -> str:
+    def describe(self) -> str:
         """The parameters in one line."""
         engine, looked = self.engine, self.detection
         detection = f" detect={','.join(looked.kinds)} sensitivity={looked.sensitivity:g}" if looked else ""

@@ -93,7 +93,7 @@ def parse_raws(text: str) -> tuple[Path, ...]:
 def check_raws(paths: Any) -> None:
     """Refuse what is no list of files."""
     if not isinstance(paths, tuple) or not paths or not all(isinstance(each, Path) for each in paths):
-        raise InputError(f"{paths!r} are no files; give paths of raws")
+        raise InputError(f"{paths!r} are not files; give paths of raws")
 
 
 def parse_lens(text: str) -> str | tuple[str, ...]:

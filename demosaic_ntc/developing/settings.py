@@ -144,8 +144,8 @@ class Development(CheckedSettings):
     )
     denoise: float | Literal["auto", "texture", "off"] = setting(
         "auto",
-        "Remove noise: auto where it shows; texture, less of it, for skin, hair and fabric; off; or a "
-        "strength in multiples of the usual one.",
+        "Remove noise where it shows (auto), less of it to keep skin, hair and fabric (texture), none "
+        "(off), or STRENGTH times as much as usual.",
         _RAW,
         what="a strength such as 0.7",
         metavar="auto|texture|off|STRENGTH",
@@ -173,8 +173,8 @@ class Development(CheckedSettings):
     )
     dark: tuple[Path, ...] | None = setting(
         None,
-        "Raws taken in the dark, as long and at the same ISO: their mean is subtracted, their hot pixels are "
-        "replaced. A file, a folder, or a pattern in quotes.",
+        "Dark frames, taken with the lens covered at the same exposure time and ISO: subtract their mean and "
+        "replace their hot pixels. A file, a folder, or a pattern in quotes.",
         _RAW,
         parse=parse_raws,
         check=check_raws,
@@ -182,8 +182,8 @@ class Development(CheckedSettings):
     )
     flat: tuple[Path, ...] | None = setting(
         None,
-        "Raws of an even light through the same lens: their shading and dust are taken off, instead of what "
-        "the file states. A file, a folder, or a pattern in quotes.",
+        "Flat frames, of an evenly lit surface through the same lens: remove their shading and dust, instead "
+        "of what the file states. A file, a folder, or a pattern in quotes.",
         _RAW,
         parse=parse_raws,
         check=check_raws,
@@ -191,9 +191,10 @@ class Development(CheckedSettings):
     )
     banding: Banding | None = setting(
         None,
-        "Row and column noise, stripes of phase-detection pixels: remove what is found, or leave it.",
+        "Row and column noise, and stripes of phase-detection pixels: remove what is certain (auto), or keep "
+        "them (off).",
         _RAW,
-        what="way with banding",
+        what="banding mode",
         shown="auto; off for mosaics without a camera",
     )
     space: Space = setting(
@@ -271,22 +272,22 @@ class Merging(CheckedSettings):
 
     reference: str = setting(
         "sharpest",
-        "The frame that decides place, time, colours and look: the sharpest (of the middle exposure), the "
+        "The frame that sets position, time, colours and look: the sharpest (of the middle exposure), the "
         "first, or one by its name.",
         _MERGING,
         metavar="sharpest|first|NAME",
     )
     motion: MotionKind = setting(
         "auto",
-        "How frames lie to each other: found, with parts that move by themselves (auto); as they are, from a "
-        "tripod (none); or whole pixels apart (pixel-shift).",
+        "How frames moved: estimated, even where parts move on their own (auto); not at all, on a tripod "
+        "(none); or by whole pixels (pixel-shift).",
         _MERGING,
     )
     ghosts: Ghosts = setting(
         "normal",
-        "What moved is taken from the reference alone: where frames disagree, sooner (strict), or never.",
+        "Use the reference alone where frames disagree (normal), where they may (strict), or nowhere (off).",
         _MERGING,
-        what="way with ghosts",
+        what="ghost mode",
     )
 
 
@@ -308,21 +309,21 @@ class Output(CheckedSettings):
     metadata: bool = setting(True, "Write no EXIF (the profile stays).", _OUTPUT)
     compress: Compression | None = setting(
         None,
-        "Compress a DNG without loss: lossless JPEG (the word may be left out), which all readers know, or "
-        "JPEG XL (DNG 1.7).",
+        "Compress a DNG: lossless JPEG (the default if no word follows), which all readers know, or JPEG XL "
+        "(DNG 1.7), rounded to 2048 steps under the sRGB curve.",
         _OUTPUT,
         what="compression",
         metavar="[jpeg|jxl]",
         bare="jpeg",
         shown=False,
     )
-    jxl_distance: float = setting(
-        0.0,
-        "Let JPEG XL leave out what is hardly seen: .1 very little, 1 what is just seen, 0 nothing.",
+    jxl_distance: float | None = setting(
+        None,
+        "How much JPEG XL may lose instead: 0 nothing, 0.1 hardly anything, 1 what is just visible.",
         _OUTPUT,
         low=0,
         high=15,
-        wrong="{} is no distance of JPEG XL",
+        wrong="{} is not a distance of JPEG XL",
         metavar="0…15",
     )
     overwrite: bool = setting(False, "Replace OUT where it exists.", _RUNNING)
@@ -331,7 +332,7 @@ class Output(CheckedSettings):
         """Check that such pictures exist."""
         if self.bits not in (None, 8, 16):
             raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
-        if self.jxl_distance and self.compress != "jxl":
+        if self.jxl_distance is not None and self.compress != "jxl":
             raise InputError("`jxl_distance` is for `compress=jxl`; give both")
 
 
@@ -375,7 +376,7 @@ class Settings:
             raise InputError("a DNG is linear, in the camera's colours; leave out `color_space` and `linear`")
         return 8 if is_dng or kind in SHALLOW else bits or 16
 
-    def described(self, **known: object) -> str:
+    def describe(self, **known: object) -> str:
         """The parameters in one line, as the picture records them, with what is `known` better."""
         engine, how = self.engine, self.development
         multipliers = how.balance if isinstance(how.balance, tuple) else ()

@@ -179,7 +179,9 @@ class _Curve:
         tones = np.linspace(0, 1, 4097)
         whole = aim / float(straight._below_tip(np.array(median / white)))
         wanted = float(np.interp(whole, straight._apply_contrast(tones), tones))
-        return replace(straight, gain=_gain_between(median / white, wanted, straight._shoulder))
+        power, ends = straight._shoulder, (min(median / white, 0.95), min(wanted, 0.95))
+        odds, asked = (light**power / (1 - light**power) for light in ends)
+        return replace(straight, gain=float((asked / odds) ** (1 / power)))
 
     def __call__(self, measured: Tones) -> Tones:
         """The brightness to be shown of measured brightness."""
@@ -299,12 +301,6 @@ def brighten(light: Tones, gain: float, shoulder: float = _SHOULDER) -> Tones:
     power = np.clip(light, 0, 1) ** shoulder
     gained = gain**shoulder
     return np.asarray((gained * power / (1 + (gained - 1) * power)) ** (1 / shoulder))
-
-
-def _gain_between(light: float, wanted: float, shoulder: float) -> float:
-    """The gain that brightens one light, above 0 and below 1, to another."""
-    odds, aim = (value**shoulder / (1 - value**shoulder) for value in (min(light, 0.95), min(wanted, 0.95)))
-    return float((aim / odds) ** (1 / shoulder))
 
 
 def add_contrast(light: Tones, power: float, end: float = 0.0) -> Tones:

@@ -88,8 +88,7 @@ class Stabilised:
     @classmethod
     def of(cls, noise: NoiseModel, photo: RawPhoto, exposure: Exposure) -> "Stabilised":
         """The noise of a photo's samples after levels and balance."""
-        span = photo.white - float(photo.black.min())
-        gains = [gain * span for gain in exposure.gains[:3]]  # from raw light to balanced light
+        gains = [gain * photo.span for gain in exposure.gains[:3]]  # from raw light to balanced light
         red, green, blue = (gain * slope for gain, slope in zip(gains, noise.slope, strict=True))
         floors = [gain**2 * floor for gain, floor in zip(gains, noise.floor, strict=True)]
         shift = floors[1] / green + 3 / 8 * green if green > 0 else math.inf

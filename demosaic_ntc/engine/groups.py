@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from demosaic_ntc.arrays import Bits, Depths, Flags, Float32, Offsets, Places, Planes, Sums
+from demosaic_ntc.arrays import Flags, Float32, Offsets, Places, Planes, Sums
 from demosaic_ntc.engine.kernels.aggregation import write_errors, write_means
 from demosaic_ntc.engine.kernels.completion import complete_groups
 from demosaic_ntc.engine.kernels.group_pass import (
@@ -20,6 +20,7 @@ from demosaic_ntc.engine.kernels.group_pass import (
 )
 from demosaic_ntc.engine.kernels.left_out import CHANNELS, add_left_out
 from demosaic_ntc.engine.kernels.matching import match_patches
+from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.passes import PatchGrid, Step
 from demosaic_ntc.engine.tiles import Windowed
 from demosaic_ntc.run import Run
@@ -120,22 +121,18 @@ class GroupInput:
     """A picture as far as it is known, wherever it is stored: what groups are formed of."""
 
     planes: Windowed  # the estimate, with what is known in its place
-    known: Bits  # (height, width)
-    depth: Depths  # (height, width): how many pixels deep in a hole
-    measured: Windowed  # what is known, where it is noisy and the estimate is not to keep it; else empty
-    noise: Float32  # (channels, levels): the variance of what is known, at equal steps from level 0 to 1
+    known: ObservedPixels
     confidence: Float32  # (height, width): the trust in pixels when patches are compared; empty where alike
-    noise_share: float = 1.0  # the share of that variance that is really there
 
     def view(self, rows: slice, columns: slice) -> "GroupView":
         """Return a part of the picture as kernels want it."""
-        part = np.ascontiguousarray
+        part, known = np.ascontiguousarray, self.known
         picture = KernelImage(
             part(self.planes[:, rows, columns]),
-            part(self.known[rows, columns]),
-            part(self.depth[rows, columns]),
-            part(self.measured[:, rows, columns]),
-            self.noise,
+            part(known.entries[rows, columns]),
+            part(known.depth[rows, columns]),
+            part(known.measured[:, rows, columns]),
+            known.noise,
         )
         return GroupView(picture, part(self.confidence[rows, columns]), np.array([rows.start, columns.start]))
 
@@ -166,11 +163,11 @@ class GroupAggregate:
     def from_sums(cls, rows: slice, before: Planes, measured: Planes, sums: Sums) -> "GroupAggregate":
         """Return what sums amount to: one of them, or three where errors are wanted."""
         errors = np.zeros((2, *before.shape) if len(sums) > 1 else (2, 0, 0, 0), np.float32)
-        said = cls(rows, before, before.copy(), errors[0], errors[1], sums[0, 0] != 0, measured)
-        write_means(sums, said.planes)
-        if said.spread.size:
-            write_errors(sums, before, said.planes, said.expected, said.spread)
-        return said
+        means = cls(rows, before, before.copy(), errors[0], errors[1], sums[0, 0] != 0, measured)
+        write_means(sums, means.planes)
+        if means.spread.size:
+            write_errors(sums, before, means.planes, means.expected, means.spread)
+        return means
 
 
 def whole_shares(places: Places) -> Float32:
@@ -291,7 +288,7 @@ class GroupPass:
         chosen = np.flatnonzero((references @ np.array([7, 13])) % _CHECKED == 0)
         if chosen.size:
             sums = np.zeros(CHANNELS + 3 * len(picture.planes), np.int64)
-            share, least = self._scene.noise_share, self._step.does.noise
+            share, least = self._scene.known.noise_share, self._step.does.noise
             add_left_out(picture, places[chosen], found[chosen], self._patches.size, share, least, sums)
             self.left_out.append(sums)
 

@@ -1,6 +1,7 @@
 """What is known of a picture: the values, which entries they are, how deep the holes are, how noisy it is."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ class ObservedPixels:
     low: Float32  # (channels): no entry of a channel lies below, nor above the next
     high: Float32
     noise: Float32  # (channels, levels): the variance of known entries, at equal steps from level 0 to 1
-    measured: Windowed = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
+    measured: Windowed = field(default_factory=partial(np.zeros, (0, 0, 0), np.float32))
     """What is known, where it is noisy and not to be kept: (channels or 1, height, width); else empty.
 
     Of twice the channels where entries are of unequal worth: information about the estimate, then weights.

@@ -79,9 +79,9 @@ def restore(
         if number > 0 and work.step.least_move > 0 and is_exact:
             work = replace(work, wanted=work.wanted & close_to(moved, _MOVED_RIM))
         limit = works[number + 1].step.least_move if number + 1 < len(works) else 0.0
-        unsaid, moved = _restore_step(estimate, known, work, own, bounds, left_out, limit)
-        if work.step.patches.has_gaps and unsaid.any() and not run.deadline.is_over():
-            rest = MaskedPass(work.step.dense, unsaid, work.shares)
+        untouched, moved = _restore_step(estimate, known, work, own, bounds, left_out, limit)
+        if work.step.patches.has_gaps and untouched.any() and not run.deadline.is_over():
+            rest = MaskedPass(work.step.dense, untouched, work.shares)
             _restore_step(estimate, known, rest, own.part(1.0, 1.0), bounds, left_out)
     return estimate, np.concatenate(bounds), SampleCheck.of(left_out)
 
@@ -100,57 +100,44 @@ def _restore_step(
     Returns the wanted pixels that no group spoke of, and those that were moved by more than a limit.
     """
     moved = np.zeros_like(work.wanted)
-    step, unsaid = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
+    step, untouched = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
     if run.deadline.is_over():
         count = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
         bounds += [unproven(count)] if step.norm else []
         return moved, moved
-    groups = GroupPass(_scene(estimate, known, step), step, run, work.shares, work.is_checked)
+    picture = GroupInput(estimate.planes, known, _confidence(known, step))
+    groups = GroupPass(picture, step, run, work.shares, work.is_checked)
     pieces: Iterable[GroupAggregate] = groups.restore(work.wanted)
     if step.spread:
         pieces = [_spread_nearby(_join(pieces, estimate), known, step.spread)]
-    for said in pieces:
-        _relax_update(estimate.variance, said, known, work.wanted[said.rows], step.relaxed)
-        unsaid[said.rows] &= ~said.anything
+    for piece in pieces:
+        _relax_update(estimate.variance, piece, known, work.wanted[piece.rows], step.relaxed)
+        untouched[piece.rows] &= ~piece.anything
         if limit > 0:
-            moved[said.rows] = (np.abs(said.planes - said.before) > np.float32(limit)).any(axis=0)
-        estimate.planes[:, said.rows, :] = said.planes
+            moved[piece.rows] = (np.abs(piece.planes - piece.before) > np.float32(limit)).any(axis=0)
+        estimate.planes[:, piece.rows, :] = piece.planes
     left_out += groups.left_out
     if step.norm:
         bounds += groups.bounds
-    return unsaid, moved
-
-
-def _scene(estimate: Estimate[Any], known: ObservedPixels, step: Step) -> GroupInput:
-    """Return what groups are formed of."""
-    confidence = _confidence(known, step)
-    return GroupInput(
-        estimate.planes,
-        known.entries,
-        known.depth,
-        known.measured,
-        known.noise,
-        confidence,
-        known.noise_share,
-    )
+    return untouched, moved
 
 
 def _relax_update(
-    variance: Planes, said: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
+    variance: Planes, piece: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
 ) -> None:
     """Turn what groups say of some rows into their next estimate, and write the error to be expected."""
-    rows, entries = said.rows, known.entries[said.rows]
+    rows, entries = piece.rows, known.entries[piece.rows]
     if variance.size:
-        _note_variance(variance[:, rows], said, known, wanted)
+        _note_variance(variance[:, rows], piece, known, wanted)
     kept = np.zeros_like(entries) if known.measured.size else entries
-    relax_update(said.before, said.planes, kept, wanted, known.low, known.high, relaxed)
-    measured = said.measured
+    relax_update(piece.before, piece.planes, kept, wanted, known.low, known.high, relaxed)
+    measured = piece.measured
     if known.measured.size and not measured.size:
         measured = np.ascontiguousarray(known.measured[:, rows, :])
     if known.is_weighted:
-        enforce_weighted_consistency(said.before, said.planes, wanted, measured, _NEARLY_EXACT)
+        enforce_weighted_consistency(piece.before, piece.planes, wanted, measured, _NEARLY_EXACT)
     elif known.measured.size:
-        enforce_data_consistency(said.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
+        enforce_data_consistency(piece.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
 
 
 def _join(pieces: Iterable[GroupAggregate], estimate: Estimate[Any]) -> GroupAggregate:
@@ -159,10 +146,10 @@ def _join(pieces: Iterable[GroupAggregate], estimate: Estimate[Any]) -> GroupAgg
     errors = np.zeros((2, *before.shape) if estimate.variance.size else (2, 0, 0, 0), np.float32)
     rows, anything = slice(0, before.shape[1]), np.zeros(before.shape[1:], np.bool_)
     whole = GroupAggregate(rows, before, before.copy(), errors[0], errors[1], anything)
-    for said in pieces:
-        whole.planes[:, said.rows], whole.anything[said.rows] = said.planes, said.anything
-        if said.spread.size:
-            whole.expected[:, said.rows], whole.spread[:, said.rows] = said.expected, said.spread
+    for piece in pieces:
+        whole.planes[:, piece.rows], whole.anything[piece.rows] = piece.planes, piece.anything
+        if piece.spread.size:
+            whole.expected[:, piece.rows], whole.spread[:, piece.rows] = piece.expected, piece.spread
     return whole
 
 
@@ -178,24 +165,26 @@ def _confidence(known: ObservedPixels, step: Step) -> Float32:
     return np.maximum(shown + (1 - shown) * trust, _LEAST_CONFIDENCE)
 
 
-def _spread_nearby(said: GroupAggregate, known: ObservedPixels, width: float) -> GroupAggregate:
+def _spread_nearby(piece: GroupAggregate, known: ObservedPixels, width: float) -> GroupAggregate:
     """Continue the residuals at known entries into the rims of the holes, added to what groups say.
 
     This is done in place. Residuals fade like a Gaussian with a standard deviation of ``width`` pixels.
     """
     falling = np.exp(-0.5 * (np.arange(3) / width) ** 2).astype(np.float32)
-    for channel, plane in enumerate(said.planes):
-        left = said.before[channel] - plane
+    for channel, plane in enumerate(piece.planes):
+        left = piece.before[channel] - plane
         fill_from_nearby(left, ~known.flags(channel), falling)
         plane += left
-    return said
+    return piece
 
 
-def _note_variance(variance: Planes, said: GroupAggregate, known: ObservedPixels, wanted: Flags) -> None:
+def _note_variance(variance: Planes, piece: GroupAggregate, known: ObservedPixels, wanted: Flags) -> None:
     """Write the expected squared error of entries after a step; none where they are known exactly."""
     for channel, plane in enumerate(variance):
-        moved = np.square(said.planes[channel] - said.before[channel])
-        error = _OF_EXPECTED * said.expected[channel] + _OF_SPREAD * said.spread[channel] + _OF_MOVED * moved
-        np.copyto(plane, error, where=wanted & (said.expected[channel] > 0))
+        moved = np.square(piece.planes[channel] - piece.before[channel])
+        error = (
+            _OF_EXPECTED * piece.expected[channel] + _OF_SPREAD * piece.spread[channel] + _OF_MOVED * moved
+        )
+        np.copyto(plane, error, where=wanted & (piece.expected[channel] > 0))
         if not known.measured.size:
-            plane[known.flags(channel)[said.rows]] = 0.0
+            plane[known.flags(channel)[piece.rows]] = 0.0

@@ -12,7 +12,7 @@ _HEADER = 128
 
 def icc_profile(space: ColourSpace) -> bytes:
     """The profile of a colour space."""
-    red, green, blue = space.to_profile.T
+    red, green, blue = (adaptation(space.white, D50) @ space.to_xyz).T
     curve = _curve(space.curve)
     linear = " (linear)" if space.curve.gamma == 1 else ""
     return _assemble(

@@ -20,7 +20,7 @@ from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.io.colour import SPACES
 from demosaic_ntc.io.error_boundary import explain_encoding
 from demosaic_ntc.io.exif import exif_block, for_jpeg
-from demosaic_ntc.io.pixels import Pixels
+from demosaic_ntc.io.pixels import ImageLike
 
 JPEG_LARGEST_SIDE, _WEBP_LARGEST_SIDE = 65535, 16383
 CHROMA_KEPT = 0  # Pillow's number for no subsampling: the colours are what demosaicing is about
@@ -99,7 +99,7 @@ def _save(file: BinaryIO, kind: str, picture: DecodedImage, **how: Any) -> None:
     file.write(content.getbuffer())
 
 
-def _check_side(name: str, pixels: Pixels, most: int) -> None:
+def _check_side(name: str, pixels: ImageLike, most: int) -> None:
     """Refuse pictures that a format cannot hold."""
     if max(pixels.shape) > most:
         raise OutputError(f"{name} ends at {most} pixels a side; write a PNG or TIFF, or give `resize`")

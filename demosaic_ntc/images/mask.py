@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d
 
 from demosaic_ntc.errors import BadMask
 from demosaic_ntc.images.mask_rule import Colour, MaskRule
@@ -45,6 +44,8 @@ def read_mask(path: Path, picture: DecodedImage, rule: MaskRule, limits: InputLi
 
 def grow_flags(flags: Flags, pixels: int) -> Flags:
     """Return flags with all pixels that lie within some pixels of one that is set."""
+    from scipy.ndimage import maximum_filter1d  # noqa: PLC0415 (slow to load; decoders do without)
+
     grown, height = flags.copy(), len(flags)
     if not flags.any():
         return grown
@@ -81,7 +82,7 @@ def _read_layer(header: FileHeader) -> DecodedImage:
 def find_painted(picture: DecodedImage, colour: Colour) -> Flags:
     """The pixels that have exactly this colour; grey ones have it where it is grey."""
     wanted = np.array(colour, dtype=np.float64) / FULL
-    colours = picture.colours if picture.colours.ndim == 3 else picture.colours[..., None]
+    colours = picture.pixels if picture.pixels.ndim == 3 else picture.pixels[..., None]
     if colours.dtype.kind == "f":
         step = 0.5 / FULL  # floats hold eight-bit levels with some rounding
         return np.asarray((np.abs(colours - wanted) < step).all(axis=2))
@@ -104,7 +105,7 @@ def _find_marked(mask: DecodedImage, rule: MaskRule) -> Flags:
     """White pixels, or black ones if the rule inverts; of a layer, painted ones."""
     if rule.alpha:
         return transparent(mask, rule)
-    levels = mask.colours
+    levels = mask.pixels
     _check_finite(levels)
     if mask.alpha is not None and (mask.alpha != mask.alpha.max()).any():
         white = _find_painted_on_layer(levels, mask.alpha, rule)

@@ -11,6 +11,7 @@ from demosaic_ntc.arrays import Float32
 from demosaic_ntc.images.png_writing import PngChunks
 from demosaic_ntc.io.exif import ORIENTATION, Exif, Fields, exif_block, orientation_in, read_exif
 from demosaic_ntc.io.header import FileKind
+from demosaic_ntc.io.pixels import ImageLike
 from demosaic_ntc.io.tiff_tags import SHORT, Field, number, read_block
 
 FULL = 255
@@ -81,7 +82,7 @@ class DecodedImage:
     colours may be made as their rows are read.
     """
 
-    colours: NDArray[Any]
+    colours: ImageLike
     alpha: NDArray[Any] | None = None
     indexed: Indexed | None = None  # then colours are what the numbers stand for
     kind: FileKind | None = None  # of the file it was read from
@@ -93,6 +94,11 @@ class DecodedImage:
     errors: Float32 | None = None  # deviations of its values, where they are to be a part of its file
     own: PngChunks | JpegForm | TiffOrigin | None = None  # for a target in the same format
     notices: tuple[str, ...] = ()
+
+    @property
+    def pixels(self) -> NDArray[Any]:
+        """The colours in memory; those of a picture that is made as it is read are computed."""
+        return np.asarray(self.colours)
 
     @property
     def size(self) -> tuple[int, int]:

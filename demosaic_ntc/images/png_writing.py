@@ -9,11 +9,12 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
-from demosaic_ntc.io.pixels import Pixels, ReportRows, pack_bits
+from demosaic_ntc.io.pixels import ImageLike, ReportRows, pack_bits
 from demosaic_ntc.run import imap_threads
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -35,7 +36,7 @@ class PngForm:
     colour: int
 
     @classmethod
-    def of(cls, pixels: Pixels) -> "PngForm":
+    def of(cls, pixels: ImageLike) -> "PngForm":
         """The form that holds whole bytes of grey or RGB, with or without alpha."""
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]
         return cls(8 * pixels.itemsize, {1: GREY, 2: GREY_ALPHA, 3: RGB, 4: RGB_ALPHA}[channels])
@@ -50,7 +51,7 @@ class PngChunks:
 
 
 def write_png(
-    file: BinaryIO, pixels: Pixels, profile: bytes | None, exif: bytes | None, report: ReportRows
+    file: BinaryIO, pixels: ImageLike, profile: bytes | None, exif: bytes | None, report: ReportRows
 ) -> None:
     """Write a picture with its profile and metadata."""
     write_png_as(file, pixels, PngForm.of(pixels), make_chunks(profile, exif), report)
@@ -64,7 +65,7 @@ def make_chunks(profile: bytes | None, exif: bytes | None, xmp: bytes | None = N
 
 
 def write_png_as(
-    file: BinaryIO, pixels: Pixels, form: PngForm, kept: PngChunks, report: ReportRows, threads: int = 1
+    file: BinaryIO, pixels: ImageLike, form: PngForm, kept: PngChunks, report: ReportRows, threads: int = 1
 ) -> None:
     """Write pixels in a form of PNG's, between the chunks that describe them."""
     height, width = pixels.shape[:2]
@@ -80,7 +81,7 @@ def chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">L", len(data)) + name + data + struct.pack(">L", zlib.crc32(data, zlib.crc32(name)))
 
 
-def _compress(pixels: Pixels, form: PngForm, report: ReportRows, threads: int) -> Iterator[bytes]:
+def _compress(pixels: ImageLike, form: PngForm, report: ReportRows, threads: int) -> Iterator[bytes]:
     """The picture as one compressed stream (RFC 1950), in pieces: bands are read and packed in all threads.
 
     Each piece ends at a whole byte; the checksum of all comes from theirs.
@@ -94,9 +95,9 @@ def _compress(pixels: Pixels, form: PngForm, report: ReportRows, threads: int) -
         report(min(top + _BAND, len(pixels)), len(pixels))
 
 
-def _pack_band(pixels: Pixels, form: PngForm, top: int) -> tuple[bytes, int, int]:
+def _pack_band(pixels: ImageLike, form: PngForm, top: int) -> tuple[bytes, int, int]:
     """A band of rows compressed, and the checksum and length of what was."""
-    rows = _filter_rows(pixels[top : top + _BAND], form)
+    rows = _filter_rows(np.asarray(pixels[top : top + _BAND]), form)
     packer = zlib.compressobj(1, zlib.DEFLATED, -15, 9, zlib.Z_HUFFMAN_ONLY)
     end = zlib.Z_FINISH if top + _BAND >= len(pixels) else zlib.Z_SYNC_FLUSH
     return packer.compress(rows) + packer.flush(end), zlib.adler32(rows), len(rows)
@@ -109,7 +110,7 @@ def combine_checksums(first: int, second: int, length: int) -> int:
     return (high % _ADLER) << 16 | low % _ADLER
 
 
-def _filter_rows(band: Pixels, form: PngForm) -> bytes:
+def _filter_rows(band: NDArray[Any], form: PngForm) -> bytes:
     """Rows of big-endian bytes or packed bits, each less the byte of the pixel on its left.
 
     Before each row stands the filter's number.

@@ -7,14 +7,13 @@ known before the first strip except its place and length, so the directories com
 import struct
 import zlib
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.io.exif import Exif, Fields, directory_block
-from demosaic_ntc.io.pixels import ReportRows, pack_bits
+from demosaic_ntc.io.pixels import ImageLike, ReportRows, pack_bits
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, UNDEFINED, Field, write_directory
 from demosaic_ntc.run import imap_threads
 
@@ -38,7 +37,7 @@ class TiffForm:
 
 def write_tiff(
     file: BinaryIO,
-    pixels: NDArray[Any],
+    pixels: ImageLike,
     profile: bytes | None,
     exif: Exif | None,
     report: ReportRows,
@@ -71,9 +70,9 @@ def _write_tags(file: BinaryIO, tags: Fields, exif: Exif | None) -> None:
     file.write(struct.pack("<L", start))
 
 
-def _pack_strip(band: NDArray[Any], form: TiffForm) -> bytes:
+def _pack_strip(part: ImageLike, form: TiffForm) -> bytes:
     """A compressed strip: differences between neighbouring pixels, floats and packed levels as they are."""
-    stored = band = np.ascontiguousarray(band)
+    stored = band = np.ascontiguousarray(part)
     if form.bits is not None:
         stored = pack_bits(stored, form.bits)
     elif _has_differences(band, form):
@@ -84,12 +83,12 @@ def _pack_strip(band: NDArray[Any], form: TiffForm) -> bytes:
     return packer.compress(little_endian.tobytes()) + packer.flush()
 
 
-def _has_differences(pixels: NDArray[Any], form: TiffForm) -> bool:
+def _has_differences(pixels: ImageLike, form: TiffForm) -> bool:
     """Whether strips hold differences: readers agree on them for integers of whole bytes only."""
     return form.bits is None and pixels.dtype.kind != "f"
 
 
-def _tags(pixels: NDArray[Any], profile: bytes | None, form: TiffForm) -> Fields:
+def _tags(pixels: ImageLike, profile: bytes | None, form: TiffForm) -> Fields:
     """The tags that describe the picture, without the places of its strips."""
     height, width = pixels.shape[:2]
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]

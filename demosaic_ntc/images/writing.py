@@ -22,7 +22,7 @@ from demosaic_ntc.images.picture import (
 from demosaic_ntc.images.png_writing import PngChunks, PngForm
 from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.io.exif import ORIENTATION, Fields, for_tiff
-from demosaic_ntc.io.pixels import ReportRows
+from demosaic_ntc.io.pixels import ImageLike, ReportRows
 from demosaic_ntc.io.tiff_tags import BYTE, SHORT, XMP, Field
 
 _UNASSOCIATED_ALPHA = 2
@@ -109,7 +109,7 @@ def _write_tiff(file: BinaryIO, picture: DecodedImage, report: ReportRows, threa
     """Write a TIFF; palettes with transparency become colours with alpha, as TIFF has no such palettes."""
     own = picture.own if isinstance(picture.own, TiffOrigin) else None
     if picture.indexed is not None and not _expands(picture.indexed.palette, "TIFF"):
-        pixels: NDArray[Any] = picture.indexed.numbers
+        pixels: ImageLike = picture.indexed.numbers
         form = _make_indexed_form(picture.indexed.palette, own)
     else:
         pixels = _channels(picture)
@@ -118,7 +118,10 @@ def _write_tiff(file: BinaryIO, picture: DecodedImage, report: ReportRows, threa
             tiff_writing.RGB if picture.colours.ndim == 3 else tiff_writing.BLACK_IS_ZERO, extra
         )
         if own and own.photometric == tiff_writing.WHITE_IS_ZERO:
-            pixels, form = _invert_levels(pixels), replace(form, photometric=tiff_writing.WHITE_IS_ZERO)
+            pixels, form = (
+                _invert_levels(np.asarray(pixels)),
+                replace(form, photometric=tiff_writing.WHITE_IS_ZERO),
+            )
     form = replace(form, fields={**form.fields, **_collect_tags(picture)})
     tiff_writing.write_tiff(file, pixels, picture.profile, for_tiff(picture.exif), report, form, threads)
 
@@ -164,17 +167,17 @@ def _write_jpeg(file: BinaryIO, picture: DecodedImage, loss: Loss) -> None:
         lossy.write_jpeg(file, picture, loss)
     elif isinstance(own, JpegForm):
         coding = {"qtables": own.tables, "subsampling": own.sampling, "progressive": own.progressive}
-        file.write(jpeg.encode_jpeg(picture.colours, own.segments, **coding))
+        file.write(jpeg.encode_jpeg(picture.pixels, own.segments, **coding))
     else:  # EXIF that is too long is left out here, where Pillow would refuse it
         segments = jpeg.make_segments(picture.profile, picture.block)
-        file.write(jpeg.encode_jpeg(picture.colours, segments, quality=loss.quality, subsampling=CHROMA_KEPT))
+        file.write(jpeg.encode_jpeg(picture.pixels, segments, quality=loss.quality, subsampling=CHROMA_KEPT))
 
 
-def _channels(picture: DecodedImage) -> NDArray[Any]:
+def _channels(picture: DecodedImage) -> ImageLike:
     """Colours and alpha side by side."""
     if picture.alpha is None:
         return picture.colours
-    return np.dstack([picture.colours, picture.alpha])
+    return np.dstack([picture.pixels, picture.alpha])
 
 
 _BY_ROWS = {"PNG": _write_png, "TIFF": _write_tiff}

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from demosaic_ntc.errors import DiskFull, Exists, NotWritable, OutputError
 from demosaic_ntc.io.error_boundary import OF_THE_MACHINE
+from demosaic_ntc.io.remote import Place, RemotePath
 from demosaic_ntc.io.temp_files import create_partial, hold_lock, try_lock
 
 # What an operating system answers when no more bytes fit: the device, the quota, the largest file allowed.
@@ -87,12 +88,12 @@ def check_new(target: Path, *, overwrite: bool) -> None:
         raise Exists(f"{target}: exists already; use `overwrite` to replace it")
 
 
-def is_absent(target: Path) -> bool:
+def is_absent(target: Place) -> bool:
     """Whether nothing lies at a place that could be lost: no file, or one without a byte."""
     try:
-        status = os.stat(target)
+        status = target.stat()
     except OSError:  # nothing is there, or a link that leads nowhere, and nobody knows what that stands for
-        return not os.path.lexists(target)
+        return isinstance(target, RemotePath) or not os.path.lexists(target)
     return stat.S_ISREG(status.st_mode) and status.st_size == 0
 
 

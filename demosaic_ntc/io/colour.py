@@ -71,11 +71,6 @@ class ColourSpace:
     white: NDArray[np.float64]
     curve: Curve
 
-    @property
-    def to_profile(self) -> Matrix:
-        """The matrix to the D50 XYZ of ICC profiles."""
-        return adaptation(self.white, D50) @ self.to_xyz
-
 
 def space_matrix(primaries: tuple[tuple[float, float], ...], white: NDArray[np.float64]) -> Matrix:
     """The matrix to XYZ of primaries given by their chromaticities x, y."""

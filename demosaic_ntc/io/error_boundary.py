@@ -81,5 +81,5 @@ def _unreadable(error: Exception) -> InputError:
 
 def words(error: BaseException) -> str:
     """What an error says, in one line and not at length; its kind if it says nothing."""
-    said = getattr(error, "strerror", None) or str(error)
-    return " ".join(said.split())[:200] or type(error).__name__
+    reason = getattr(error, "strerror", None) or str(error)
+    return " ".join(reason.split())[:200] or type(error).__name__

@@ -43,7 +43,7 @@ class InputLimits(CheckedSettings):
     file_bytes: int = 2**31
     isolate: bool = setting(
         True,
-        "Decode in this process, not in one apart that can reach no files and no network (Linux only).",
+        "Decode in this process, not in a sandboxed one without access to files and network (Linux only).",
         "Input",
     )
 

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.errors import Clash
+from demosaic_ntc.io.remote import Place, RemotePath
 
 
-def file_key(path: Path) -> tuple[int, int] | str:
+def file_key(path: Place) -> tuple[int, int] | str:
     """What tells a file from others whatever it is called: device and number, or the place it will have."""
+    if isinstance(path, RemotePath):
+        return str(path)
     try:
         status = os.stat(path)
     except OSError:
@@ -31,9 +34,12 @@ def find_paths(settings: Any) -> Iterator[Path]:
                 yield from find_paths(getattr(settings, field.name))
 
 
-def check_distinct(reads: Iterable[Path | None], writes: Iterable[Path | None]) -> None:
-    """Refuse to write over a file that the same run reads or writes, under whatever name."""
-    read = {file_key(path) for path in reads if path is not None}
+def check_distinct(reads: Any, writes: Iterable[Path | None]) -> None:
+    """Refuse to write over a file that the same run reads or writes, under whatever name.
+
+    What is read are all paths in `reads`, those of settings too; see `find_paths`.
+    """
+    read = {file_key(path) for path in find_paths(tuple(reads))}
     written: set[tuple[int, int] | str] = set()
     for path in writes:
         if path is None:

@@ -14,8 +14,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
+from tempfile import gettempdir
 from typing import BinaryIO
 
+from demosaic_ntc.io.remote import Place
 from demosaic_ntc.machine import is_alive
 
 _NAME = re.compile(r"\.demosaic-ntc-(\w+-\d+)-[0-9a-f]+\.partial")
@@ -53,14 +56,32 @@ def hold_lock(file: BinaryIO) -> Iterator[None]:
             os.close(holder)
 
 
-def remove_stale(folder: Path) -> list[Path]:
-    """Remove what dead runs have left half-written in a folder; return what was removed."""
+@contextmanager
+def hold_folder() -> Iterator[Path]:
+    """A new folder for copies of what lies beyond this machine, gone with the block."""
+    folder = Path(gettempdir(), f".demosaic-ntc-{owner()}-{secrets.token_hex(6)}.partial")
+    folder.mkdir(mode=0o700)
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        try_lock(lock)
+        yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def remove_stale(folder: Place) -> list[Path]:
+    """Remove what dead runs have left half-written in a folder; return what was removed.
+
+    What belongs into storage beyond this machine grows in a folder for temporary files.
+    """
     stale: list[Path] = []
     with suppress(OSError):
-        stale += (path for path in folder.iterdir() if _is_stale(path))
+        here = folder if isinstance(folder, Path) else Path(gettempdir())
+        stale += (path for path in here.iterdir() if _is_stale(path))
     for path in stale:
         with suppress(OSError):  # another run may have been quicker, or the disk takes nothing away
-            path.unlink()
+            rmtree(path) if path.is_dir() else path.unlink()
     return stale
 
 
@@ -116,7 +137,7 @@ else:
     def _lock_is_free(path: Path) -> bool:
         """Whether nobody holds the lock of a file; processes of another container are seen this way only."""
         try:
-            descriptor = os.open(path, os.O_RDWR)
+            descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
         except OSError:
             return False
         try:

@@ -161,7 +161,7 @@ def check_photo(photo: RawPhoto, limits: InputLimits) -> None:
         photo.camera_crop is None or _is_inside(photo.camera_crop, photo.size),
     )
     if not all(holds):
-        raise NotAnImage("is decoded to something that is no photo; the file is damaged, or made to do harm")
+        raise NotAnImage("decodes to something that is not a photo; the file is damaged, or made to do harm")
 
 
 def _is_inside(crop: Box, size: tuple[int, int]) -> bool:

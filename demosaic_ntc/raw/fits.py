@@ -23,6 +23,9 @@ from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import ASCII, Field
 from demosaic_ntc.raw.photo import MONO, Mosaic, RawPhoto
 
+#: What reading takes besides other decoders; astropy is slow to load, and loads the second when it is used.
+ASTROPY = ("astropy.io.fits", "numpy.rec")
+
 _FULL = 65535
 _UPRIGHT, _UPSIDE_DOWN = 1, 4  # orientations of EXIF
 _SIDES = {4: 2, 36: 6}  # of an array, by its letters

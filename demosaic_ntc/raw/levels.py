@@ -93,12 +93,11 @@ def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: 
     """
     is_guessed = white == "auto" and not photo.is_plain
     levels = saturation(photo) if is_guessed else (photo.white, photo.white, photo.white)
-    darkest = float(photo.black.min())
-    multipliers, source = _choose_balance(photo, balance, min(levels) - darkest)
+    multipliers, source = _choose_balance(photo, balance, min(levels) - float(photo.black.min()))
     saturated = [value * share for value, share in zip(multipliers, _shares(photo, levels), strict=True)]
     choose = max if keep_highlights else min
     return Exposure(
-        gains=_divide_in_turn(multipliers, choose(saturated), photo.white - darkest),
+        gains=_divide_in_turn(multipliers, choose(saturated), photo.span),
         balance=_divide_in_turn(multipliers, choose(multipliers)),
         balance_source=source,
         levels=levels,
@@ -109,9 +108,8 @@ def expose(photo: RawPhoto, balance: Balance, white: White, *, keep_highlights: 
 
 def _shares(photo: RawPhoto, levels: Levels) -> Multipliers:
     """How far above black each channel saturates, as a share of the distance to nominal white."""
-    darkest = float(photo.black.min())
     red, green, blue = (
-        1.0 if level == photo.white else (level - _black_of(photo, colour)) / (photo.white - darkest)
+        1.0 if level == photo.white else (level - _black_of(photo, colour)) / photo.span
         for colour, level in enumerate(levels)
     )
     return red, green, blue, green

@@ -156,7 +156,7 @@ def _explain(header: FileHeader, error: Exception) -> InputError | MemoryError:
             if header.picture_kind is not None:
                 return refuse_picture(header.picture_kind)
             return NotAnImage(
-                "is no raw that LibRaw knows, or is truncated or damaged; convert it to an uncompressed DNG"
+                "is not a raw that LibRaw knows, or is truncated or damaged; convert it to uncompressed DNG"
             )
         case _:
             words = error.args[0] if error.args else type(error).__name__
@@ -307,5 +307,5 @@ def _complete_exif(raw: Any, exif: Exif, preview: Preview | None) -> Exif:
 def _complaint_notice(complaints: list[str]) -> Iterator[str]:
     """What LibRaw or its libjpeg printed of a file that they decoded all the same."""
     if complaints:
-        said = complaints[0].removeprefix("unknown file: ")
-        yield f"the decoder complains ({said}); the file may be damaged"
+        complaint = complaints[0].removeprefix("unknown file: ")
+        yield f"the decoder complains ({complaint}); the file may be damaged"

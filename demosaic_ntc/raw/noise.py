@@ -11,7 +11,7 @@ from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise, noise_fac
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.photo import RawPhoto, place_of
-from demosaic_ntc.raw.saturation import saturation
+from demosaic_ntc.raw.saturation import lowest_saturation
 
 #: Tags of DNGs: pairs S, O of variances S·x + O (DNG 1.4), and whether noise was removed.
 NOISE_PROFILE, NOISE_REDUCTION_APPLIED = 51041, 50935
@@ -112,7 +112,9 @@ def noise_of(photo: RawPhoto, given: NoiseModel | None = None) -> FoundNoise:
     if cfa is None:  # what an array would measure of a linear raw
         mosaic = GREY_ARRAY.sample(mosaic)
     cfa = GREY_ARRAY if cfa is None or cfa.is_mono else cfa
-    low, high = _find_clipping_levels(photo)
+    black, span = photo.black, photo.white - photo.black
+    low = float((-black / span).max())  # the light of a stored zero, and that of saturation
+    high = float(((lowest_saturation(photo) - black) / span).min())
     if given is not None:
         shown = noise_factor(mosaic, cfa, given, low=low, high=high)
         return FoundNoise(given, "given", photo.noise, shown=shown)
@@ -130,7 +132,7 @@ def _scale(stated: NoiseModel, measured: float | None) -> FoundNoise:
 
 
 def span_of(photo: RawPhoto) -> float:
-    """Return how far white lies above black, in the numbers of the samples."""
+    """Return how far white lies above the mean black level, in the numbers of the samples."""
     return photo.white - float(photo.black.mean())
 
 
@@ -142,10 +144,3 @@ def linear_samples(photo: RawPhoto) -> NDArray[np.float32]:
         site -= np.float32(black)
         site /= np.float32(photo.white - black)
     return light
-
-
-def _find_clipping_levels(photo: RawPhoto) -> tuple[float, float]:
-    """Return the light at which samples are clipped: that of a stored zero, and that of saturation."""
-    top = photo.white if photo.is_plain else min(saturation(photo))
-    black, span = photo.black, photo.white - photo.black
-    return float((-black / span).max()), float(((top - black) / span).min())

@@ -44,7 +44,7 @@ class CameraMatrix:
 NO_MATRIX = CameraMatrix(np.eye(3), "none")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False, weakref_slot=True)
 class RawPhoto:
     """The visible area of a sensor, with its levels, colours and orientation.
 
@@ -85,7 +85,15 @@ class RawPhoto:
         height, width = self.size
         black = _repeat_period(self.black, height, width)
         lifted = self.mosaic - black[:height, :width].astype(np.float32)
-        return np.asarray(lifted / np.float32(self.white - self.black.min()), dtype=np.float32)
+        return np.asarray(lifted / np.float32(self.span), dtype=np.float32)
+
+    @property
+    def span(self) -> float:
+        """How far white lies above the lowest black level, which is what light is scaled by, as in LibRaw.
+
+        What is told of noise goes by the mean black level; see `raw.noise.span_of`.
+        """
+        return self.white - float(self.black.min())
 
     @property
     def blacks(self) -> NDArray[np.float32]:

@@ -18,7 +18,7 @@ from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.checks import check_photo, check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
-from demosaic_ntc.raw.fits import read_fits
+from demosaic_ntc.raw.fits import ASTROPY, read_fits
 from demosaic_ntc.raw.libraw import complete_from_header, decode_raw, read_preview
 from demosaic_ntc.raw.linear import read_linear_photo
 from demosaic_ntc.raw.photo import GREEN, NO_MATRIX, SECOND_GREEN, RawPhoto
@@ -41,9 +41,9 @@ def read_photo(
 ) -> RawPhoto:
     """Read a raw file, a one-channel picture with a given colour array, or headerless data."""
     with open_header(source, limits or InputLimits()) as header, prefix_path(header.path):
-        # Of FITS little but Python sees the bytes, and astropy opens files of its own when it is loaded.
         is_fits = header.kind is FileKind.FITS and layout.width is None
-        photo = read_fits(header, layout) if is_fits else decode_apart(_read, header, layout)
+        loads = ASTROPY if is_fits else ()
+        photo = decode_apart(read_fits if is_fits else _read, header, layout, loads=loads)
         check_photo(photo, header.limits)
         if photo.cfa is not None:
             photo.cfa.check_shape(photo.size)

@@ -7,7 +7,7 @@ than the pile is wide, or are bright as well.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,17 +42,26 @@ _WIDER, _VARIATION = 3.0, 0.02
 _STRIP, _SAMPLES = 12, 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Pile:
-    """Samples of one colour around their most frequent value near white."""
-
-    low: int
-    high: int
-    below: float  # samples per value, below it
+_FOUND: WeakKeyDictionary[RawPhoto, Levels] = WeakKeyDictionary()
 
 
 def saturation(photo: RawPhoto) -> Levels:
     """The levels at which red, green and blue saturate; the nominal white where no pile shows one.
+
+    They are looked for once: what follows asks for those of the same photo again.
+    """
+    if photo not in _FOUND:
+        _FOUND[photo] = _find_levels(photo)
+    return _FOUND[photo]
+
+
+def lowest_saturation(photo: RawPhoto) -> float:
+    """The level from which some colour is saturated; nominal white for a mosaic without a camera."""
+    return photo.white if photo.is_plain else min(saturation(photo))
+
+
+def _find_levels(photo: RawPhoto) -> Levels:
+    """The levels that the samples show.
 
     Colours of a linear raw were clipped by whoever made them, at levels of their own below white, and a
     monochrome one has no other colours that would tell.
@@ -60,7 +69,7 @@ def saturation(photo: RawPhoto) -> Levels:
     cfa = photo.cfa
     if cfa is None or cfa.is_mono:
         return photo.white, photo.white, photo.white
-    edges = [_lower_edge(histogram, photo.white) for histogram in _histograms(photo)]
+    edges = [_find_edge(histogram, photo.white) for histogram in _histograms(photo)]
     if min(edges) >= photo.white:
         return photo.white, photo.white, photo.white
     cells = sample_cells(photo)
@@ -88,17 +97,8 @@ def _histograms(photo: RawPhoto) -> Counts:
     return counts[:SECOND_GREEN]
 
 
-def _lower_edge(histogram: Counts, white: float) -> float:
-    """The level that a colour's pile begins at; white where there is no pile below it."""
-    pile = _find_pile(histogram, white)
-    if pile is None:
-        return white
-    excess = np.cumsum(histogram[pile.low : pile.high] - pile.below)
-    return float(min(pile.low + int(np.argmax(excess >= _EDGE * excess[-1])), white))
-
-
-def _find_pile(histogram: Counts, white: float) -> _Pile | None:
-    """The topmost pile near white that nearly nothing lies above; None where there is none."""
+def _find_edge(histogram: Counts, white: float) -> float:
+    """The lower edge of a colour's topmost pile near white that nearly nothing lies above; else white."""
     width = max(1, round(_WIDTH * white))
     smooth = np.convolve(histogram, np.ones(width, dtype=np.int64), "same")
     start = int(_LEAST_SHARE * white)
@@ -108,10 +108,12 @@ def _find_pile(histogram: Counts, white: float) -> _Pile | None:
         if histogram[high:].sum() > _ABOVE * histogram[low:high].sum():
             start = high
             continue
-        below = float(histogram[max(low - 3 * width, 0) : low].sum()) / (3 * width)
-        is_dense = smooth[middle] >= max(_FEWEST, _DENSITY * below * width)
-        return _Pile(low, high, below) if is_dense else None
-    return None
+        below = float(histogram[max(low - 3 * width, 0) : low].sum()) / (3 * width)  # samples per value
+        if smooth[middle] < max(_FEWEST, _DENSITY * below * width):
+            break
+        excess = np.cumsum(histogram[low:high] - below)
+        return float(min(low + int(np.argmax(excess >= _EDGE * excess[-1])), white))
+    return white
 
 
 def sample_cells(photo: RawPhoto) -> Cells:

@@ -249,7 +249,8 @@ class Actions:
 
     def _promised(self) -> set[Path]:
         """The places that tasks under way will write to."""
-        return {task.job.target for task in list(self.crew.tasks.values()) if not task.is_over}
+        targets = (task.job.target for task in list(self.crew.tasks.values()) if not task.is_over)
+        return {target for target in targets if isinstance(target, Path)}
 
     def command(self, entry: Entry, wish: LookSettings, suffix: str) -> str:
         """The command that converts a raw as a wish says."""

@@ -1,14 +1,11 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
 from demosaic_ntc.developing.engine_run import RestoredPhoto
@@ -19,9 +16,10 @@ from demosaic_ntc.developing.framing import (
     shrink,
 )
 from demosaic_ntc.developing.highlights import widen_error
-from demosaic_ntc.developing.linear_dng import carried_opcodes, for_preview, linear_picture
+from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
+from demosaic_ntc.developing.notices import brightness_notices, lens_notices, photo_notices
 from demosaic_ntc.developing.preprocess import Prepared, Restore, choose_highlights, complete_mosaic, prepare
-from demosaic_ntc.developing.render import Finish, find_auto_gain, finish, finish_error, is_dark
+from demosaic_ntc.developing.render import Finish, finish, finish_error
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError
@@ -42,20 +40,13 @@ from demosaic_ntc.images.writing import write_picture
 from demosaic_ntc.io.atomic import check_target
 from demosaic_ntc.io.exif import finish_metadata
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
-from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.io.paths import check_distinct
 from demosaic_ntc.io.pixels import ImageLike, LazyImage, orient
 from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
-from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.run import Progress, ReportProgress, Timings, check_threads, ignore_progress, rows_as
-from demosaic_ntc.workflows.costs import DECODING, bytes_per_pixel, stage_costs
-
-# The hint about dark pictures looks at every n-th row and column.
-_GLANCE = 8
-
-# A likely black level: this share of the samples lies below it, and it is more than this share of white.
-_DARKEST, _SEEN_BLACK = 0.001, 0.01
+from demosaic_ntc.workflows.costs import DECODING
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +133,36 @@ def convert_file(
     With a place for an error map, the standard deviations expected of its pixels are written there as well.
     """
     report, timings = progress or ignore_progress, Timings()
-    bits, wanted = check_outputs(target, error_map, settings)
-    beside = None if is_within(error_map, target) else error_map
     with open_header(source, settings.limits) as header:
-        check_distinct((header.path, *find_paths(settings)), (target, beside))
-        check_map(beside, settings.engine.method, overwrite=settings.output.overwrite)
+        bits, wanted = check_outputs((header.path,), target, settings, error_map)
         done = develop_photo(header, settings, bits, report, timings, **wanted)
     mapped = write_developed(target, done, settings, report, timings, error_map)
     return Conversion(header.path, target, done.facts, mapped)
 
 
-def check_outputs(target: Path, error_map: Path | None, settings: Settings) -> tuple[int, dict[str, bool]]:
+def check_names(
+    sources: Sequence[Path], target: Path, settings: Settings, error_map: Path | None
+) -> tuple[int, Path | None]:
+    """Refuse outputs by their names alone; return the bits of the picture, and the map that lies beside it.
+
+    The format must hold what the settings ask for, and no file may be written that is read as well.
+    """
+    bits, beside = settings.depth(target, error_map), None if is_within(error_map, target) else error_map
+    check_distinct((*sources, settings), (target, beside))
+    return bits, beside
+
+
+def check_outputs(
+    sources: Sequence[Path], target: Path, settings: Settings, error_map: Path | None
+) -> tuple[int, dict[str, bool]]:
     """Refuse what cannot be written; return the bits of the picture, and what else is to be made."""
-    bits = settings.depth(target, error_map)
+    (bits, beside), method = check_names(sources, target, settings, error_map), settings.engine.method
     check_target(target)
     if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
         raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
-    if error_map is not None and is_within(error_map, target):
-        check_asked(error_map, settings.engine.method, target)
+    if error_map is not None and beside is None:
+        check_asked(error_map, method, target)
+    check_map(beside, method, overwrite=settings.output.overwrite)
     if format_of(target) == "FITS":
         check_astropy()
     return bits, {"error": error_map is not None, "linear": format_of(target) == "DNG"}
@@ -204,7 +207,7 @@ def develop_photo(
     """
     with timings.stage("decode"), open_header(source, settings.limits) as header:
         report(Progress(DECODING, 0, 1))
-        photo = PhotoToDevelop(prepare(header, settings), header.path)
+        photo = PhotoToDevelop(prepare(header, settings, linear=linear), header.path)
         report(Progress(DECODING, 1, 1))
     return develop_prepared(photo, settings, bits, report, timings, error=error, linear=linear)
 
@@ -223,8 +226,8 @@ def develop_prepared(
     ready = photo.ready
     settings = for_preview(settings) if linear else settings
     how = settings.development
-    timings.notices += _notices(ready, how)
-    timings.notices += _lens_notices(ready, how, linear=linear)
+    timings.notices += photo_notices(ready, how)
+    timings.notices += lens_notices(ready, how, linear=linear)
     with timings.stage("demosaic"), prefix_path(photo.path):
         run = settings.engine.start(report, error)
         restored = complete_mosaic(ready, settings.engine, run, photo.restore)
@@ -239,7 +242,7 @@ def develop_prepared(
             pixels = pixels.within(lambda: timings.part("render"))
         expected = None if restored.error is None else _orient_errors(restored, ready, look, how)
         picture = _describe_picture(pixels, photo, look, settings)
-        timings.notices += _brightness_notices(restored, ready, look, how)
+        timings.notices += brightness_notices(restored, ready, look, how)
         raw = linear_picture(restored.image, ready, settings, photo.path.name) if linear else None
     return DevelopedPhoto(picture, expected, _facts(picture, ready, restored, look, timings, how), raw)
 
@@ -253,6 +256,10 @@ def _facts(
     how: Development,
 ) -> ConversionFacts:
     """What was done; `seconds` is the dict of the timings, to which the writing is still to be added."""
+    noise, strength = None, ready.denoise_strength
+    if ready.noise is not None:
+        removed = {"brightness": strength.brightness, "color": strength.colour}
+        noise = {**ready.noise.describe(span_of(ready.photo)), "removed": removed}
     return ConversionFacts(
         taken=ready.photo.exif.facts,
         size=(picture.colours.shape[0], picture.colours.shape[1]),
@@ -263,7 +270,7 @@ def _facts(
         matrix_source=ready.photo.matrix.source,
         certificate=restored.certificate,
         check=restored.check,
-        noise=_noise_facts(ready),
+        noise=noise,
         seconds=timings.seconds,
         notices=tuple(timings.notices),
     )
@@ -283,24 +290,14 @@ def _orient_errors(restored: RestoredPhoto, ready: Prepared, look: Finish, how: 
     return Expected(orient(codes, photo.orientation), 1, 2**look.bits - 1)
 
 
-def _noise_facts(ready: Prepared) -> dict[str, Any] | None:
-    """The noise that was found, and the strengths it was removed with, zero where it was left alone."""
-    if ready.noise is None:
-        return None
-    taken = ready.denoise_strength
-    found = ready.noise.describe(span_of(ready.photo))
-    return {**found, "removed": {"brightness": taken.brightness, "color": taken.colour}}
-
-
 def _describe_picture(
     pixels: ImageLike, source: PhotoToDevelop, look: Finish, settings: Settings
 ) -> DecodedImage:
     """The pixels with their profile and metadata."""
     photo, profile, how = source.ready.photo, icc_profile(look.space), settings.development
-    colours = cast(NDArray[Any], pixels)  # its writers read the rows of either
     orientation, is_srgb = 1 if how.rotate else photo.orientation, how.space == "srgb" and not how.linear
     if not settings.output.metadata:
-        return DecodedImage(colours, profile=profile)
+        return DecodedImage(pixels, profile=profile)
     exif = finish_metadata(
         photo.exif,
         size=(pixels.shape[0], pixels.shape[1]),
@@ -311,7 +308,7 @@ def _describe_picture(
         software=f"demosaic-ntc {version('demosaic-ntc')}",
     )
     xmp = clean_xmp(photo.xmp) if photo.xmp else None
-    return DecodedImage(colours, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
+    return DecodedImage(pixels, profile=profile, exif=exif, orientation=orientation, xmp=xmp)
 
 
 def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
@@ -325,82 +322,8 @@ def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
         "highlights": choose_highlights(ready.photo, how),
         **source.parameters,
     }
-    used = settings.described(wb=f"{exposure.balance_source} ({balance}{light})", **known)
+    used = settings.describe(wb=f"{exposure.balance_source} ({balance}{light})", **known)
     if ready.noise is None or ready.denoise_strength.strongest == 0:
         return used
     model = ready.noise.model
     return f"{used} noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
-
-
-def _notices(ready: Prepared, how: Development) -> Iterator[str]:
-    """What a user should know about the photo and the colours chosen for it."""
-    yield from ready.photo.notices
-    yield from ready.noise.notices if ready.noise else ()
-    source = ready.exposure.balance_source
-    if source == "preview":
-        yield "no white balance is stored; it was fitted to the camera's own picture (`wb` chooses another)"
-    elif how.balance in ("camera", "daylight") and source != how.balance and not ready.photo.is_monochrome:
-        used = "none was applied" if source == "none" else f"{source} balance was used"
-        advice = "`wb=auto` finds one" if source == "none" else "choose one with `wb`"
-        yield f"no {how.balance} white balance is stored; {used} ({advice})"
-    if how.black is None:
-        yield from _black_notice(ready.photo)
-    if ready.photo.matrix.source == "none" and how.space != "camera" and not ready.photo.is_monochrome:
-        yield "no camera profile is known; colours are shown as if the sensor were sRGB"
-    if how.crop == "camera" and ready.photo.camera_crop is None:
-        yield "the camera stored no crop; the whole visible area is kept"
-    if how.look == "camera" and ready.embedded is None:
-        yield "holds no preview; the automatic look is used"
-
-
-def _lens_notices(ready: Prepared, how: Development, *, linear: bool) -> Iterator[str]:
-    """What was corrected of the lens; of a linear DNG, what is left to its readers."""
-    if not linear:
-        yield from ready.lens.notices
-        return
-    yield from ready.lens.raw.notices
-    yield from carried_opcodes(ready, how).notices
-    if ready.lens.profile:
-        yield f"a linear DNG is not corrected by the profile {ready.lens.profile}; its readers have their own"
-
-
-def _black_notice(photo: RawPhoto) -> Iterator[str]:
-    """A hint where no sample lies above black, or a mosaic that states no black level seems to have one."""
-    black = float(photo.black.min())
-    if photo.mosaic.max(initial=0) <= black:
-        yield f"no sample lies above the black level {black:g}; the picture is black (`black` gives another)"
-    if not photo.is_plain:
-        return
-    seen = photo.mosaic[::_GLANCE, ::_GLANCE]
-    darkest = float(np.quantile(seen, _DARKEST))
-    if darkest > _SEEN_BLACK * float(seen.max()):  # white may be that of 16 bits, of which 14 are used
-        yield f"the darkest samples read {darkest:.0f}; if that is black, give `black={darkest:.0f}`"
-
-
-def _brightness_notices(
-    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development
-) -> Iterator[str]:
-    """A hint where nothing was brightened and the picture ends far below white."""
-    if how.exposure != 0 or look_name(ready, how) != "neutral":
-        return
-    gain = find_auto_gain(restored.image, ready.mosaic.lift, look, every=_GLANCE)
-    if is_dark(gain):
-        yield f"the picture ends {log2(gain):.1f} stops below white; `exposure=auto` would brighten it"
-
-
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
-    """Roughly what a conversion will take."""
-
-    costs: dict[str, float]  # CPU seconds per megapixel, by stage
-    bytes_per_pixel: float  # of the file
-
-
-def estimate_cost(
-    settings: Settings, target: Path, source: FileHeader | None = None, error_map: Path | None = None
-) -> CostEstimate:
-    """Estimate the cost of converting a file, or any Bayer raw without one; refuse impossible targets."""
-    bits, engine, cfa = settings.depth(target, error_map), settings.engine, settings.layout.cfa
-    array = cfa.kind if cfa else source.array_kind if source else "bayer"
-    costs = stage_costs(engine.method, engine.quality, array)
-    return CostEstimate(costs, bytes_per_pixel(format_of(target), bits))

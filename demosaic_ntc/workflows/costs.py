@@ -3,7 +3,12 @@
 Other machines differ by a factor; the shares of the stages hardly do, which is all that a progress bar needs.
 """
 
+from pathlib import Path
+
 from demosaic_ntc.choices import ArrayKind
+from demosaic_ntc.developing.settings import Settings
+from demosaic_ntc.images.formats import format_of
+from demosaic_ntc.io.header import FileHeader
 
 DECODING = "decoding"  # the stage in which a file is read, by libraries that damage may crash
 
@@ -68,6 +73,19 @@ def stage_costs(method: str, quality: str, array: ArrayKind = "bayer") -> dict[s
     groups = _COMPLETED[quality] if method == "ntc" else groups
     first = _BAYER[quality] if is_bayer else _OTHER_ARRAYS
     return {**_AROUND_THE_ENGINE, _FIRST_ESTIMATE: first, "groups": groups}
+
+
+def estimate_costs(settings: Settings, source: FileHeader | None = None) -> dict[str, float]:
+    """Estimate what the stages of converting a file cost, or any Bayer raw without one."""
+    engine, cfa = settings.engine, settings.layout.cfa
+    array = cfa.kind if cfa else source.array_kind if source else "bayer"
+    return stage_costs(engine.method, engine.quality, array)
+
+
+def estimate_results(settings: Settings, format: str) -> tuple[dict[str, float], float]:
+    """Estimate what pictures of a format cost to make, and their bytes per pixel; refuse impossible ones."""
+    target = Path(f"any.{format}")
+    return estimate_costs(settings), bytes_per_pixel(format_of(target), settings.depth(target))
 
 
 def merge_costs(quality: str, frames: int) -> dict[str, float]:

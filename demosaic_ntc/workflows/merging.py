@@ -13,8 +13,7 @@ from demosaic_ntc.developing.frames import check_frame, choose_grain
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, read_clean
 from demosaic_ntc.developing.settings import Engine, Merging, Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.images.error_map import ErrorMap, check_map, is_within
-from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.images.error_map import ErrorMap
 from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, ignore_progress
 from demosaic_ntc.workflows.conversion import (
     ConversionFacts,
@@ -86,10 +85,7 @@ def merge_files(
 ) -> Merge:
     """Read, merge and write frames of one scene; nothing appears at the target unless all went well."""
     report, timings = progress or ignore_progress, Timings()
-    bits, wanted = check_outputs(target, error_map, settings)
-    beside = None if is_within(error_map, target) else error_map
-    check_distinct((*sources, *find_paths(settings)), (target, beside))
-    check_map(beside, settings.engine.method, overwrite=settings.output.overwrite)
+    bits, wanted = check_outputs(sources, target, settings, error_map)
     done = merge_photos(sources, settings, merging, bits, report, timings, **wanted)
     mapped = write_developed(target, done.developed, settings, report, timings, error_map)
     return Merge(target, done.developed.facts, done.frames, mapped)

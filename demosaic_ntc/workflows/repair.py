@@ -32,7 +32,7 @@ from demosaic_ntc.images.writing import (
 from demosaic_ntc.inpainting.inpaint import inpaint_picture
 from demosaic_ntc.io.atomic import check_target, whole_file
 from demosaic_ntc.io.header import FileHeader, FileKind, open_header, prefix_path
-from demosaic_ntc.io.paths import check_distinct, find_paths
+from demosaic_ntc.io.paths import check_distinct
 from demosaic_ntc.run import Progress, ReportProgress, Timings, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING
 
@@ -77,27 +77,27 @@ def repair_file(
     detection, what it finds as well. The errors expected of the picture, the mask that was used and where
     copied pixels came from are written, too, where there is a place for them.
     """
-    report, journal = progress or ignore_progress, Timings()
+    report, timings = progress or ignore_progress, Timings()
     repair_format(target)
     check_target(target)
     with open_header(source, settings.limits) as header:
         _check_files(header.path, mask, target, settings, (error_map, save_mask, source_map))
         by_alpha = settings.mask.alpha and mask is None
-        with journal.stage("decode"):
+        with timings.stage("decode"):
             report(Progress(DECODING, 0, 1))
             read = read_picture(header, settings.limits)
             picture = apply_palette(read) if by_alpha else read
             check_fits(picture, target)
             missing, detected = _find_missing(header.path, picture, mask, settings)
             allowed = _read_source(picture, settings)
-            journal.notices += _notices(picture, missing, target, settings.mask, detected)
+            timings.notices += _notices(picture, missing, target, settings.mask, detected)
             report(Progress(DECODING, 1, 1))
-        with journal.stage("inpaint"), prefix_path(header.path):
+        with timings.stage("inpaint"), prefix_path(header.path):
             restored = _complete_colours(picture, missing, allowed, settings, report, error_map is not None)
-            journal.notices += restored.notices
+            timings.notices += restored.notices
         expected, copied = _estimate_errors(restored, picture), restored.copied or NOTHING_COPIED
         with (
-            journal.stage("write"),
+            timings.stage("write"),
             write_error_map(error_map, expected, overwrite=settings.overwrite) as mapped,
             mask_written_beside(save_mask, missing, picture, overwrite=settings.overwrite),
             write_source_map(source_map, copied, picture, overwrite=settings.overwrite),
@@ -108,7 +108,7 @@ def repair_file(
                 whole = replace_missing(picture, restored.image, missing)
                 _write(made_opaque(whole, missing) if by_alpha else whole, target, settings, report)
     about = (header.path, target, picture.size, picture.depth, int(missing.sum()))
-    told = (restored.certificate, journal.seconds, tuple(journal.notices))
+    told = (restored.certificate, timings.seconds, tuple(timings.notices))
     return Repair(*about, *told, mapped, detected, save_mask, copied.count, source_map)
 
 
@@ -121,7 +121,7 @@ def _check_files(
 ) -> None:
     """Refuse, before any work is done, files that cannot be written, or that are read or written already."""
     error_map, save_mask, source_map = beside
-    check_distinct((mask, *find_paths(settings)), (target, *beside))
+    check_distinct((mask, settings), (target, *beside))
     check_distinct((source,), beside)  # the studio may replace its source
     check_map(error_map, settings.engine.method, overwrite=settings.overwrite)
     check_mask_target(save_mask, overwrite=settings.overwrite)
@@ -139,7 +139,7 @@ def _complete_colours(
     """Let the engine restore the missing pixels."""
     engine = settings.engine
     how = {"method": engine.method, "quality": engine.quality, "grain": settings.grain, "fill": settings.fill}
-    return inpaint_picture(picture.colours, missing, engine.start(report, want_error), **how, source=allowed)
+    return inpaint_picture(picture.pixels, missing, engine.start(report, want_error), **how, source=allowed)
 
 
 def _read_source(picture: DecodedImage, settings: RepairSettings) -> Flags | None:

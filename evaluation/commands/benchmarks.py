@@ -206,7 +206,7 @@ def convert(
             min=0, max=150, help="Megapixels of a raw as noisy as a phone's.", show_default="12 without raws"
         ),
     ] = None,
-    programs: o.Programs = "ntc,libraw-ahd,rawtherapee,darktable",
+    programs: o.Programs = "demosaic-ntc,libraw-ahd,rawtherapee,darktable",
     method: Annotated[
         str, typer.Option(help="gaussian, ntc, or an interpolation such as bilinear.")
     ] = "gaussian",

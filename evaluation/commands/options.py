@@ -53,7 +53,7 @@ Sigmas = Annotated[
     str, typer.Option(metavar="5,10,20", help="Noise added to mosaics, in 255ths of white; also its seed.")
 ]
 Boxed = Annotated[str | None, part("all of it")]
-Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of ntc and its control.")]
+Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of gaussian and ntc.")]
 Details = Annotated[bool, typer.Option("--details", help="Print every quantity of every picture.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of each method.")]
 Json = Annotated[

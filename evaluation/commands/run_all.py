@@ -36,7 +36,7 @@ def measure_all(
     qualities: o.Qualities = "fast,normal",
     speed_images: o.SpeedImages = None,
     sizes: o.Sizes = "6,24",
-    programs: o.Programs = "ntc,libraw-ahd,rawtherapee,darktable",
+    programs: o.Programs = "demosaic-ntc,libraw-ahd,rawtherapee,darktable",
     tables: Annotated[str, typer.Option(help="Tables of the paper.")] = "1,2,3,4,noisy",
     rows: Annotated[str, typer.Option(help="Only these rows of the tables.")] = "",
     reps: Annotated[int, typer.Option(min=1, help="Repetitions of each row.")] = 3,

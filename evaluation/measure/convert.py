@@ -52,7 +52,7 @@ class ConvertBenchmark(Benchmark):
         raws: Iterable[Path] | None = None,
         sizes: str = "6,24",
         phone: float = 0.0,
-        programs: str = "ntc,libraw-ahd,rawtherapee,darktable",
+        programs: str = "demosaic-ntc,libraw-ahd,rawtherapee,darktable",
         engine: Mapping[str, Any] | None = None,
     ) -> Self:
         """Without raws with those of the test data."""

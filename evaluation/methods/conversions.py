@@ -134,8 +134,8 @@ def reason(ended: ProcessResult, source: Path) -> str:
         return f"ended at {ended.peak_bytes / 1e9:.2g} GB"
     if kind == CRASHED:
         return f"signal {-ended.code}"
-    said = ended.errors.strip().splitlines()
-    told = said[-1].removeprefix(f"demosaic-ntc: {source}: ") if said else "it says nothing"
+    lines = ended.errors.strip().splitlines()
+    told = lines[-1].removeprefix(f"demosaic-ntc: {source}: ") if lines else "it says nothing"
     return told if kind == REFUSED else f"exit code {ended.code}: {told}"
 
 

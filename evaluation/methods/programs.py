@@ -51,7 +51,7 @@ def programs(names: Collection[str], engine: Engine, first: Path) -> list[Method
     threads = _threads(engine)
     known = [
         Method(
-            "ntc",
+            "demosaic-ntc",
             settings_of(engine),
             "ours",
             lambda raw, folder: _apart(_convert, raw, first, folder, engine),

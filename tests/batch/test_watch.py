@@ -38,7 +38,7 @@ def _arrivals(folder: Path, settle: float = SETTLE, **options: bool) -> Arrivals
     return Arrivals(folder, search, settle=settle, **options)
 
 
-def _next(files: Iterator[FoundInput | None], seconds: float = PATIENCE) -> str | None:
+def _next(files: Iterator[FoundInput[Path] | None], seconds: float = PATIENCE) -> str | None:
     """The next file that is complete, if one is within the time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -66,7 +66,7 @@ def test_what_is_there_is_taken_when_asked(tmp_path: Path) -> None:
         assert _next(iter(arrivals)) == "old.dng"
 
 
-def _looked(arrivals: Arrivals, files: Iterator[FoundInput | None]) -> str | None:
+def _looked(arrivals: Arrivals, files: Iterator[FoundInput[Path] | None]) -> str | None:
     """What is complete when the folder is looked at now."""
     arrivals._bell.set()
     found = next(files)

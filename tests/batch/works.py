@@ -5,6 +5,8 @@ import errno
 import hashlib
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -75,6 +77,15 @@ def _grow(_target: Path) -> None:
         time.sleep(0.005)
 
 
+def _grow_apart(_target: Path) -> None:
+    """In a child, as a decoder is, which ends with its parent."""
+    code = (
+        "import os, time\nparent, taken = os.getppid(), []\nwhile os.getppid() == parent:\n"
+        "    taken.append(bytearray(b'\\1') * 2**22)\n    time.sleep(0.005)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def _fill_disk(target: Path) -> None:
     with whole_file(target, overwrite=True) as file:
         file.write(b"half")
@@ -103,6 +114,7 @@ def _talk(_target: Path) -> None:
 FAULTS: dict[str, Callable[[Path], None]] = {
     "segv": _read_null,
     "late": _read_null,
+    "after": _be_killed,
     "kill": _be_killed,
     "exit": _leave,
     "hang": _hang,
@@ -110,6 +122,7 @@ FAULTS: dict[str, Callable[[Path], None]] = {
     "linger": _linger,
     "allocate": _allocate,
     "grow": _grow,
+    "grow apart": _grow_apart,
     "full": _fill_disk,
     "bug": _be_wrong,
     "refuse": _refuse,
@@ -139,6 +152,8 @@ class Faulty:
         self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
     ) -> WorkResult:
         fault = self.faults.get(source.name, self.faults.get("*"))
+        if fault == "after":  # the picture is there
+            self.inner(source, target, overwrite=overwrite, threads=threads, progress=progress)
         if fault == "late":  # what crashes then is no decoder
             progress(Progress("decoding", 1, 1))
             progress(Progress("groups", 0, 1))

@@ -37,7 +37,7 @@ def test_what_conversions_cost_is_printed_and_written_with_its_protocol(tmp_path
         "--quality",
         "fast",
         "--programs",
-        "ntc,libraw-ahd",
+        "demosaic-ntc,libraw-ahd",
         "--json",
         str(target),
     )
@@ -45,8 +45,8 @@ def test_what_conversions_cost_is_printed_and_written_with_its_protocol(tmp_path
     assert result.exit_code == 0, result.stderr
     written = json.loads(target.read_text())
     by_name = {(row["image"], row["program"]): row for row in written["results"]}
-    assert set(by_name) == {(n, p) for n in (RAW, "synthetic 0.06") for p in ("ntc", "libraw-ahd")}
-    ours = by_name["synthetic 0.06", "ntc"]
+    assert set(by_name) == {(n, p) for n in (RAW, "synthetic 0.06") for p in ("demosaic-ntc", "libraw-ahd")}
+    ours = by_name["synthetic 0.06", "demosaic-ntc"]
     assert list(ours["stages"]) == list(STAGES)
     assert ours["cpu_seconds"] == pytest.approx(sum(ours["stages"].values()))
     assert ours["megapixels"] == pytest.approx(0.06)

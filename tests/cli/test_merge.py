@@ -96,7 +96,7 @@ def test_existing_pictures_and_forgotten_targets_are_left_alone(burst: list[Path
         (["IN", "IN2", "OUT", "--reference", "odd"], 3, "--reference is sharpest, first or one of"),
         (["IN", "GONE", "OUT"], 3, "gone.dng: there is no such file"),
         (["DIR", "OUT"], 3, "merge what is in it with --folders"),
-        (["IN", "--folders"], 3, "is no folder"),
+        (["IN", "--folders"], 3, "is not a folder"),
     ],
 )
 def test_what_cannot_be_is_said(

@@ -26,7 +26,7 @@ from demosaic_ntc.engine.groups import (
 )
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.kernels.group_pass import LEAST_SPREAD
-from demosaic_ntc.engine.observations import bits_of
+from demosaic_ntc.engine.observations import ObservedPixels, bits_of
 from demosaic_ntc.engine.passes import PatchGrid, Step, completion, gaussian, mean
 from demosaic_ntc.run import Deadline, Run
 from tests.waves import waves
@@ -37,6 +37,7 @@ MOSAIC = Step(PATCHES, gaussian(6, correction=2.0))
 HOLES = Step(PATCHES, gaussian(6), trust=(0.3, 0.3))
 MEANS = Step(PATCHES, mean(6), trust=(0.05, 0.01))
 NOWHERE: Float32 = np.zeros((0, 0), np.float32)
+ANY: Float32 = np.zeros(3, np.float32)  # bounds, which groups do not ask for
 
 
 def picture_of(known: Bits) -> GroupInput:
@@ -44,7 +45,7 @@ def picture_of(known: Bits) -> GroupInput:
     noise = np.random.default_rng(0).normal(0, 0.02, (3, *SHAPE))
     planes = (waves(3, *SHAPE) + noise).astype(np.float32)
     ones, exact = np.ones(SHAPE, np.uint8), np.zeros((3, 1), np.float32)
-    return GroupInput(planes, known, ones, planes[:0], exact, NOWHERE)
+    return GroupInput(planes, ObservedPixels(known, ones, ANY, ANY, exact), NOWHERE)
 
 
 def mosaic() -> GroupInput:
@@ -61,7 +62,7 @@ def holes() -> GroupInput:
 
 def pass_over(picture: GroupInput, step: Step, threads: int = 1, errors: bool = True) -> GroupPass:
     if step.trust[0] < 1:
-        confidence = np.where(picture.known == 7, 1, step.trust[0]).astype(np.float32)
+        confidence = np.where(picture.known.entries == 7, 1, step.trust[0]).astype(np.float32)
         picture = replace(picture, confidence=confidence)
     return GroupPass(picture, step, Run(threads, want_error=errors))
 
@@ -100,7 +101,7 @@ CASES = [(mosaic, MOSAIC), (mosaic, NOISY), (holes, HOLES), (holes, MEANS), (mos
 
 
 def wanted_in(picture: GroupInput) -> Flags:
-    return np.asarray(picture.known != 7)
+    return np.asarray(picture.known.entries != 7)
 
 
 def assert_same(one: All, other: All) -> None:
@@ -245,7 +246,9 @@ def test_what_is_hardly_known_hardly_decides_which_patches_are_alike() -> None:
     confidence = np.ones((30, 30), np.float32)
     confidence[13:15, 13:15] = 1e-6
     ones = np.ones((30, 30), np.uint8)
-    picture = GroupInput(planes, ones, ones, planes[:0], np.zeros((3, 1), np.float32), confidence)
+    picture = GroupInput(
+        planes, ObservedPixels(ones, ones, ANY, ANY, np.zeros((3, 1), np.float32)), confidence
+    )
     step = Step(PatchGrid(size=4, stride=4, count=5, reach=6), gaussian(4))
     for trust, alike in ((confidence, True), (NOWHERE, False)):
         groups, places = GroupPass(replace(picture, confidence=trust), step, Run()), np.array([[12, 12]])
@@ -289,7 +292,7 @@ def test_completed_groups_are_bounded_and_others_are_not() -> None:
 def test_completed_groups_come_closer_to_the_truth_than_a_wrong_estimate() -> None:
     truth, picture = waves(3, *SHAPE), mosaic()
     noise = np.random.default_rng(4).normal(0, 0.05, truth.shape).astype(np.float32)
-    shown = np.stack([(picture.known >> channel) & 1 for channel in range(3)]).astype(np.bool_)
+    shown = np.stack([(picture.known.entries >> channel) & 1 for channel in range(3)]).astype(np.bool_)
     wrong = np.where(shown, truth, truth + noise)
     said = said_by(pass_over(replace(picture, planes=wrong), COMPLETED), wanted_in(picture))
     before, after = (np.square(one - truth)[~shown].mean() for one in (wrong, said.planes))
@@ -336,7 +339,7 @@ def test_pictures_smaller_than_a_patch_are_covered(shape: tuple[int, int], step:
     known = np.ones(shape, np.uint8)
     known[-1, -1] = 0
     noise, trust = np.zeros((3, 1), np.float32), np.ones(shape, np.float32)
-    picture = GroupInput(planes, known, 1 - known, planes[:0], noise, trust)
+    picture = GroupInput(planes, ObservedPixels(known, 1 - known, ANY, ANY, noise), trust)
     said = said_by(GroupPass(picture, step, Run()), known == 0)
     assert said.planes == pytest.approx(planes, abs=1e-4)
     assert len(said.bounds) > 0

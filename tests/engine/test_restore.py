@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.engine.groups import GroupAggregate, GroupPass
+from demosaic_ntc.engine.groups import GroupAggregate, GroupInput, GroupPass
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.passes import PatchGrid, Step, completion, gaussian, mean
@@ -15,7 +15,6 @@ from demosaic_ntc.engine.restore import (
     MaskedPass,
     _confidence,
     _note_variance,
-    _scene,
     _spread_nearby,
     restore,
 )
@@ -83,7 +82,7 @@ def test_only_wanted_pixels_change() -> None:
 def test_a_step_goes_beyond_what_the_groups_say_by_its_relaxation() -> None:
     known = flags()
     estimate, what = start(known)
-    scene = _scene(estimate, what, STEP)
+    scene = GroupInput(estimate.planes, what, _confidence(what, STEP))
     (said,) = GroupPass(scene, STEP, Run()).restore(EVERYWHERE)
     beyond = estimate.planes + 1.5 * (said.planes - estimate.planes)
     bounds = what.low[:, None, None], what.high[:, None, None]
@@ -131,7 +130,7 @@ def test_what_falls_into_gaps_between_references_is_restored_by_itself() -> None
     known = flags()
     estimate, what = start(known)
     sparse = replace(STEP, patches=replace(PATCHES, stride=9))
-    scene = _scene(estimate, what, sparse)
+    scene = GroupInput(estimate.planes, what, _confidence(what, sparse))
     said = list(GroupPass(scene, sparse, Run()).restore(EVERYWHERE))
     unsaid = ~np.concatenate([piece.anything for piece in said])
     assert 0 < unsaid.sum() < unsaid.size

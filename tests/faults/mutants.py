@@ -4,6 +4,7 @@ import io
 import json
 import random
 import shutil
+import struct
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +15,13 @@ from typing import Any
 
 import numpy as np
 import tifffile
+from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc import complete
 from demosaic_ntc.errors import Crashed, DemosaicNtcError
 from tests.faults.targets import CAMERA, REQUESTS, SIDE, TARGETS, cameras_at_hand, kept_kernels, kept_results
-from tests.made_raws import MADE, made
+from tests.made_raws import MADE, crw, heap, made, shorts
 
 ROOT = Path(__file__).resolve().parents[2]
 Mutation = tuple[str, float, int]
@@ -194,6 +196,8 @@ def _of_pictures(folder: Path) -> Files:
     colours = draw.integers(256, size=(SIDE, SIDE, 3), dtype=np.uint8)
     files = {name: (ROOT / "samples" / name).read_bytes() for name in ("small_rggb.dng", "small_xtrans.dng")}
     files |= {name: made(name, (36, 48)).content for name in MADE}
+    files["records.crw"] = _canon_heap()
+    files |= _of_astronomers(colours[..., 0])
     grey, deep = colours[..., 0], (colours[..., 0].astype(np.uint16) << 7)
     pictures = {
         "rgb": Image.fromarray(colours),
@@ -215,6 +219,29 @@ def _of_pictures(folder: Path) -> Files:
     for kind in ("BMP", "WEBP", "GIF"):
         files[f"mask.{kind.lower()}"] = _saved(pictures["bits"].convert("L"), kind)
     return files
+
+
+def _canon_heap() -> bytes:
+    """A Canon raw of the first generation, all its records but no samples."""
+    shot = shorts(33, {1: 32, 2: 160, 21: 7 * 32 + 20, 22: 7 * 32 + 12})
+    focal = struct.pack("<4H", 0, 800, 914, 610)
+    records = {0x080A: b"Canon\0Canon EOS D30\0", 0x180E: bytes(12), 0x5029: focal}
+    return crw(records, heap({0x102A: shot, 0x102D: shorts(46, {23: 1760, 24: 544, 25: 32})}))
+
+
+def _of_astronomers(grey: NDArray[np.uint8]) -> Files:
+    """FITS files, plain and packed; none without the library that writes them."""
+    try:
+        from astropy.io import fits
+    except ImportError:
+        return {}
+    words = fits.Header({"BAYERPAT": "RGGB", "EXPTIME": 1.5, "DATE-OBS": "2026-01-02T03:04:05"})
+    units: dict[str, list[Any]] = {"plain.fits": [fits.PrimaryHDU(grey.astype(np.uint16), words)]}
+    for kind in ("RICE_1", "GZIP_1", "PLIO_1", "HCOMPRESS_1"):
+        samples = np.repeat(grey[:, :4], 8, axis=1) if kind == "PLIO_1" else grey  # astropy packs runs alone
+        packed = fits.CompImageHDU(samples.astype(np.int16), words, compression_type=kind)
+        units[f"{kind}.fits"] = [fits.PrimaryHDU(), packed]
+    return {name: _fits(fits.HDUList(each)) for name, each in units.items()}
 
 
 def _of_words() -> Files:
@@ -266,4 +293,10 @@ _TIFFS: dict[str, dict[str, Any]] = {
 def _saved(image: Image.Image, kind: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def _fits(units: Any) -> bytes:
+    buffer = io.BytesIO()
+    units.writeto(buffer)
     return buffer.getvalue()

@@ -70,7 +70,7 @@ def _mask(folder: Path) -> Path:
 
 def _read_picture(source: Path, folder: Path, options: list[str]) -> str:
     picture = read_picture(source, InputLimits(pixels=PIXELS))
-    return "ok" if picture.colours.size else "finding an empty picture"
+    return "ok" if picture.pixels.size else "finding an empty picture"
 
 
 def _read_photo(source: Path, folder: Path, options: list[str]) -> str:
@@ -339,7 +339,7 @@ class Target:
 
 
 _PICTURES = (".png", ".jpg", ".tif")
-_RAWS = (".dng", ".raf", ".mrw")
+_RAWS = (".dng", ".raf", ".mrw", ".crw", ".fits")
 TARGETS = {
     "read_picture": Target(_read_picture, (*_PICTURES, ".dng")),
     "read_photo": Target(_read_photo, (*_PICTURES, *_RAWS)),

@@ -47,6 +47,21 @@ def test_faults_of_every_kind_in_one_batch(tmp_path: Path, batch: Batch, fill: F
     assert "please report it" in result.stdout
 
 
+def test_worker_that_dies_after_its_picture_was_written(
+    tmp_path: Path, batch: Batch, fill: Fill, faulty: Install
+) -> None:
+    faulty({"b.dng": "after"})
+    fill("a.dng", "b.dng", "c.dng")
+    result = batch("--resume")
+    assert result.exit_code == 0, result.output
+    assert statuses(tmp_path / "out") == dict.fromkeys(("a.dng", "b.dng", "c.dng"), "done")
+    (notice,) = (said for said in records(tmp_path / "out")["b.dng"]["notices"] if "written; then" in said)
+    assert "signal 9" in notice
+    again = batch("--resume")
+    assert "skipped       3" in again.stdout
+    assert records(tmp_path / "out")["b.dng"]["reason"] == "done by an earlier run with these settings"
+
+
 def test_full_disk_stops_the_batch(tmp_path: Path, batch: Batch, fill: Fill, faulty: Install) -> None:
     faulty({"*": "full"})
     names = [f"{number:02}.dng" for number in range(20)]

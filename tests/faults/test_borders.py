@@ -233,6 +233,15 @@ def test_dask(
     check_told(run("batch", small, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1"), error, 5)
 
 
+@pytest.mark.parametrize("error", EVERYTHING, ids=named)
+def test_fsspec(tmp_path: Path, raising: Raising, error: BaseException) -> None:
+    pytest.importorskip("fsspec")
+    (tmp_path / "out").mkdir()
+    raising("fsspec.filesystem", error)
+    check_told(run("batch", "s3://bucket/in", "-o", tmp_path / "out"), error, 3)
+    check_told(run("batch", __file__, "-o", "s3://bucket/out", "--report", tmp_path / "report"), error, 4)
+
+
 def test_borders_let_our_own_errors_pass() -> None:
     for ours in (InputError("a"), OutputError("b"), Truncated("c")):
         for context in (

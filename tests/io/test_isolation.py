@@ -2,6 +2,7 @@
 
 import io
 import json
+import mmap
 import operator
 import os
 import socket
@@ -218,6 +219,30 @@ def test_forks_let_go_of_it(children: Any, samples: Path) -> None:
         os._exit(len(decoder._children._idle))
     assert os.waitpid(pid, 0)[1] == 0
     read_photo(samples / SAMPLES[0])
+
+
+def test_memory_is_taken_once_nobody_can_change_it() -> None:
+    with decoder._shared_memory(8192) as memory:
+        os.pwrite(memory, b"samples", 64)
+        with mmap.mmap(memory, 8192), pytest.raises(Nonsense, match="still held"):
+            decoder._Blocks(memory, [[64, 7]])
+        seen = decoder._Blocks(memory, [[0, 0], [64, 7]])(1)
+        with pytest.raises(PermissionError):
+            os.pwrite(memory, b"changed", 64)
+    seen[0] = ord("S")  # one's own, as any array is
+    assert seen.tobytes() == b"Samples"
+
+
+@pytest.mark.parametrize("place", [[-1, 2], [0, 9000], [8192, 1], [0], ["a", 1], 3])
+def test_places_beyond_the_memory_are_nonsense(place: Any) -> None:
+    with decoder._shared_memory(8192) as memory, pytest.raises((ValueError, TypeError)):
+        decoder._Blocks(memory, [place])
+
+
+def test_decoders_load_nothing_that_is_slow() -> None:
+    code = "import sys; from demosaic_ntc.io.isolation.child import _load; _load(); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not {"scipy", "numba", "skimage", "astropy"} & set(loaded.split())
 
 
 # Answers ----------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from cli.app import app
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.io.isolation import decoder
 from demosaic_ntc.raw.photo import RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.workflows.api import develop
@@ -102,6 +103,18 @@ def test_compressed_images_in_an_extension_are_found(tmp_path: Path) -> None:
     assert np.array_equal(_read(path).mosaic, samples)
 
 
+@pytest.mark.skipif(not decoder.can_isolate(), reason="Linux only")
+@pytest.mark.parametrize("kind", [None, "RICE_1", "GZIP_1", "GZIP_2", "HCOMPRESS_1"])
+def test_files_are_read_in_a_process_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str | None
+) -> None:
+    samples, path = (_mosaic("RGGB") >> 2).astype(np.int16), tmp_path / "a.fits"
+    unit = fits.ImageHDU(samples) if kind is None else fits.CompImageHDU(samples, compression_type=kind)
+    fits.HDUList([fits.PrimaryHDU(), unit]).writeto(path)
+    monkeypatch.setattr("demosaic_ntc.raw.fits.load_astropy", None)  # of this process
+    assert np.array_equal(_read(path).mosaic, samples)
+
+
 def test_what_is_no_mosaic_is_refused_in_one_line(tmp_path: Path) -> None:
     colours = _write(tmp_path / "a.fits", np.zeros((3, 20, 20), np.uint16))
     empty = _write(tmp_path / "b.fits", np.zeros(7, np.uint16))
@@ -153,6 +166,7 @@ def test_pictures_are_written_with_their_errors(tmp_path: Path) -> None:
     assert blind.exit_code == 2
 
 
+@pytest.mark.usefixtures("in_process")
 def test_without_astropy_it_is_told_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Path
 ) -> None:

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from demosaic_ntc.developing.preprocess import prepare
+from demosaic_ntc.developing.settings import Settings
+from demosaic_ntc.raw import saturation as module
 from demosaic_ntc.raw.levels import expose
 from demosaic_ntc.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, RawPhoto
 from demosaic_ntc.raw.reading import read_photo
@@ -169,3 +172,15 @@ def test_real_piles_are_found(data: Path) -> None:
     assert saturation(read_photo(data / "raw_more" / "canon_d30.CRW")) == pytest.approx(
         (4056, 4057, 4062), abs=4
     )
+
+
+def test_levels_are_looked_for_once_a_photo(monkeypatch: pytest.MonkeyPatch, samples: Path) -> None:
+    asked, find = [], module._find_levels
+
+    def count(photo: RawPhoto) -> module.Levels:
+        asked.append(photo)
+        return find(photo)
+
+    monkeypatch.setattr(module, "_find_levels", count)
+    prepare(samples / "small_rggb.dng", Settings())
+    assert len(asked) == 1

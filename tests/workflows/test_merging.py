@@ -96,7 +96,7 @@ def test_frames_that_do_not_belong_together_are_refused_by_name(
     [
         ({"reference": "nobody"}, "no frame is called 'nobody'"),
         ({"motion": "wild"}, "unknown motion 'wild'"),
-        ({"ghosts": "many"}, "unknown way with ghosts"),
+        ({"ghosts": "many"}, "unknown ghost mode"),
         ({"method": "ntc"}, "by the method gaussian"),
         ({"half": True}, "at full size"),
     ],

@@ -65,9 +65,9 @@ def test_known_pixels_depth_and_mode_survive(name: str, tmp_path: Path, mask: Pa
 def test_missing_pixels_come_close_to_the_truth(name: str, tmp_path: Path, mask: Path) -> None:
     source, target = tmp_path / name, tmp_path / f"out{Path(name).suffix}"
     KINDS[name](source)
-    truth = read_picture(source, InputLimits()).colours.astype(np.float64)
+    truth = read_picture(source, InputLimits()).pixels.astype(np.float64)
     _repair(source, mask, target)
-    restored = read_picture(target, InputLimits()).colours.astype(np.float64)
+    restored = read_picture(target, InputLimits()).pixels.astype(np.float64)
     error = np.abs(restored - truth)[scratch()].mean() / truth.max()
     assert error < 0.05
 
@@ -100,7 +100,7 @@ def test_other_formats_hold_the_same_pixels(name: str, suffix: str, tmp_path: Pa
     KINDS[name](source)
     _repair(source, mask, target)
     before, after = read_picture(source, InputLimits()), read_picture(target, InputLimits())
-    assert np.array_equal(after.colours[~scratch()], before.colours[~scratch()])
+    assert np.array_equal(after.pixels[~scratch()], before.pixels[~scratch()])
     assert after.colours.dtype == before.colours.dtype
     assert (after.alpha is None) == (before.alpha is None)
 
@@ -174,7 +174,7 @@ def test_a_painted_colour_stands_for_a_mask(name: str, tmp_path: Path) -> None:
     picture = read_picture(source, InputLimits())
     white = 1.0 if picture.colours.dtype.kind == "f" else float(np.iinfo(picture.colours.dtype).max)
     colour = (255, 255, 255)
-    pixels = picture.colours.copy()
+    pixels = picture.pixels.copy()
     pixels[scratch()] = white
     if name.endswith(".tif"):
         tifffile.imwrite(source, pixels, photometric="rgb")
@@ -186,7 +186,7 @@ def test_a_painted_colour_stands_for_a_mask(name: str, tmp_path: Path) -> None:
     target = tmp_path / f"out{source.suffix}"
     done = _repair(source, None, target, settings)
     assert done.missing == scratch().sum()
-    after = read_picture(target, InputLimits()).colours
+    after = read_picture(target, InputLimits()).pixels
     assert np.array_equal(after[~scratch()], pixels[~scratch()])
     assert (after[scratch()] < white).all()
 

@@ -13,6 +13,7 @@ import numpy as np
 from demosaic_ntc.batch.job import Identity
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import InputLimits, open_regular
+from demosaic_ntc.io.remote import Place, RemotePath
 
 # Settings that change how long a result takes or whether it is refused, never what it is; and the paths of
 # files whose content counts instead.
@@ -32,16 +33,20 @@ def identify(path: Path) -> Identity | None:
     return None
 
 
-def is_unchanged(path: Path, known: Identity, *, proven: bool = False) -> bool:
+def is_unchanged(path: Place, known: Identity, *, proven: bool = False) -> bool:
     """Whether a file is the one that was known; it is read only where the cheap signs differ.
 
     A file that was merely copied or touched is the same. One of equal size and time is taken for the same,
-    unless that is to be proven: programs that edit in place can keep both.
+    unless that is to be proven: programs that edit in place can keep both. An object's ETag is a proof.
     """
     with suppress(OSError):
-        status = os.stat(path)
+        status = path.stat()
         if status.st_size != known.bytes:
             return False
+        if isinstance(path, RemotePath):
+            tag = path.stat().etag
+            is_same = tag == known.etag if tag and known.etag else status.st_mtime_ns == known.mtime_ns
+            return (is_same and bool(tag or not proven)) or path.sha256() == known.sha256
         if not proven and status.st_mtime_ns == known.mtime_ns:
             return True
         now = identify(path)

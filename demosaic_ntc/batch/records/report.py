@@ -28,7 +28,8 @@ def record_of(job: Job, outcome: JobOutcome) -> Record:
     """The line of a job that is over."""
     known, result = outcome.identity, outcome.result
     published = result and result.identity
-    return {
+    tags = {"input_etag": known and known.etag, "output_etag": published and published.etag}
+    record = {
         "input": str(job.source),
         "output": str(job.target),
         "status": outcome.status.value,
@@ -51,20 +52,23 @@ def record_of(job: Job, outcome: JobOutcome) -> Record:
         "log": outcome.log,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+    return record | {key: tag for key, tag in tags.items() if tag}
 
 
 def identity_in(record: Record) -> Identity | None:
     """What the input of a record was known by."""
     if record["input_sha256"] is None:
         return None
-    return Identity(record["input_bytes"], record["input_mtime_ns"], record["input_sha256"])
+    tag = record.get("input_etag", "")
+    return Identity(record["input_bytes"], record["input_mtime_ns"], record["input_sha256"], tag)
 
 
 def result_in(record: Record) -> Result | None:
     """What the output of a record was known by; nothing in reports of early versions."""
     if record.get("output_sha256") is None:
         return None
-    identity = Identity(record["output_bytes"], record["output_mtime_ns"], record["output_sha256"])
+    tag = record.get("output_etag", "")
+    identity = Identity(record["output_bytes"], record["output_mtime_ns"], record["output_sha256"], tag)
     return Result(identity, str(record["output_heads"]))
 
 
@@ -139,7 +143,7 @@ def _is_sound(known: Identity | None) -> bool:
     if known is None:
         return True
     counts = isinstance(known.bytes, int) and isinstance(known.mtime_ns, int)
-    return counts and isinstance(known.sha256, str)
+    return counts and isinstance(known.sha256, str) and isinstance(known.etag, str)
 
 
 def _is_remains(line: bytes) -> bool:

@@ -14,6 +14,7 @@ from demosaic_ntc.batch.job import Identity, Result
 from demosaic_ntc.batch.records.identity import is_unchanged
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.io.remote import Place, RemotePath
 
 _BLOCK = 2**20
 
@@ -45,15 +46,18 @@ def measure(path: Path) -> Result:
     return Result(Identity(length, changed, digest.hexdigest()), "".join(heads))
 
 
-def state_of(path: Path, known: Result, *, proven: bool = False) -> ResultState:
+def state_of(path: Place, known: Result, *, proven: bool = False) -> ResultState:
     """What became of a result that was published as this; `proven` before anything is replaced."""
     try:
-        length = os.stat(path).st_size
+        length = path.stat().st_size
         if is_unchanged(path, known.identity, proven=proven):
             return ResultState.UNCHANGED
+        if isinstance(path, RemotePath):
+            return ResultState.CHANGED if length else ResultState.CUT
         is_cut = length == 0 or (length < known.identity.bytes and _is_cut(path, known))
     except OSError:
-        return ResultState.CHANGED if os.path.lexists(path) else ResultState.GONE
+        is_there = isinstance(path, Path) and os.path.lexists(path)
+        return ResultState.CHANGED if is_there else ResultState.GONE
     return ResultState.CUT if is_cut else ResultState.CHANGED
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from demosaic_ntc.batch.job import Job, JobStatus, Published
 from demosaic_ntc.batch.records.identity import is_unchanged
 from demosaic_ntc.batch.records.report import Record, identity_in, result_in
 from demosaic_ntc.batch.records.result import ResultState, state_of
 from demosaic_ntc.io.atomic import is_absent
+from demosaic_ntc.io.remote import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class History:
             made = Published(record["input"], result, identity_in(record)) if result else None
             self.made[record["output"]] = (made,) if made else ()
 
-    def state_of(self, output: Path) -> tuple[ResultState | None, Published | None]:
+    def state_of(self, output: Place) -> tuple[ResultState | None, Published | None]:
         """What became of what was published at a place, and as what it is known; or nothing."""
         states = [(state_of(output, made.result), made) for made in self.made.get(str(output), ())]
         for wanted in (ResultState.UNCHANGED, ResultState.CUT, ResultState.CHANGED):
@@ -88,12 +88,12 @@ def _replace_ours(job: Job, known: Published) -> Job | Skipped:
     return replace(job, overwrite=True, replaces=known.result)
 
 
-def explain_keeping(target: Path) -> str:
+def explain_keeping(target: Place) -> str:
     """Why a result is not replaced."""
     return f"{target}: kept: changed since it was made; use `overwrite` to replace it"
 
 
-def _is_same_input(source: Path, known: Published) -> bool:
+def _is_same_input(source: Place, known: Published) -> bool:
     """Whether a result was made of this input, wherever that lay at the time."""
     moved = known.identity is not None and is_unchanged(source, known.identity, proven=True)
     return known.source == str(source) or moved

@@ -34,7 +34,8 @@ from demosaic_ntc.batch.records.result import ResultState, state_of
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
-from demosaic_ntc.errors import ClusterError, DemosaicNtcError
+from demosaic_ntc.errors import ClusterError, DemosaicNtcError, InputError
+from demosaic_ntc.io.atomic import is_absent
 from demosaic_ntc.io.error_boundary import words
 from demosaic_ntc.io.header import InputLimits, open_regular
 
@@ -54,6 +55,9 @@ _CONNECT_SECONDS = 2.0
 
 # A scheduler that was lost for longer than this is gone.
 _LOST_SECONDS = 3.0
+
+# How often workers are counted, and how long there may be none: those that restart come back sooner.
+_COUNT_SECONDS, _ALONE_SECONDS = 5.0, 120.0
 
 # How long a result of another machine may take to be seen over a network's storage.
 _SEEN_SECONDS = 5.0
@@ -218,9 +222,11 @@ def _check_visible(job: Job, outcome: JobOutcome) -> JobOutcome:
 
 def _is_there(job: Job, outcome: JobOutcome) -> bool:
     """Whether the result that a worker tells of lies at its target."""
-    if outcome.result is None:
-        return os.path.exists(job.target)
-    return state_of(job.target, outcome.result) is ResultState.UNCHANGED
+    with suppress(InputError):  # storage that cannot be asked at the moment
+        if outcome.result is None:
+            return not is_absent(job.target)
+        return state_of(job.target, outcome.result) is ResultState.UNCHANGED
+    return False
 
 
 class Cluster:
@@ -235,6 +241,7 @@ class Cluster:
         self._pending: dict[str, tuple[Future, Job]] = {}
         self._finished: SimpleQueue[str] = SimpleQueue()
         self._well = time.monotonic()  # when the scheduler was last known to be there
+        self._staffed = self._counted = self._well  # when workers were last there, and last counted
 
     def __enter__(self) -> "Cluster":
         _silence()
@@ -336,6 +343,21 @@ class Cluster:
         elif self._client.status != "connecting" or now - self._well > _LOST_SECONDS:
             raise ClusterError(
                 f"{self._scheduler}: the scheduler is gone; go on with `resume` when it is back"
+            )
+        self._check_staffed(now)
+
+    def _check_staffed(self, now: float) -> None:
+        """Give up when nobody has been there for long who would do the work."""
+        if now - self._counted < _COUNT_SECONDS:
+            return
+        self._counted = now
+        with suppress(Exception):  # a busy scheduler tells it next time
+            told = _within(_CONNECT_SECONDS, self._client.scheduler_info)["workers"].values()
+            if any(worker["resources"].get(RESOURCE) for worker in told):
+                self._staffed = now
+        if now - self._staffed > _ALONE_SECONDS:
+            raise ClusterError(
+                f"{self._scheduler}: no worker is left; go on with `resume` when some are back"
             )
 
     def _outcome(self, future: Future) -> JobOutcome:

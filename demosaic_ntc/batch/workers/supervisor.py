@@ -24,6 +24,7 @@ from demosaic_ntc.batch.job import (
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.worker import WorkerSetup, out_of_memory
 from demosaic_ntc.batch.workers.worker_process import HungUp, WorkerProcess
+from demosaic_ntc.io.remote import RemotePath
 from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.workflows.costs import DECODING
 
@@ -157,7 +158,7 @@ class Supervisor(AbstractContextManager["Supervisor"]):
 
     def _enforce_limits(self, worker: WorkerProcess) -> Iterator[Event]:
         """End a worker that takes too long or too much."""
-        if not worker.is_ready and worker.age > _STARTING_SECONDS:
+        if not worker.is_ready and time.monotonic() - worker.started > _STARTING_SECONDS:
             raise HungUp
         seconds, memory = self._allowance.seconds, self._allowance.memory
         if seconds is not None and worker.seconds > seconds:
@@ -211,4 +212,6 @@ def _dismiss(worker: WorkerProcess) -> None:
     """End a worker, and clear away what it leaves half-written."""
     worker.end()
     if worker.job is not None:
-        remove_stale(worker.job.target.parent)
+        for place in (worker.job.source, worker.job.target):
+            if isinstance(place, RemotePath) or place is worker.job.target:
+                remove_stale(place.parent)

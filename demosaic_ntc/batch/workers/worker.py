@@ -20,9 +20,9 @@ from threading import Thread
 from typing import Any
 
 from demosaic_ntc.batch.job import Identity, Job, JobOutcome, JobStatus, JobWork, Result
-from demosaic_ntc.batch.records.identity import identify
 from demosaic_ntc.batch.records.result import ResultState, measure, state_of
 from demosaic_ntc.batch.records.resume import explain_keeping
+from demosaic_ntc.batch.workers.copies import Copies, hold_copies
 from demosaic_ntc.errors import Changed, DemosaicNtcError, Exists
 from demosaic_ntc.io.atomic import ask_before_publishing
 from demosaic_ntc.machine import address_space, resident_bytes
@@ -104,29 +104,25 @@ def _answer(channel: Connection, **facts: Any) -> None:
 def _work_on(job: Job, setup: WorkerSetup, channel: Connection, nods: "queue.SimpleQueue[str]") -> None:
     """Do a job and tell how it ended."""
     reset_peak()
-    identity = identify(job.source)
-    _answer(channel, identity=identity and asdict(identity))
-    publisher = _Publisher(job, channel, nods)
-    with ask_before_publishing(publisher):
-        outcome = _outcome(job, setup, _Reporter(channel), identity)
-    published = publisher.result if outcome.status is JobStatus.DONE else None
-    _answer(channel, outcome=replace(outcome, peak_bytes=peak_bytes(), result=published).plain())
+    with hold_copies(job) as copies:
+        outcome = _outcome(copies, setup, channel, _Publisher(copies, channel, nods))
+    _answer(channel, outcome=replace(outcome, peak_bytes=peak_bytes()).plain())
 
 
 class _Publisher:
     """Asks the parent before a result gets its name, so that it is known whoever is killed afterwards."""
 
-    def __init__(self, job: Job, channel: Connection, nods: "queue.SimpleQueue[str]") -> None:
+    def __init__(self, copies: Copies, channel: Connection, nods: "queue.SimpleQueue[str]") -> None:
         self.result: Result | None = None
-        self._job, self._channel, self._nods = job, channel, nods
-        self._place = Path(os.path.realpath(job.target))
+        self._job, self._channel, self._nods = copies.job, channel, nods
+        self._place = Path(os.path.realpath(copies.target))
 
     def __call__(self, place: Path, finished: Path) -> None:
         """Tell what the result is known by, and wait until the parent has taken note."""
         if place != self._place:
             return
         replaced = self._job.replaces
-        if replaced is not None and state_of(place, replaced, proven=True) is ResultState.CHANGED:
+        if replaced is not None and state_of(self._job.target, replaced, proven=True) is ResultState.CHANGED:
             raise Changed(explain_keeping(self._job.target))
         self.result = measure(finished)
         _answer(self._channel, publishing=asdict(self.result))
@@ -148,23 +144,36 @@ class _Reporter:
             _answer(self._channel, stage=progress.stage, share=progress.done / max(progress.total, 1))
 
 
-def _outcome(job: Job, setup: WorkerSetup, report: _Reporter, identity: Identity | None) -> JobOutcome:
+def _outcome(copies: Copies, setup: WorkerSetup, channel: Connection, publisher: _Publisher) -> JobOutcome:
     """Do the work; whatever it raises becomes an outcome."""
+    identity, job = None, copies.job
+    _answer(channel, identity=None)  # it has begun
+    report = _Reporter(channel)
     try:
-        done = job.work(
-            job.source, job.target, overwrite=job.overwrite, threads=setup.threads, progress=report
-        )
+        identity = copies.fetch()
+        _answer(channel, identity=identity and asdict(identity))
+        with ask_before_publishing(publisher):
+            done = job.work(
+                copies.source,
+                copies.target,
+                overwrite=copies.overwrite,
+                threads=setup.threads,
+                progress=report,
+            )
+        result = publisher.result and copies.publish(publisher.result)
     except Exception as error:
-        return _failure(error, setup, identity)
-    return JobOutcome(
+        return copies.name_originals(_failure(error, setup, identity))
+    outcome = JobOutcome(
         JobStatus.DONE,
         identity=identity,
+        result=result,
         pixels=done.pixels,
         seconds=done.seconds,
         certified_share=done.certified_share,
         check=done.check,
         notices=done.notices,
     )
+    return copies.name_originals(outcome)
 
 
 def _failure(error: Exception, setup: WorkerSetup, identity: Identity | None) -> JobOutcome:

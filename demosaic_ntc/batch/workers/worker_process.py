@@ -13,7 +13,7 @@ from typing import Any
 from demosaic_ntc.batch.job import Identity, Job
 from demosaic_ntc.batch.workers.worker import GO, WorkerSetup
 from demosaic_ntc.child_processes import explain_exit, start_interpreter
-from demosaic_ntc.machine import resident_bytes
+from demosaic_ntc.machine import resident_bytes_of_family
 
 # Kept of what a worker says on stderr: enough for the trace of a crash.
 _LOG_BYTES = 8192
@@ -66,7 +66,7 @@ class WorkerProcess:
         self.job: Job | None = None
         self.identity: Identity | None = None
         self.stage = ""  # of the present job, once it has told one
-        self._since, self._started = 0.0, time.monotonic()
+        self.started, self._since = time.monotonic(), 0.0
         self._log = b""
         with suppress(OSError):  # one that ended at once is found to be gone when it is listened to
             self.channel.send(setup)
@@ -87,14 +87,9 @@ class WorkerProcess:
         return time.monotonic() - self._since if self.job else 0.0
 
     @property
-    def age(self) -> float:
-        """How long ago it was started."""
-        return time.monotonic() - self._started
-
-    @property
     def resident_bytes(self) -> int:
-        """The memory in use; nothing once the process is gone."""
-        return resident_bytes(self._process.pid)
+        """The memory in use, that of its decoder as well; nothing once the process is gone."""
+        return resident_bytes_of_family(self._process.pid)
 
     def give(self, job: Job) -> None:
         """Let it work on a job."""

@@ -12,8 +12,10 @@ import os
 import pickle
 import signal
 import socket
+import sys
 import time
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -61,18 +63,21 @@ def main() -> None:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    _load()
+    _load(sys.argv[2:])
     channel.send(json.dumps(fence_in()).encode())
     while _serve(channel):
         pass
 
 
-def _load() -> None:
-    """Load all decoders, and the time zone, in which LibRaw tells when a photo was taken."""
+def _load(more: Sequence[str] = ()) -> None:
+    """Load all decoders, more modules, and the time zone, in which LibRaw tells when a photo was taken."""
     os.environ.setdefault("TZ", ":/etc/localtime")  # as by default, but said: it is not looked up again
     time.tzset()
     for name in _LOADED:
         import_module(name)
+    for name in more:
+        with suppress(ImportError):  # whoever needs it says so
+            import_module(name)
     codecs = import_module("imagecodecs")
     for name in _CODECS.split():
         with suppress(AttributeError, ImportError):  # not every build has all

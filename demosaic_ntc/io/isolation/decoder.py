@@ -8,6 +8,7 @@ function is called here.
 
 import atexit
 import errno
+import mmap
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from demosaic_ntc import errors
 from demosaic_ntc.errors import Crashed, InputError, TooLarge
 from demosaic_ntc.io.header import FileHeader
 from demosaic_ntc.io.isolation.answers import Nonsense, from_plain
-from demosaic_ntc.io.isolation.process import NONSENSE, Allowance, DecodingChild, crashed, read_memory
+from demosaic_ntc.io.isolation.process import NONSENSE, Allowance, DecodingChild, Modules, crashed
 from demosaic_ntc.io.tiff_tags import number
 
 Value = TypeVar("Value")
@@ -39,16 +40,18 @@ _PIXELS_PER_BYTE = 8
 _WIDTH, _HEIGHT = 256, 257
 
 
-def decode_apart(decode: Callable[..., Value], source: FileHeader | None, *arguments: Any) -> Value:
+def decode_apart(
+    decode: Callable[..., Value], source: FileHeader | None, *arguments: Any, loads: Modules = ()
+) -> Value:
     """What a function makes of a file, or of nothing but its arguments; its type is the one that it states.
 
-    The function must be one that its module's name leads to.
+    The function must be one that its module's name leads to. What it `loads` is there for it alone.
     """
     allowed = _allowance(source)
     if not can_isolate(allowed.memory) or (source is not None and not source.limits.isolate):
         return decode(*(() if source is None else (source,)), *arguments)
     asked = None if source is None else (source.path, source.limits)
-    with _shared_memory(allowed.memory) as memory, _reopened(source) as files, _borrowed() as child:
+    with _shared_memory(allowed.memory) as memory, _reopened(source) as files, _borrowed(loads) as child:
         is_whole = child.allow(allowed)
         answer = child.ask(memory, (decode, asked, arguments), files, allowed)
         value = _value(decode, answer, memory, is_whole=is_whole)
@@ -104,20 +107,32 @@ def announced_pixels(header: FileHeader) -> int:
 
 
 class _Blocks:
-    """Blocks of bytes in shared memory, fetched by copying: whoever wrote them may still change them."""
+    """Blocks of bytes in shared memory that nobody can change any more, seen without copying them."""
 
     def __init__(self, memory: int, places: Any) -> None:
-        self._memory, self._size = memory, os.fstat(memory).st_size
-        self._places = places if isinstance(places, list) else []
+        self._places = [(int(place), int(length)) for place, length in places or ()]
+        end = max((place + length for place, length in self._places), default=0)
+        if any(min(place) < 0 for place in self._places) or end > os.fstat(memory).st_size:
+            raise Nonsense("a block beyond all memory")
+        _seal(memory)
+        self._bytes = mmap.mmap(memory, end, mmap.MAP_PRIVATE) if end else b""
 
     def __call__(self, block: int) -> NDArray[np.uint8]:
         """The bytes of a block."""
         if not 0 <= block < len(self._places):
             raise Nonsense("no such block")
-        place, length = (int(value) for value in self._places[block])
-        if min(place, length) < 0 or place + length > self._size:
-            raise Nonsense("a block beyond all memory")
-        return read_memory(self._memory, place, length)
+        place, length = self._places[block]
+        return np.ndarray(length, np.uint8, self._bytes, place)
+
+
+def _seal(memory: int) -> None:
+    """Let nobody write into memory from now on; whoever still could is not to be trusted."""
+    import fcntl  # noqa: PLC0415 (Windows has none)
+
+    try:
+        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
+    except OSError as error:
+        raise Nonsense("the memory is still held") from error
 
 
 @contextmanager
@@ -172,13 +187,14 @@ class _Children:
         self._idle: list[DecodingChild] = []
         self._lock = Lock()
 
-    def take(self) -> DecodingChild:
-        """One that waits, or a new one."""
+    def take(self, loads: Modules = ()) -> DecodingChild:
+        """One that waits and has loaded what is needed, or a new one."""
         while True:
             with self._lock:
-                child = self._idle.pop() if self._idle else None
-            if child is None:
-                return DecodingChild()
+                child = next((each for each in self._idle if each.loads == loads), None)
+                if child is None:
+                    return DecodingChild(loads)
+                self._idle.remove(child)
             if child.is_alive:
                 return child
             child.end()
@@ -207,9 +223,9 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def _borrowed() -> Iterator[DecodingChild]:
+def _borrowed(loads: Modules) -> Iterator[DecodingChild]:
     """A process to decode with, kept afterwards unless anything went wrong with it."""
-    child = _children.take()
+    child = _children.take(loads)
     try:
         yield child
     except BaseException as error:

@@ -24,6 +24,7 @@ from demosaic_ntc.io.isolation.answers import NOTE
 from demosaic_ntc.machine import processor_seconds, virtual_bytes
 
 # A function, a file or None, and further arguments.
+Modules = tuple[str, ...]  # that few decoders need and that take long to load
 Request = tuple[Callable[..., Any], tuple[Path, InputLimits] | None, tuple[Any, ...]]
 
 
@@ -94,15 +95,16 @@ def _read_answer(memory: int, place: int, length: int) -> dict[str, Any]:
 class DecodingChild:
     """A process that decodes, seen from its parent."""
 
-    def __init__(self) -> None:
+    def __init__(self, loads: Modules = ()) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         leash = os.getpid() if current_thread() is main_thread() else 0
         streams = {"stdin": theirs, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         with theirs:
-            self._process = start_interpreter(_PROGRAM, str(leash), env=_ONE_THREAD, **streams)
+            self._process = start_interpreter(_PROGRAM, str(leash), *loads, env=_ONE_THREAD, **streams)
         assert self._process.stderr is not None
         self._stderr, self._channel, self._log = self._process.stderr, ours, b""
         os.set_blocking(self._stderr.fileno(), False)
+        self.loads = loads
         self.fences: list[str] | None = None  # what keeps it in, once it has started
 
     @property

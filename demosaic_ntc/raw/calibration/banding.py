@@ -7,7 +7,7 @@ from demosaic_ntc.choices import Banding
 from demosaic_ntc.detection.banding import LineNoise, find_line_noise, remove_line_noise
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.photo import Mosaic, RawPhoto
-from demosaic_ntc.raw.saturation import saturation
+from demosaic_ntc.raw.saturation import lowest_saturation
 
 _LINES = ("rows", "columns")
 _CODES = 255.0  # in which offsets are told to people
@@ -66,6 +66,6 @@ def remove_banding(photo: RawPhoto, wanted: Banding | None) -> RawPhoto:
 
 def _find_limit(photo: RawPhoto) -> float:
     """The sample value from which a photo may be saturated."""
-    lowest = photo.white if photo.is_plain else min(saturation(photo))
+    lowest = lowest_saturation(photo)
     black = float(photo.black.max())
     return black + _BELOW * (lowest - black)

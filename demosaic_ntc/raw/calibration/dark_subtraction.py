@@ -12,7 +12,7 @@ from demosaic_ntc.raw.bad_pixels import fill_bad_pixels
 from demosaic_ntc.raw.calibration.frames import FrameFacts, FrameReader, add_means, remember
 from demosaic_ntc.raw.dark_frames import hot_pixels
 from demosaic_ntc.raw.photo import RawPhoto
-from demosaic_ntc.raw.saturation import saturation
+from demosaic_ntc.raw.saturation import lowest_saturation
 
 _FULL = 65535
 _MOST_HOT = 0.005  # of all pixels; where more stand out, they are no more than subtracted
@@ -71,7 +71,7 @@ def subtract_dark(
         FrameFacts.of(photo).check_exposure(path, frame, "dark frame")
     room = float(np.quantile(dark.above, 0.999)) + _ROOM * dark.deviation - float(photo.black.min())
     raised = min(max(int(np.ceil(room)), 0), int(_FULL - photo.white))
-    lowest = photo.white if photo.is_plain else min(saturation(photo))
+    lowest = lowest_saturation(photo)
     samples = photo.mosaic.astype(np.float32)
     taken = samples + raised - np.where(samples < lowest, dark.above, np.float32(0))
     mosaic = np.clip(np.rint(taken), 0, _FULL).astype(np.uint16)

@@ -17,7 +17,7 @@ from demosaic_ntc.raw.calibration.frames import FrameFacts, FrameReader, add_mea
 from demosaic_ntc.raw.opcodes.area import Area
 from demosaic_ntc.raw.opcodes.pixel_opcodes import GainMap
 from demosaic_ntc.raw.photo import RawPhoto
-from demosaic_ntc.raw.saturation import saturation
+from demosaic_ntc.raw.saturation import lowest_saturation
 
 _STEP = 4  # pixels between the points of a map
 _REACH = 4.0  # pixels: the deviation of the Gaussian that smooths it
@@ -72,7 +72,7 @@ def _check_frame(path: Path, frame: RawPhoto) -> None:
     black, middle = float(frame.black.mean()), float(np.median(frame.mosaic))
     if middle - black < _LEAST_LIGHT * (frame.white - black):
         raise InputError(f"{path}: is too dark for a flat frame; expose it longer")
-    lowest = frame.white if frame.is_plain else min(saturation(frame))
+    lowest = lowest_saturation(frame)
     if np.count_nonzero(frame.mosaic >= lowest) > _OUTLIER * frame.mosaic.size:
         raise InputError(f"{path}: is overexposed, which tells nothing of shading; expose it less")
 

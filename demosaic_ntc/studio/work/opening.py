@@ -90,8 +90,8 @@ class OpenPicture:
         """Lay the picture out in the target's folder."""
         progress(Progress(DECODING, 0, 1))
         picture, folder = read_picture(self.picture, self.limits), target.parent
-        white = white_shown(picture.colours)
-        view = view_of(orient(picture.colours, picture.orientation), white, threads)
+        white = white_shown(picture.pixels)
+        view = view_of(orient(picture.pixels, picture.orientation), white, threads)
         write_pyramid(folder / BEFORE, view, threads=threads)
         if picture.profile:
             (folder / PROFILE).write_bytes(picture.profile)

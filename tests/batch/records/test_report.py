@@ -29,13 +29,21 @@ RESULT = Result(Identity(3, 4, "abc"), "0123abcd")
 BEGUN = Job(Path("/in/a.dng"), Path("/out/new\nline.png"), Copy())
 
 
+@dataclass(frozen=True, slots=True)
+class JobHere(Job):
+    """A job on files of this machine."""
+
+    source: Path
+    target: Path
+
+
 @pytest.fixture
-def job(tmp_path: Path) -> Job:
+def job(tmp_path: Path) -> JobHere:
     (tmp_path / "a.dng").write_bytes(b"raw")
-    return Job(tmp_path / "a.dng", tmp_path / "a.png", Copy())
+    return JobHere(tmp_path / "a.dng", tmp_path / "a.png", Copy())
 
 
-def _done(job: Job, content: bytes = b"picture") -> dict[str, Any]:
+def _done(job: JobHere, content: bytes = b"picture") -> dict[str, Any]:
     """The record of a job whose result is there from now on."""
     job.target.write_bytes(content)
     return record_of(
@@ -47,7 +55,7 @@ def _history(*records: dict[str, Any], published: dict[str, Published] | None = 
     return History.of(records, published or {})
 
 
-def test_lines_are_read_back(tmp_path: Path, job: Job) -> None:
+def test_lines_are_read_back(tmp_path: Path, job: JobHere) -> None:
     report = Report(tmp_path / "report")
     report.append(_done(job))
     report.append(record_of(job, JobOutcome(JobStatus.CRASHED, "signal 11", log="trace")))
@@ -73,7 +81,7 @@ def test_any_name_makes_valid_json_of_one_line(tmp_path: Path, name: bytes) -> N
 
 
 @pytest.mark.parametrize("torn", [*(b'{"input": "/a'[:cut] for cut in range(1, 13)), bytes(40), b'{"in\0\0'])
-def test_half_a_last_line_is_passed_over_and_cut(tmp_path: Path, job: Job, torn: bytes) -> None:
+def test_half_a_last_line_is_passed_over_and_cut(tmp_path: Path, job: JobHere, torn: bytes) -> None:
     report = Report(tmp_path / "report")
     report.append(_done(job))
     whole = report.path.read_bytes()
@@ -96,7 +104,7 @@ def test_half_a_last_line_is_passed_over_and_cut(tmp_path: Path, job: Job, torn:
         b"\xff\n",
     ],
 )
-def test_damaged_lines_between_records_are_passed_over(tmp_path: Path, job: Job, stray: bytes) -> None:
+def test_damaged_lines_between_records_are_passed_over(tmp_path: Path, job: JobHere, stray: bytes) -> None:
     report = Report(tmp_path / "report")
     report.append(_done(job))
     whole = report.path.read_bytes()
@@ -118,7 +126,7 @@ def test_damaged_lines_between_records_are_passed_over(tmp_path: Path, job: Job,
         {"output_bytes": None},
     ],
 )
-def test_records_of_wrong_types_are_passed_over(tmp_path: Path, job: Job, wrong: dict[str, Any]) -> None:
+def test_records_of_wrong_types_are_passed_over(tmp_path: Path, job: JobHere, wrong: dict[str, Any]) -> None:
     report = Report(tmp_path / "report")
     report.append({**_done(job), **wrong})
     assert report.records() == []
@@ -133,35 +141,35 @@ def test_what_is_no_report_is_named_and_left_alone(tmp_path: Path, content: byte
     assert report.path.read_bytes() == content
 
 
-def test_report_that_cannot_be_written_is_an_output_error(tmp_path: Path, job: Job) -> None:
+def test_report_that_cannot_be_written_is_an_output_error(tmp_path: Path, job: JobHere) -> None:
     with pytest.raises(OutputError):
         Report(tmp_path / "none" / "report").append(_done(job))
     with pytest.raises(OutputError):
         Report(tmp_path).records()
 
 
-def test_job_without_a_result_is_done(job: Job) -> None:
+def test_job_without_a_result_is_done(job: JobHere) -> None:
     assert decide(job, None) == job
     history = _history(_done(job))
     job.target.unlink()
     assert decide(job, history) == job
 
 
-def test_existing_result_is_skipped_unless_overwriting(job: Job) -> None:
+def test_existing_result_is_skipped_unless_overwriting(job: JobHere) -> None:
     job.target.write_bytes(b"somebody's")
     assert isinstance(decide(job, None), Skipped)
     overwriting = Job(job.source, job.target, job.work, overwrite=True)
     assert decide(overwriting, None) == overwriting
 
 
-def test_recorded_result_is_not_made_again(job: Job) -> None:
+def test_recorded_result_is_not_made_again(job: JobHere) -> None:
     decided = decide(job, _history(_done(job)))
     assert isinstance(decided, Skipped)
     assert "earlier run" in decided.reason
     assert isinstance(decide(job, History.of([_done(job)], {}, again=True)), Job), "unless all is done again"
 
 
-def test_result_of_other_settings_is_made_again(job: Job) -> None:
+def test_result_of_other_settings_is_made_again(job: JobHere) -> None:
     changed = Job(job.source, job.target, Copy("other settings"))
     decided = decide(changed, _history(_done(job)))
     assert isinstance(decided, Job)
@@ -169,26 +177,26 @@ def test_result_of_other_settings_is_made_again(job: Job) -> None:
     assert decided.replaces == measure(job.target)
 
 
-def test_result_of_a_changed_input_is_made_again(job: Job) -> None:
+def test_result_of_a_changed_input_is_made_again(job: JobHere) -> None:
     history = _history(_done(job))
     job.source.write_bytes(b"new")
     assert isinstance(decide(job, history), Job)
 
 
-def test_result_of_an_input_that_was_only_touched_holds(job: Job) -> None:
+def test_result_of_an_input_that_was_only_touched_holds(job: JobHere) -> None:
     history = _history(_done(job))
     os.utime(job.source, (1, 1))
     assert isinstance(decide(job, history), Skipped)
 
 
-def test_result_that_nobody_recorded_is_left_alone(job: Job) -> None:
+def test_result_that_nobody_recorded_is_left_alone(job: JobHere) -> None:
     job.target.write_bytes(b"somebody's")
     decided = decide(job, _history())
     assert isinstance(decided, Skipped)
     assert "no record tells" in decided.reason
 
 
-def test_result_that_a_killed_run_has_published_is_made_again(job: Job) -> None:
+def test_result_that_a_killed_run_has_published_is_made_again(job: JobHere) -> None:
     job.target.write_bytes(b"published, not recorded")
     history = _history(published={str(job.target): Published(str(job.source), measure(job.target))})
     decided = decide(job, history)
@@ -198,7 +206,7 @@ def test_result_that_a_killed_run_has_published_is_made_again(job: Job) -> None:
     assert isinstance(decide(job, history), Skipped)
 
 
-def test_later_record_does_not_hide_what_a_killed_run_has_published(job: Job) -> None:
+def test_later_record_does_not_hide_what_a_killed_run_has_published(job: JobHere) -> None:
     record = _done(job)
     job.target.write_bytes(b"published by a run with other settings")
     decided = decide(
@@ -209,7 +217,7 @@ def test_later_record_does_not_hide_what_a_killed_run_has_published(job: Job) ->
 
 @pytest.mark.parametrize("settings", ["copy", "other settings"])
 @pytest.mark.parametrize("content", [b"somebody's work", b"pic", b"note", b"picture"])
-def test_result_that_somebody_changed_is_kept(job: Job, content: bytes, settings: str) -> None:
+def test_result_that_somebody_changed_is_kept(job: JobHere, content: bytes, settings: str) -> None:
     history = _history(_done(job, b"picture"))
     job.target.write_bytes(content + b".")
     decided = decide(Job(job.source, job.target, Copy(settings)), history)
@@ -220,14 +228,14 @@ def test_result_that_somebody_changed_is_kept(job: Job, content: bytes, settings
     assert decide(overwriting, history) == overwriting, "but for those who insist"
 
 
-def test_result_that_was_only_touched_is_ours(job: Job) -> None:
+def test_result_that_was_only_touched_is_ours(job: JobHere) -> None:
     history = _history(_done(job))
     os.utime(job.target, (1, 1))
     assert isinstance(decide(Job(job.source, job.target, Copy("other")), history), Job)
 
 
 @pytest.mark.parametrize("kept", [0, 1, 7, 64, 1000, -1, -12])
-def test_result_that_was_cut_is_made_again(job: Job, samples: Path, kept: int) -> None:
+def test_result_that_was_cut_is_made_again(job: JobHere, samples: Path, kept: int) -> None:
     whole = (samples / "small.png").read_bytes()
     history = _history(_done(job, whole))
     job.target.write_bytes(whole[:kept])
@@ -236,7 +244,7 @@ def test_result_that_was_cut_is_made_again(job: Job, samples: Path, kept: int) -
     assert decided.overwrite or kept == 0, "what is empty counts as absent"
 
 
-def test_edit_that_keeps_size_and_time_is_kept(job: Job) -> None:
+def test_edit_that_keeps_size_and_time_is_kept(job: JobHere) -> None:
     history = _history(_done(job, b"picture"))
     before = job.target.stat()
     job.target.write_bytes(b"erutcip")
@@ -247,10 +255,10 @@ def test_edit_that_keeps_size_and_time_is_kept(job: Job) -> None:
         assert decided.status is JobStatus.KEPT
 
 
-def test_result_of_another_input_is_kept(job: Job, tmp_path: Path) -> None:
+def test_result_of_another_input_is_kept(job: JobHere, tmp_path: Path) -> None:
     history = _history(_done(job))
     (tmp_path / "other").mkdir()
-    other = Job(tmp_path / "other" / "a.dng", job.target, Copy("other settings"))
+    other = JobHere(tmp_path / "other" / "a.dng", job.target, Copy("other settings"))
     other.source.write_bytes(b"another raw")
     decided = decide(other, history)
     assert isinstance(decided, Skipped)
@@ -259,7 +267,7 @@ def test_result_of_another_input_is_kept(job: Job, tmp_path: Path) -> None:
     assert isinstance(decide(other, history), Job), "the same photo, moved"
 
 
-def test_shorter_picture_that_is_whole_is_somebodys_work(job: Job, samples: Path) -> None:
+def test_shorter_picture_that_is_whole_is_somebodys_work(job: JobHere, samples: Path) -> None:
     whole = (samples / "small.png").read_bytes()
     history = _history(_done(job, whole[:-12] + bytes(4) + b"teXt" + bytes(4) + whole[-12:]))
     job.target.write_bytes(whole)
@@ -268,7 +276,7 @@ def test_shorter_picture_that_is_whole_is_somebodys_work(job: Job, samples: Path
     assert decided.status is JobStatus.KEPT
 
 
-def test_records_of_early_versions_replace_nothing_but_empty_files(job: Job) -> None:
+def test_records_of_early_versions_replace_nothing_but_empty_files(job: JobHere) -> None:
     early = {key: value for key, value in _done(job).items() if not key.startswith("output_")}
     other = Job(job.source, job.target, Copy("other settings"))
     assert isinstance(decide(job, _history(early)), Skipped)
@@ -277,12 +285,12 @@ def test_records_of_early_versions_replace_nothing_but_empty_files(job: Job) -> 
     assert isinstance(decide(job, _history(early)), Job)
 
 
-def test_lines_of_skipped_files_do_not_hide_what_was_done(job: Job) -> None:
+def test_lines_of_skipped_files_do_not_hide_what_was_done(job: JobHere) -> None:
     skipped = record_of(job, JobOutcome(JobStatus.SKIPPED))
     assert isinstance(decide(job, _history(_done(job), skipped)), Skipped)
 
 
-def test_failure_after_success_means_again(job: Job) -> None:
+def test_failure_after_success_means_again(job: JobHere) -> None:
     failed = record_of(job, JobOutcome(JobStatus.TIMEOUT))
     assert isinstance(decide(job, _history(_done(job), failed)), Job)
 
@@ -310,7 +318,7 @@ def test_begun_outputs_of_a_living_run_stay_its_own(tmp_path: Path, monkeypatch:
     assert [name for name in os.listdir(tmp_path) if temp_files.owner() not in name]
 
 
-def test_file_of_same_size_and_time_is_not_read(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_of_same_size_and_time_is_not_read(job: JobHere, monkeypatch: pytest.MonkeyPatch) -> None:
     known = identify(job.source)
     assert known is not None
     monkeypatch.setattr("demosaic_ntc.batch.records.identity.identify", pytest.fail)

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from tests.batch.batches import PATIENCE, REPORT, end_soon, injected, noted, statuses, until
+from tests.batch.storage import serve
 
 pytest.importorskip("distributed")
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,7 +73,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "in", tmp_path / "out"
 
 
-def _batch(source: Path, out: Path, *options: object) -> Any:
+def _batch(source: object, out: object, *options: object) -> Any:
     words = ["batch", source, "-o", out, "--method", "bilinear", *options]
     return CliRunner().invoke(app, list(map(str, words)))
 
@@ -157,6 +158,25 @@ def test_files_of_a_lost_worker_are_done_by_another(
     assert counts["done"] >= len(names) - 1
     assert counts["done"] + counts["skipped"] == len(names)
     assert end_soon(orphans)
+
+
+@pytest.mark.slow
+def test_workers_fetch_and_publish_objects_themselves(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, small: Path
+) -> None:
+    with serve() as storage, ExitStack() as stack:
+        for name in "ab":
+            storage.put(f"in/{name}.dng", small.read_bytes())
+        storage.put("in/bad.dng", b"II*\0")
+        cluster = _cluster(stack, tmp_path_factory.mktemp("far"), 1, "--resources", "raw=1")
+        options = ("--report", tmp_path / REPORT, "--scheduler", cluster.address)
+        result = _batch("s3://bucket/in", "s3://bucket/out", *options)
+        assert result.exit_code == 1, result.output
+        assert statuses(tmp_path) == {"a.dng": "done", "b.dng": "done", "bad.dng": "failed"}
+        again = _batch("s3://bucket/in", "s3://bucket/out", "--resume", *options)
+        assert "skipped       2" in again.stdout
+        _batch(small, tmp_path, "--name", "local-{stem}")
+        assert storage.read("out/a.png") == (tmp_path / f"local-{small.stem}.png").read_bytes()
 
 
 def test_cluster_without_the_resource_is_refused(

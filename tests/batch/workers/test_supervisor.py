@@ -96,8 +96,11 @@ def test_file_that_needs_too_much_memory_is_given_up(make_jobs: Make, run_jobs: 
     assert "memory limit of 0.4 GB reached; raise it with `memory`" in outcomes["b"].reason
 
 
-def test_memory_is_watched_from_outside_where_the_system_sets_no_limit(make_jobs: Make, stop: Stop) -> None:
-    (job,) = make_jobs("a", Faulty({"a": "grow"}))
+@pytest.mark.parametrize("fault", ["grow", "grow apart"])
+def test_memory_is_watched_from_outside_where_the_system_sets_no_limit(
+    make_jobs: Make, stop: Stop, fault: str
+) -> None:
+    (job,) = make_jobs("a", Faulty({"a": fault}))
     with Supervisor([WorkerSetup(job.work, 1, None)], JobLimits(memory=300_000_000), stop) as crew:
         (ended,) = (event for event in crew.run(iter([job])) if isinstance(event, JobEnded))
     assert (ended.outcome.status, ended.outcome.reason[:12]) == (JobStatus.FAILED, "memory limit")
@@ -118,7 +121,7 @@ def test_workers_that_stand_still_before_they_are_ready_are_replaced(
         if not stopped:
             stopped.append(self._process.pid)
             os.kill(self._process.pid, signal.SIGSTOP)
-            self._started -= supervisor._STARTING_SECONDS
+            self.started -= supervisor._STARTING_SECONDS
 
     monkeypatch.setattr(WorkerProcess, "__init__", start_and_stop_one)
     with Supervisor([WorkerSetup(Copy(), 1, None)], JobLimits(PATIENCE), stop) as team:

@@ -92,6 +92,13 @@ def end_of(process: "subprocess.Popen[bytes]", patience: float = PATIENCE) -> An
     )
 
 
+def customise(folder: Path, code: str) -> str:
+    """A path of modules on which every interpreter runs this code first."""
+    (folder / "custom").mkdir()
+    (folder / "custom" / "sitecustomize.py").write_text(code, encoding="ascii")
+    return f"{folder / 'custom'}{os.pathsep}{ROOT}"
+
+
 @contextmanager
 def running(*words: object) -> "Iterator[subprocess.Popen[bytes]]":
     """The program while it runs; it is ended with the block, however that ends."""

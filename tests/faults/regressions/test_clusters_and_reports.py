@@ -18,6 +18,7 @@ from tests.faults.regressions.program import (
     REPORT,
     ROOT,
     Answer,
+    customise,
     end_of,
     run,
     running,
@@ -63,13 +64,6 @@ def _cluster(
         yield scheduler, started
 
 
-def _customised(folder: Path, code: str) -> str:
-    """A path of modules on which every interpreter runs this code first."""
-    (folder / "custom").mkdir()
-    (folder / "custom" / "sitecustomize.py").write_text(code, encoding="ascii")
-    return f"{folder / 'custom'}{os.pathsep}{ROOT}"
-
-
 # Pictures are put elsewhere in the end, whichever way they are put into their place.
 _ELSEWHERE = """
 import ctypes, os
@@ -91,7 +85,7 @@ os.link, os.replace = moved(os.link), moved(os.replace)
 def test_picture_that_is_not_seen_from_here_is_a_failure(tmp_path: Path, source: Path, out: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     names = f"OUT, ELSEWHERE = {str(out)!r}, {str(tmp_path / 'elsewhere')!r}"
-    path = _customised(tmp_path, names + _ELSEWHERE)
+    path = customise(tmp_path, names + _ELSEWHERE)
     with _cluster(tmp_path, PYTHONPATH=path):
         answer = run("batch", source, "-o", out, *QUICK, "--scheduler", tmp_path / "scheduler")
     assert list((tmp_path / "elsewhere").iterdir()), "the worker has written"
@@ -121,7 +115,7 @@ def _check_refused(answer: Answer) -> None:
 
 
 def test_worker_without_the_package(tmp_path: Path, source: Path, out: Path) -> None:
-    path = _customised(tmp_path, "import sys\nsys.modules['demosaic_ntc'] = None\n")
+    path = customise(tmp_path, "import sys\nsys.modules['demosaic_ntc'] = None\n")
     with _cluster(tmp_path, PYTHONPATH=path):
         answer = run("batch", source, "-o", out, *QUICK, "--scheduler", tmp_path / "scheduler")
     _check_refused(answer)

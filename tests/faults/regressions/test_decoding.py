@@ -176,3 +176,16 @@ def test_solution_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "t.npz", **bomb)
     with open(tmp_path / "t.npz", "rb") as file, pytest.raises(InputError, match="unfolds"):
         Solution.load(file)
+
+
+@pytest.mark.data
+def test_decoders_do_not_speak_for_themselves(tmp_path: Path, data: Path) -> None:
+    """LibRaw says on standard error where samples are damaged."""
+    content = bytearray((data / "raw" / "IMG_0848.CR2").read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 4000] = b"\xff\x55" * 2000
+    (tmp_path / "a.cr2").write_bytes(content)
+    answer = run("info", tmp_path / "a.cr2")
+    assert answer.code == 3
+    assert len(answer.errors.splitlines()) == 1, answer.errors
+    assert answer.errors.startswith("demosaic-ntc: ")

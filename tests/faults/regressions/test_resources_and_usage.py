@@ -19,6 +19,7 @@ from demosaic_ntc.errors import DemosaicNtcError
 from tests.faults.regressions.program import (
     REPORT,
     SIDE,
+    customise,
     end_of,
     run,
     running,
@@ -60,6 +61,37 @@ def test_workers_that_still_import_are_gone_with_their_parent(source: Path, out:
             if not _is_over(child):
                 child.kill()
     assert gone
+
+
+# The first worker stops as its interpreter starts. Until there is a second one, the batch's clock goes on by
+# seconds each time it is looked at.
+_STOPPED_AT_START = """
+import os, signal, time
+with open("/proc/self/cmdline", "rb") as file:
+    command = file.read()
+if b"workers.worker import" in command:
+    first = not os.path.exists(FIRST)
+    open(FIRST if first else SECOND, "w").close()
+    if first:
+        os.kill(os.getpid(), signal.SIGSTOP)
+elif b"\\0batch\\0" in command:
+    passed, monotonic = 0, time.monotonic
+    def jump():
+        global passed
+        passed += 0 if os.path.exists(SECOND) else 5
+        return passed + monotonic()
+    time.monotonic = jump
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="Linux only")
+def test_worker_that_stops_before_it_is_ready_is_replaced(tmp_path: Path, source: Path, out: Path) -> None:
+    names = f"FIRST, SECOND = {str(tmp_path / 'first')!r}, {str(tmp_path / 'second')!r}"
+    words = ("batch", source, "-o", out, "--jobs", 1, "--timeout", 600, *QUICK)
+    answer = run(*words, patience=120.0, PYTHONPATH=customise(tmp_path, names + _STOPPED_AT_START))
+    assert (tmp_path / "first").exists()
+    assert answer.code == 0, answer.errors
+    assert (out / "a.png").exists()
 
 
 @pytest.mark.parametrize(
