@@ -138,12 +138,10 @@ def _build_light_tables(
     for place in np.ndindex(sites.channels.shape):
         first = 0 if highlights is None else int(highlights.first[place])
         level = (float(sites.black[place]), exposure.gains[sites.channels[place]], first)
-        if level not in made:
-            made[level] = (
-                np.minimum((np.arange(65536) - level[0]) * level[1], most)
-                if highlights is None
-                else highlights.light(sites, exposure, place)
-            )
+        if level not in made and highlights is not None:
+            made[level] = highlights.light(sites, exposure, place)
+        elif level not in made:
+            made[level] = np.minimum((np.arange(65536) - level[0]) * level[1], most)
         tables[place] = made[level]
     return tables
 
