@@ -61,23 +61,13 @@ def found_bad_pixels(photo: RawPhoto, noise: NoiseModel, threads: int = 1) -> ND
     red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
     span, light, cfa = span_of(photo), linear_samples(photo), photo.cfa
     white = (min(saturation(photo)) - float(photo.black.max())) / span
+    told: Any = {"white": white, "step": 1 / span, "threads": threads}
     if cfa is not None and not cfa.is_mono:
-        balance = red, green, blue
-        return find_defects(light, cfa, noise, balance=balance, white=white, step=1 / span, threads=threads)
-    # Every plane is one of grey light, in which all samples around know of what a lens draws.
-    planes = light[..., None] if light.ndim == 2 else light
-    found = np.zeros(photo.size, np.bool_)
-    for channel in range(planes.shape[2]):
+        return find_defects(light, cfa, noise, balance=(red, green, blue), **told)
+    planes, found = light[..., None] if light.ndim == 2 else light, np.zeros(photo.size, np.bool_)
+    for channel in range(planes.shape[2]):  # of grey light, in which all around know of what a lens draws
         own = noise.of_channel(GREEN) if photo.is_monochrome else _raise_noise(noise.of_channel(channel))
-        found |= find_defects(
-            planes[..., channel],
-            GREY_ARRAY,
-            own,
-            white=white,
-            step=1 / span,
-            most=_MOST_IN_PLANES,
-            threads=threads,
-        )
+        found |= find_defects(planes[..., channel], GREY_ARRAY, own, most=_MOST_IN_PLANES, **told)
     return found
 
 
