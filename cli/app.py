@@ -32,6 +32,9 @@ from .streams import StdoutFailed, hang_up, sound_streams
 
 DEFAULT_COMMAND = "convert"
 
+# Pictures are worked on in threads of our own: those of BLAS would only spin beside them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 class CommandLine(CommandGroup):
     """The commands; one of them is meant when none is named, and a failure explains itself."""

@@ -7,6 +7,7 @@ count as green, which is called MONO.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class Cfa:
     @property
     def rows(self) -> str:
         """The pattern as text that `parse` reads back."""
-        return "/".join("".join(CHANNELS[channel] for channel in row) for row in self.pattern)
+        return _write_rows(self.pattern.tobytes(), self.pattern.shape[1])
 
     @property
     def name(self) -> str:
@@ -169,6 +170,13 @@ class Cfa:
     def __repr__(self) -> str:
         """Show the name or the rows."""
         return f"Cfa({self.name})"
+
+
+@cache
+def _write_rows(channels: bytes, width: int) -> str:
+    """Return rows of channels as letters; asked for with every tile of a picture."""
+    letters = "".join(CHANNELS[channel] for channel in channels)
+    return "/".join(letters[start : start + width] for start in range(0, len(letters), width))
 
 
 def make_cfa(cfa: Cfa | str) -> Cfa:

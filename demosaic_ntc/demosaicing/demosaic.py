@@ -162,7 +162,7 @@ class _Task:
         def read(rows: slice) -> None:
             for channel, plane in enumerate(planes[:, rows, :]):
                 np.multiply(plane, kind(self.scale), out=image[rows, :, channel])
-            if mosaic.noise is None:
+            if mosaic.keeps_samples:
                 dead = None if mosaic.missing is None else mosaic.missing[rows]
                 put_back(image[rows], self.samples[rows], mosaic.cfa, dead)
 

@@ -63,31 +63,37 @@ class MeasuredMosaic:
         missing: NDArray[np.bool_] | None = None,
         noise: ArrayLike | None = None,
         strength: float = 1.0,
+        threads: int = 1,
     ) -> "MeasuredMosaic":
         """Return a mosaic with the standard deviations of its noise, missing samples filled; or raise."""
         dead = None if missing is None else check_missing(missing, "mosaic", samples.shape[1:])
-        filled = samples if dead is None else fill_dead_samples(samples, dead, cfa)
+        filled = samples if dead is None else fill_dead_samples(samples, dead, cfa, threads)
         variance = None if noise is None else check_noise(noise, 1.0, 3)
         return cls(filled, cfa, dead, variance, check_strength(strength))
+
+    @property
+    def keeps_samples(self) -> bool:
+        """Whether samples stay as they are: they are exact, or none of their noise is to be removed."""
+        return self.noise is None or self.strength == 0
 
     @property
     def kind(self) -> HoleKind:
         """Which steps it is restored by."""
         return HoleKind.BAYER if self.cfa.is_bayer else HoleKind.ARRAY
 
-    def observe(self) -> ObservedPixels:
+    def observe(self, threads: int = 1) -> ObservedPixels:
         """Return what is known of the picture."""
         shape = self.samples.shape[1:]
         entries = np.left_shift(np.uint8(1), self.cfa.channel_map(shape))
         if self.missing is not None:
             entries[self.missing] = 0
-        low, high = self.samples.extremes(self.cfa, self.missing)
+        low, high = self.samples.extremes(self.cfa, self.missing, threads)
         if not (low <= high).all():  # nothing is known of such a channel: all samples bound it
-            low, high = self.samples.extremes(self.cfa)
+            low, high = self.samples.extremes(self.cfa, threads=threads)
         depth = np.broadcast_to(np.uint8(1), shape)
-        if self.noise is None:
+        if self.noise is None or self.keeps_samples:
             return ObservedPixels(entries, depth, low, high, np.zeros((3, 1), np.float32))
-        share = 1 / self.strength**2 if self.strength > 0 else 1.0
+        share = 1 / self.strength**2
         return ObservedPixels(
             entries, depth, low, high, self.noise * np.float32(self.strength**2), self.samples, share
         )
@@ -129,7 +135,7 @@ def demosaic_stored(
     strength: float = 1.0,
 ) -> StoredPicture:
     """Do what `demosaic` does by groups, with samples and picture kept in their compact storage."""
-    mosaic = MeasuredMosaic.check(samples, cfa, missing, noise, strength)
+    mosaic = MeasuredMosaic.check(samples, cfa, missing, noise, strength, run.threads)
     return complete_mosaic(mosaic, Effort.of(method, quality), run)
 
 
@@ -146,16 +152,16 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
     if noise is not None and apart >= 0:
         doubt = apart + _DOUBT * float(np.sqrt(noise.mean()))
     first = first_estimate(samples, mosaic.cfa, effort.trial, run.stage("first estimate"), doubt, apart)
-    picture, known, steps = first.picture, mosaic.observe(), effort.plan[mosaic.kind]
-    if noise is not None or missing is not None:
-        picture = picture.store_all(missing if noise is None else None)
+    picture, known, steps = first.picture, mosaic.observe(run.threads), effort.plan[mosaic.kind]
+    if not mosaic.keeps_samples or missing is not None:
+        picture = picture.store_all(missing if mosaic.keeps_samples else None)
     variance = _variance(first.error, known, noise) if run.want_error else np.zeros((0, 0, 0), np.float32)
     start = Estimate(picture, variance)
     if run.deadline.is_over():
         count = count_references(first.differing, steps[-1].patches.fit_to(samples.shape[1:]))
         return _store(start, unproven(count), steps, run)
     wanted = uncertain = find_refinement_mask(first.differing, missing)
-    if noise is not None and shows and not steps[-1].norm:
+    if noise is not None and shows and not mosaic.keeps_samples and not steps[-1].norm:
         wanted = ~settle_calm(picture, samples, mosaic.cfa, noise, mosaic.strength, run)
     works = _works(steps, AGREED[mosaic.kind], wanted, uncertain, _shares(first.confidence))
     del first, uncertain

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.arrays import Flags, Float32, Places
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.tiles import row_bands
+from demosaic_ntc.run import imap_threads
 
 _NOTHING = (np.zeros((0, 2), np.int64), np.zeros(0, np.float32))
 
@@ -77,14 +78,19 @@ class MosaicSamples:
         """Return all values, (height, width)."""
         return self.window(slice(None), slice(None))
 
-    def extremes(self, cfa: Cfa, missing: Flags | None = None) -> tuple[Float32, Float32]:
+    def extremes(self, cfa: Cfa, missing: Flags | None = None, threads: int = 1) -> tuple[Float32, Float32]:
         """Return the least and the largest value of each channel, (3) each; infinite where there is none."""
-        low, high = np.full(3, np.inf, np.float32), np.full(3, -np.inf, np.float32)
-        for rows in row_bands(self.stored.shape[0], cfa.period[0]):
+
+        def look(rows: slice) -> tuple[Float32, Float32]:
+            low, high = np.full(3, np.inf, np.float32), np.full(3, -np.inf, np.float32)
             values = self.window(rows, slice(None))
             for (y, x), channel in np.ndenumerate(cfa.pattern):
                 site = slice(y, None, cfa.period[0]), slice(x, None, cfa.period[1])
                 own = values[site] if missing is None else values[site][~missing[rows][site]]
                 low[channel] = min(low[channel], own.min(initial=np.inf))
                 high[channel] = max(high[channel], own.max(initial=-np.inf))
-        return low, high
+            return low, high
+
+        found = imap_threads(look, row_bands(self.stored.shape[0], cfa.period[0]), threads)
+        low, high = (np.array(each, np.float32) for each in zip(*found, strict=True))
+        return low.min(axis=0), high.max(axis=0)

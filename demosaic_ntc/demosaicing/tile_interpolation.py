@@ -56,7 +56,7 @@ def guesses_of_all(
     side: int,
 ) -> Guesses:
     """Make the two guesses tile by tile; after the deadline a plain one in the place of both."""
-    least_of, largest_of = samples.extremes(cfa)
+    least_of, largest_of = samples.extremes(cfa, threads=run.threads)
     low, high = float(least_of.min()), float(largest_of.max())
     made = Guesses.empty(samples, cfa, Quantiser.from_range(low, high), run.want_error)
     tiles = list(tiles_of(samples.shape[1:], guess_halo(cfa) + _APART_HALO, cfa.period, side))

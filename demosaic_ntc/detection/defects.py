@@ -15,6 +15,7 @@ from demosaic_ntc.arrays import Flags, Float32, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.detection.defect_kernels import REACH, count_flocks, judge_samples
+from demosaic_ntc.run import imap_threads
 
 _BAND = 240  # rows at a time
 _LEAST_NOISE = 1 / 2000  # of white: less is not told from the steps of the samples
@@ -68,6 +69,7 @@ def find_defects(
     white: float = 1.0,
     step: float = 0.0,
     most: float = _LIMIT,
+    threads: int = 1,
 ) -> Flags:
     """Return flags of the defective samples of a mosaic (height, width).
 
@@ -76,7 +78,7 @@ def find_defects(
     """
     least = max(step, _LEAST_NOISE)
     told = np.stack([noise.slope, np.maximum(noise.floor, least**2), balance])
-    places, sums = _candidates(mosaic, cfa, told, white).sums()
+    places, sums = _candidates(mosaic, cfa, told, white, threads).sums()
     nearly = np.count_nonzero((sums > _NEARLY[0]) & (sums < _NEARLY[1])) / (mosaic.size / 1e6)
     limit = max(most * min(1.0, _USUAL / max(nearly, 1.0)), _LEAST_LIMIT)
     defects = np.zeros(mosaic.shape, np.bool_)
@@ -84,9 +86,10 @@ def find_defects(
     return defects
 
 
-def _candidates(mosaic: Float32, cfa: Cfa, told: Float64, white: float) -> _Candidates:
+def _candidates(mosaic: Float32, cfa: Cfa, told: Float64, white: float, threads: int) -> _Candidates:
     """Return the samples that stick out, and what explains it, band by band."""
-    found = [_find_in_band(mosaic, cfa, told, white, top) for top in range(0, mosaic.shape[0], _BAND)]
+    tops = range(0, mosaic.shape[0], _BAND)
+    found = imap_threads(lambda top: _find_in_band(mosaic, cfa, told, white, top), tops, threads)
     places, excess, varied, followed = (np.concatenate(part) for part in zip(*found, strict=True))
     phase = places % np.array(cfa.period)
     return _Candidates(places, cfa.pattern[tuple(phase.T)], excess, varied, followed)

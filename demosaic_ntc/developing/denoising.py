@@ -17,6 +17,7 @@ from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.developing.variance_stabilisation import Stabilised
+from demosaic_ntc.engine.checks import Quality
 from demosaic_ntc.io.pixels import LazyImage
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import RawPhoto
@@ -30,6 +31,7 @@ DENOISING_METHODS = ("gaussian", "ntc")
 COLOUR_OVER_BRIGHTNESS = 1.1
 _OF_NOISE = 0.77
 _HARDLY_SEEN = 0.5 / 255  # under the sRGB curve at mid grey: less noise is left alone
+_LEFT_BY_FAST = 1 / 255  # and so much is at that quality: to remove it takes a third of the time
 _GLANCE, _GLANCE_ROWS = 96, 12  # of so many rows, so many first are looked at: whole periods of any array
 _MOST_GLANCED = 2_000_000  # samples: of large pictures fewer rows are looked at
 
@@ -61,6 +63,11 @@ class Strengths:
         """The share of what was removed that brightness gets back."""
         return 1 - self.brightness / self.strongest if self.strongest > 0 else 0.0
 
+    @property
+    def removed(self) -> float:
+        """The share of the noise's variance that is taken off."""
+        return 1 - self.grain**2 if self.strongest > 0 else 0.0
+
 
 AS_IT_IS = Strengths(0.0, 0.0)
 #: For those who want more texture, and take some grain with it.
@@ -88,6 +95,15 @@ def stabilise_noise(
     found = Stabilised.of(noise, photo, exposure)
     worth_while = found.display_deviation() > (0.0 if always else _HARDLY_SEEN)
     return found if worth_while and not noise.is_zero else None
+
+
+def leave_hardly_seen(
+    strengths: Strengths | None, stabilised: Stabilised | None, quality: Quality
+) -> Strengths | None:
+    """Return the strengths for a mosaic's noise where it is removed unasked: none, if that takes too long."""
+    if stabilised is None or quality != "fast" or stabilised.display_deviation() > _LEFT_BY_FAST:
+        return strengths
+    return AS_IT_IS
 
 
 def add_grain(

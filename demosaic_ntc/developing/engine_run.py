@@ -30,10 +30,13 @@ class RestoredPhoto:
         return cls(restored.image, restored.certificate, restored.notices, restored.error, restored.check)
 
 
-def finish_stored(stored: StoredPicture, mosaic: EncodedMosaic, cfa: Cfa, grain: float) -> RestoredPhoto:
+def finish_stored(
+    stored: StoredPicture, mosaic: EncodedMosaic, cfa: Cfa, grain: float, removed: float
+) -> RestoredPhoto:
     """Return the engine's picture of a mosaic under the sRGB curve, to be read later.
 
-    Where noise was removed, a share of it is given back as grain.
+    Where noise was removed, a share of it is given back as grain; ``removed`` is the share of its variance
+    that is gone in the end.
     """
     image, stabilised = read_later(stored.planes), mosaic.stabilised
     deviation = None
@@ -48,7 +51,7 @@ def finish_stored(stored: StoredPicture, mosaic: EncodedMosaic, cfa: Cfa, grain:
             deviation = deviation * steepness_of_way(np.asarray(image), stabilised)
         if grain > 0:
             image = add_grain(image, mosaic.plane(), cfa, grain, stabilised.levels())
-        back = convert_to_srgb_curve(stabilised, 1 - grain**2)
+        back = convert_to_srgb_curve(stabilised, removed)
         image = image.map(lambda part, *_: back(part))
     return RestoredPhoto(image, stored.certificate, stored.notices, deviation, stored.check)
 

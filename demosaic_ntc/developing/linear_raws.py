@@ -53,7 +53,7 @@ def _denoise_planes(
         missing=missing,
         strength=strengths.engine,
     )
-    return finish_stored(stored, mosaic, Cfa.from_name("MONO"), strengths.grain)
+    return finish_stored(stored, mosaic, Cfa.from_name("MONO"), strengths.grain, strengths.removed)
 
 
 def _inpaint_planes(mosaic: EncodedMosaic, missing: Flags, engine: Engine, run: Run) -> RestoredPhoto:

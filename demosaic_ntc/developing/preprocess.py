@@ -11,7 +11,13 @@ from demosaic_ntc.choices import Highlights
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.group_demosaic import demosaic_stored
 from demosaic_ntc.demosaicing.superpixels import cell_means
-from demosaic_ntc.developing.denoising import AS_IT_IS, DENOISING_METHODS, Strengths, stabilise_noise
+from demosaic_ntc.developing.denoising import (
+    AS_IT_IS,
+    DENOISING_METHODS,
+    Strengths,
+    leave_hardly_seen,
+    stabilise_noise,
+)
 from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
 from demosaic_ntc.developing.highlights import BRIGHTEST, CompletedHighlights, complete_photo
 from demosaic_ntc.developing.linear_raws import complete_planes
@@ -106,7 +112,8 @@ def read_clean(source: Path | FileHeader, settings: Settings) -> CleanPhoto:
     parts = lens_parts(how)
     stated = prepare_samples(photo, shading="vignetting" in parts, bad_pixels=how.bad_pixels != "off")
     stated = replace(stated, gains=(*stated.gains, *flat), is_flat=bool(flat))
-    photo, missing, noise = remove_bad_pixels(stated.photo, how.bad_pixels, how.noise)
+    threads = check_threads(settings.engine.threads)
+    photo, missing, noise = remove_bad_pixels(stated.photo, how.bad_pixels, how.noise, threads)
     missing = unite_flags(unite_flags(missing, stated.bad), hot)
     with prefix_path(header.path):
         lens = correct_lens(photo, stated, parts, how.lens_profile)
@@ -149,6 +156,8 @@ def prepare_clean(
     if noise is not None:
         model = noise.model.of_channel(GREEN) if photo.is_monochrome else noise.model
         stabilised = stabilise_noise(model, photo, exposure, always=not how.denoises_where_seen)
+        if how.denoises_where_seen and not is_merged and photo.cfa is not None and not photo.is_monochrome:
+            strengths = leave_hardly_seen(strengths, stabilised, settings.engine.quality)
         if is_merged:
             stabilised = stabilised or Stabilised.of(model, photo, exposure)
     if way == "reconstruct":
@@ -253,7 +262,7 @@ def restore_mosaic(ready: Prepared, engine: Engine, run: Run) -> RestoredPhoto:
             noise=noise,
             strength=strength,
         )
-        return finish_stored(stored, mosaic, cfa, ready.strengths.grain)
+        return finish_stored(stored, mosaic, cfa, ready.strengths.grain, ready.strengths.removed)
     plain = demosaic(
         mosaic.samples,
         cfa,

@@ -6,7 +6,7 @@ straight on), so the whole mosaic is lifted by a constant to be nonnegative; bot
 Everything runs over bands of rows in float32, with tables for the curves, so memory stays bounded.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import inf
@@ -19,8 +19,8 @@ from demosaic_ntc.demosaicing.measured_planes import PlaneSamples
 from demosaic_ntc.demosaicing.samples import MosaicSamples
 from demosaic_ntc.developing.highlights import BRIGHTEST, CompletedHighlights
 from demosaic_ntc.developing.tone import ToneMapping
-from demosaic_ntc.developing.variance_stabilisation import Root, Stabilised
-from demosaic_ntc.io.colour import SRGB_CURVE, ColourSpace, Curve, make_space_matrix, tabulate
+from demosaic_ntc.developing.variance_stabilisation import Stabilised
+from demosaic_ntc.io.colour import SRGB_CURVE, ColourSpace, make_space_matrix, tabulate
 from demosaic_ntc.io.pixels import Image, ImageLike, LazyImage, Pixels, ReportRows, ignore_share
 from demosaic_ntc.lens.gains import SiteGains
 from demosaic_ntc.raw.levels import Exposure
@@ -95,53 +95,53 @@ def encode_mosaic(
     colour to colour is taken off as they are read; what is clipped stays white.
     """
     curve = stabilised.curve if stabilised else SRGB_CURVE
-    tables = _build_encoding_tables(photo.sites, exposure, curve, highlights, most)
-    period = photo.sites.channels.shape
-    lift = 0.0
-    if not stabilised:  # tables rise, so that the least value of a site is that of its least sample
-        least = (table[photo.mosaic[place_of(site, period)].min()] for site, table in tables.items())
-        lift = max(0.0, -float(min(least))) * (shading.largest if shading else 1.0)
-    lifted = {site: (table + np.float32(lift)) / np.float32(1 + lift) for site, table in tables.items()}
+    tables = _build_light_tables(photo.sites, exposure, highlights, most)
+    least, lift = _least_light(photo, tables), 0.0
+    if not stabilised:
+        below = -float(np.float32(curve.encode(np.array(least))))
+        lift = max(0.0, below) * (shading.largest if shading else 1.0)
+
+    def encode(light: NDArray[np.float64]) -> Float32:
+        code = curve.encode(light).astype(np.float32)
+        return np.asarray((code + np.float32(lift)) / np.float32(1 + lift), np.float32)
+
     if photo.is_linear:
-        return EncodedMosaic(PlaneSamples(photo.mosaic, tuple(lifted.values())), lift, stabilised)
-    by_place = {(y, x): table for (y, x), table in lifted.items()}
-    white = exposure.clip if highlights is None and most <= 1 else inf
-    adjust = None if shading is None else _adjust_encoded(shading, curve, lift, white)
+        planes = tuple(encode(table) for table in tables.values())
+        return EncodedMosaic(PlaneSamples(photo.mosaic, planes), lift, stabilised)
+    if shading is None:
+        adjust, convert = None, encode
+    else:
+        white = exposure.clip if highlights is None and most <= 1 else inf
+        adjust, convert = shading.encode_light(encode, least, BRIGHTEST, white), _as_float32
+    made = {id(table): convert(table) for table in tables.values()}
+    by_place = {(y, x): made[id(table)] for (y, x), table in tables.items()}
     return EncodedMosaic(MosaicSamples(photo.mosaic, by_place, photo.sites.period, adjust), lift, stabilised)
 
 
-def _adjust_encoded(
-    shading: SiteGains, curve: Curve | Root, lift: float, saturated: float
-) -> Callable[[Float32, slice, slice], Float32]:
-    """Return a function that multiplies the light of a window of encoded samples by its sites' gains."""
-
-    def adjust(values: Float32, rows: slice, columns: slice) -> Float32:
-        light = curve.decode(values.astype(np.float64) * (1 + lift) - lift)
-        even = np.minimum(shading.apply(light.astype(np.float32), rows, columns, saturated), BRIGHTEST)
-        return np.asarray((curve.encode(even.astype(np.float64)) + lift) / (1 + lift), np.float32)
-
-    return adjust
+def _as_float32(light: NDArray[np.float64]) -> Float32:
+    """Light as it is."""
+    return light.astype(np.float32)
 
 
-def _build_encoding_tables(
-    sites: Sites,
-    exposure: Exposure,
-    curve: Curve | Root,
-    highlights: CompletedHighlights | None,
-    most: float,
-) -> dict[tuple[int, ...], Float32]:
-    """For each site of the period, the encoded value of each of the 65536 sample values."""
-    made, tables = dict[tuple[float, float, int], Float32](), dict[tuple[int, ...], Float32]()
+def _least_light(photo: RawPhoto, tables: dict[tuple[int, ...], NDArray[np.float64]]) -> float:
+    """The least light of a photo's samples: tables rise."""
+    period = photo.sites.channels.shape
+    return min(float(table[photo.mosaic[place_of(site, period)].min()]) for site, table in tables.items())
+
+
+def _build_light_tables(
+    sites: Sites, exposure: Exposure, highlights: CompletedHighlights | None, most: float
+) -> dict[tuple[int, ...], NDArray[np.float64]]:
+    """For each site of the period, the light of each of the 65536 sample values; sites alike share theirs."""
+    made = dict[tuple[float, float, int], NDArray[np.float64]]()
+    tables = dict[tuple[int, ...], NDArray[np.float64]]()
     for place in np.ndindex(sites.channels.shape):
         first = 0 if highlights is None else int(highlights.first[place])
         level = (float(sites.black[place]), exposure.gains[sites.channels[place]], first)
-        if level not in made:
-            light = (
-                np.minimum((np.arange(65536) - level[0]) * level[1], most)
-                if highlights is None
-                else highlights.light(sites, exposure, place)
-            )
-            made[level] = curve.encode(light).astype(np.float32)
+        if level not in made and highlights is not None:
+            made[level] = highlights.light(sites, exposure, place)
+        elif level not in made:
+            made[level] = np.minimum((np.arange(65536) - level[0]) * level[1], most)
         tables[place] = made[level]
     return tables
 

@@ -4,7 +4,7 @@ Memory is bounded by the bands, and the seams are exact: see :mod:`demosaic_ntc.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -156,12 +156,14 @@ class GroupAggregate:
     expected: Planes  # the mean of the expected squared errors; empty where errors are not wanted
     spread: Planes  # the variance of what was said; empty where errors are not wanted
     anything: Flags  # (rows, width): whether a patch said anything about a pixel, in all its channels
+    measured: Planes = field(default_factory=lambda: np.zeros((0, 0, 0), np.float32))
+    """What is measured there, as groups have read it; empty where they have not."""
 
     @classmethod
-    def from_sums(cls, rows: slice, before: Planes, sums: Sums) -> "GroupAggregate":
+    def from_sums(cls, rows: slice, before: Planes, measured: Planes, sums: Sums) -> "GroupAggregate":
         """Return what sums amount to: one of them, or three where errors are wanted."""
         errors = np.zeros((2, *before.shape) if len(sums) > 1 else (2, 0, 0, 0), np.float32)
-        means = cls(rows, before, before.copy(), errors[0], errors[1], sums[0, 0] != 0)
+        means = cls(rows, before, before.copy(), errors[0], errors[1], sums[0, 0] != 0, measured)
         write_means(sums, means.planes)
         if means.spread.size:
             write_errors(sums, before, means.planes, means.expected, means.spread)
@@ -208,14 +210,15 @@ class GroupPass:
         bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
         carried = np.zeros((0, 0, 0, 0), np.int64)
         done = self._run.map(lambda band: self._restore(band, prior), bands)
-        for number, (band, (before, sums, proven, spoke)) in enumerate(zip(bands, done, strict=True), 1):
+        for number, (band, (picture, sums, proven, spoke)) in enumerate(zip(bands, done, strict=True), 1):
             self.bounds.append(proven)
             shared = min(carried.shape[2], sums.shape[2])
             if shared:
                 sums[:, :, :shared] += carried[:, :, :shared]
             finished = band.next_top - band.top
             rows, part = slice(band.top, band.next_top), np.ascontiguousarray
-            yield GroupAggregate.from_sums(rows, part(before[:, :finished]), part(sums[:, :, :finished]))
+            before, measured = (part(own[:, :finished]) for own in (picture.planes, picture.measured))
+            yield GroupAggregate.from_sums(rows, before, measured, part(sums[:, :, :finished]))
             carried = sums[:, :, finished:].copy()
             self._run.report(number / len(bands))
             if not spoke:
@@ -251,10 +254,10 @@ class GroupPass:
         rows, columns = (slice(int(start), int(stop)) for start, stop in zip(first, last, strict=True))
         return self._scene.view(rows, columns)
 
-    def _restore(self, band: Band, prior: Float32) -> tuple[Planes, Sums, Float32, bool]:
+    def _restore(self, band: Band, prior: Float32) -> tuple[KernelImage, Sums, Float32, bool]:
         """Match and restore the groups of a band until the deadline.
 
-        Return its estimate, their sums, what is proven of them, and whether any was restored.
+        Return what they see, their sums, what is proven of them, and whether any was restored.
         """
         channels, _, width = self._scene.planes.shape
         view = self._scene.view(slice(band.top, band.bottom), slice(0, width))
@@ -265,7 +268,7 @@ class GroupPass:
                 break
             self._restore_tile(view, tile, prior, sums, bounds[done : done + len(tile)])
             done += len(tile)
-        return view.picture.planes, sums, bounds, done > 0
+        return view.picture, sums, bounds, done > 0
 
     def _restore_tile(
         self, view: GroupView, references: Places, prior: Float32, sums: Sums, bounds: Float32

@@ -131,11 +131,12 @@ def _relax_update(
         _note_variance(variance[:, rows], piece, known, wanted)
     kept = np.zeros_like(entries) if known.measured.size else entries
     relax_update(piece.before, piece.planes, kept, wanted, known.low, known.high, relaxed)
-    if known.is_weighted:
+    measured = piece.measured
+    if known.measured.size and not measured.size:
         measured = np.ascontiguousarray(known.measured[:, rows, :])
+    if known.is_weighted:
         enforce_weighted_consistency(piece.before, piece.planes, wanted, measured, _NEARLY_EXACT)
     elif known.measured.size:
-        measured = np.ascontiguousarray(known.measured[:, rows, :])
         enforce_data_consistency(piece.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)
 
 

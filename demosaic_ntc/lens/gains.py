@@ -5,7 +5,7 @@ picture, and with it noise and saturation. Only what they differ by from colour 
 before, lest grey have a tint where colours are interpolated.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
@@ -16,6 +16,7 @@ from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.pixels import LazyImage
+from demosaic_ntc.lens.gain_kernels import NODE, multiply_samples
 from demosaic_ntc.raw.opcodes.area import Window
 from demosaic_ntc.raw.opcodes.pixel_opcodes import FixVignetteRadial, Gain, GainMap
 from demosaic_ntc.raw.photo import GREEN
@@ -28,6 +29,8 @@ _GLANCE = 33  # rows and columns at which they are compared
 # From this share of the light at which samples saturate on, gains of sites are drawn to 1 up to saturation:
 # what is saturated in all colours is white.
 _NEARLY_SATURATED = 0.9
+_NEVER = 1e6  # light that no sample has: where none is saturated
+_CODES = 1 << 14  # of light at equal steps of its root: straight lines between them are off by 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,20 +66,45 @@ class SiteGains:
         """Ratios of a part of the mosaic, (rows, columns)."""
         down, across = Window(rows, columns, self.green.size).centres()
         ratios = np.empty((len(down), len(across)), np.float32)
-        for (y, x), product in self.sites.items():
+        for site in self.sites:
+            y, x = site
             first = (y - rows.start) % self.period[0], (x - columns.start) % self.period[1]
-            site = slice(first[0], None, self.period[0]), slice(first[1], None, self.period[1])
-            here = down[site[0]], across[site[1]], self.green.size
-            ratios[site] = _mean_product((product,), *here) / _mean_product(self.green.planes[0], *here)
+            places = slice(first[0], None, self.period[0]), slice(first[1], None, self.period[1])
+            ratios[places] = self._ratios(site, down[places[0]], across[places[1]])
         return ratios
 
-    def apply(self, light: Float32, rows: slice, columns: slice, saturated: float = 1.0) -> Float32:
-        """Light of a part of a mosaic times the ratios; what is saturated, if anything, stays as it is."""
-        if saturated == inf:
-            return np.asarray(light * self.evaluate(rows, columns), np.float32)
-        low = _NEARLY_SATURATED * saturated
-        fade = np.clip((saturated - light) / np.float32(saturated - low), 0, 1)
-        return np.asarray(light * (1 + (self.evaluate(rows, columns) - 1) * fade), np.float32)
+    def nodes(self) -> Float32:
+        """Ratios of each site every few pixels, one node beyond the mosaic: see `multiply_samples`."""
+        down, across = (
+            np.arange(-(-length // NODE) + 1, dtype=np.float64) * NODE + 0.5 for length in self.green.size
+        )
+        made = [self._ratios(site, down, across) for site in np.ndindex(*self.period)]
+        return np.stack(made).reshape(*self.period, len(down), len(across)).astype(np.float32)
+
+    def _ratios(self, site: tuple[int, ...], down: Float64, across: Float64) -> Float64:
+        """Ratios of a site at some rows and columns."""
+        here = down, across, self.green.size
+        product = self.sites[site[0], site[1]]
+        return _mean_product((product,), *here) / _mean_product(self.green.planes[0], *here)
+
+    def encode_light(
+        self, encode: Callable[[Float64], Float64 | Float32], least: float, most: float, saturated: float
+    ) -> Callable[[Float32, slice, slice], Float32]:
+        """Return what multiplies the light of a window of a mosaic by the ratios, and encodes it, in place.
+
+        Light is from the ``least`` there is up to ``most``, to which it is cut. What is saturated, if
+        anything, stays as it is.
+        """
+        low = min(least * self.largest, least, 0.0)
+        codes = encode(low + (most - low) * np.linspace(0, 1, _CODES) ** 2).astype(np.float32)
+        end = min(saturated, _NEVER)
+        nodes, bounds = self.nodes(), np.array([_NEARLY_SATURATED * end, end, most, low], np.float32)
+
+        def multiply(light: Float32, rows: slice, columns: slice) -> Float32:
+            multiply_samples(light, np.array([rows.start, columns.start]), nodes, bounds, codes)
+            return light
+
+        return multiply
 
 
 def is_smooth(gain: Gain, size: tuple[int, int], period: tuple[int, int]) -> bool:

@@ -29,7 +29,7 @@ _LEAST_IN_LINEAR = 0.01
 
 
 def remove_bad_pixels(
-    photo: RawPhoto, wanted: BadPixels, given: NoiseModel | None
+    photo: RawPhoto, wanted: BadPixels, given: NoiseModel | None, threads: int = 1
 ) -> tuple[RawPhoto, NDArray[np.bool_] | None, FoundNoise | None]:
     """The photo without the bad pixels of a list, or without those that are found, and their flags.
 
@@ -42,7 +42,7 @@ def remove_bad_pixels(
     if wanted == "off" or (wanted is None and photo.is_plain):
         return photo, None, None
     noise = noise_of(photo, given)
-    found = found_bad_pixels(photo, noise.model)
+    found = found_bad_pixels(photo, noise.model, threads)
     count = int(np.count_nonzero(found))
     if count == 0:
         return photo, None, noise
@@ -56,21 +56,18 @@ def remove_bad_pixels(
     return fill_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found, noise
 
 
-def found_bad_pixels(photo: RawPhoto, noise: NoiseModel) -> NDArray[np.bool_]:
+def found_bad_pixels(photo: RawPhoto, noise: NoiseModel, threads: int = 1) -> NDArray[np.bool_]:
     """Flags of the pixels that stick out of all around them by more than this noise, (height, width)."""
     red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
     span, light, cfa = span_of(photo), linear_samples(photo), photo.cfa
     white = (min(saturation(photo)) - float(photo.black.max())) / span
+    told: Any = {"white": white, "step": 1 / span, "threads": threads}
     if cfa is not None and not cfa.is_mono:
-        return find_defects(light, cfa, noise, balance=(red, green, blue), white=white, step=1 / span)
-    # Every plane is one of grey light, in which all samples around know of what a lens draws.
-    planes = light[..., None] if light.ndim == 2 else light
-    found = np.zeros(photo.size, np.bool_)
-    for channel in range(planes.shape[2]):
+        return find_defects(light, cfa, noise, balance=(red, green, blue), **told)
+    planes, found = light[..., None] if light.ndim == 2 else light, np.zeros(photo.size, np.bool_)
+    for channel in range(planes.shape[2]):  # of grey light, in which all around know of what a lens draws
         own = noise.of_channel(GREEN) if photo.is_monochrome else _raise_noise(noise.of_channel(channel))
-        found |= find_defects(
-            planes[..., channel], GREY_ARRAY, own, white=white, step=1 / span, most=_MOST_IN_PLANES
-        )
+        found |= find_defects(planes[..., channel], GREY_ARRAY, own, most=_MOST_IN_PLANES, **told)
     return found
 
 

@@ -323,7 +323,7 @@ def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
         **source.parameters,
     }
     used = settings.describe(wb=f"{exposure.balance_source} ({balance}{light})", **known)
-    if ready.noise is None or ready.mosaic.stabilised is None:
+    if ready.noise is None or ready.denoise_strength.strongest == 0:
         return used
     model = ready.noise.model
     return f"{used} noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"

@@ -171,7 +171,7 @@ class _Merger:
         stored, reports = merge_mosaics(*frames, engine.quality, run, motion=motion, ghosts=ghosts)
         self.found = [self._describe(k, each) for k, each in enumerate(reports)]
         grain = choose_grain(ready, sum(each.is_used for each in reports))
-        restored = finish_stored(stored, ready.mosaic, cfa, grain)
+        restored = finish_stored(stored, ready.mosaic, cfa, grain, 1 - grain**2)
         return replace(restored, notices=(*restored.notices, *self._notices()))
 
     def _notices(self) -> Iterator[str]:

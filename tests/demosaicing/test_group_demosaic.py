@@ -198,3 +198,17 @@ def test_noisy_texture_on_which_guesses_agree_is_worked_on_in_small_groups_only(
     assert small.wanted.mean() > 0.5
     assert not (small.wanted & both[0].wanted).any()
     assert small.step.patches == AGREED[HoleKind.BAYER].patches
+
+
+def test_samples_stay_as_they_are_where_none_of_their_noise_is_removed() -> None:
+    cfa = Cfa.from_name("RGGB")
+    noisy = np.full((64, 64), 0.5) + np.random.default_rng(3).normal(0, 0.01, (64, 64))
+    samples = MosaicSamples(noisy.astype(np.float32))
+    noise = np.full((3, 1), 0.01**2, np.float32)
+    effort = Effort.of("gaussian", "fast")
+    kept, removed = (
+        complete_mosaic(MeasuredMosaic(samples, cfa, noise=noise, strength=strength), effort, Run())
+        for strength in (0.0, 1.0)
+    )
+    assert np.array_equal(cfa.sample(np.moveaxis(kept.planes[:, :, :], 0, 2)), samples.whole())
+    assert np.std(removed.planes[:, :, :]) < 0.5 * np.std(kept.planes[:, :, :])

@@ -7,7 +7,14 @@ from numpy.typing import NDArray
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.developing.denoising import FOR_TEXTURE, Strengths, add_grain, stabilise_noise
+from demosaic_ntc.developing.denoising import (
+    AS_IT_IS,
+    FOR_TEXTURE,
+    Strengths,
+    add_grain,
+    leave_hardly_seen,
+    stabilise_noise,
+)
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine
@@ -179,6 +186,23 @@ def test_strengths(how: Development, expected: Strengths | None, grain: float) -
     if expected:
         assert expected.grain == pytest.approx(grain)
         assert expected.engine == pytest.approx(0.77 * max(expected.brightness, expected.colour))
+
+
+@pytest.mark.parametrize(("levels", "left"), [(0.7, True), (0.95, True), (1.05, False)])
+def test_fast_leaves_noise_below_a_level(levels: float, left: bool) -> None:
+    photo = photo_of(np.zeros((8, 8)))
+    one = Stabilised.of(NoiseModel.from_user(0.0, 1e-6), photo, exposed(photo)).display_deviation()
+    floor = 1e-6 * (levels / 255 / one) ** 2
+    stabilised = Stabilised.of(NoiseModel.from_user(0.0, floor), photo, exposed(photo))
+    assert leave_hardly_seen(Strengths(), stabilised, "fast") == (AS_IT_IS if left else Strengths())
+    assert leave_hardly_seen(Strengths(), stabilised, "normal") == Strengths()
+    assert leave_hardly_seen(Strengths(), None, "fast") == Strengths()
+
+
+def test_what_is_gone_of_the_noise() -> None:
+    assert Strengths(0.5, 1.0).removed == pytest.approx(0.75)
+    assert Strengths(1.0, 1.0).removed == 1.0
+    assert AS_IT_IS.removed == 0.0
 
 
 @pytest.mark.parametrize("strength", [-1.0, float("nan"), 11.0])

@@ -2,10 +2,19 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.lens.gains import GainField, is_smooth, mosaic_gains, multiply_encoded, plane_gains
+from demosaic_ntc.lens.gain_kernels import NODE
+from demosaic_ntc.lens.gains import (
+    GainField,
+    SiteGains,
+    is_smooth,
+    mosaic_gains,
+    multiply_encoded,
+    plane_gains,
+)
 from demosaic_ntc.raw.opcodes.area import Area
 from demosaic_ntc.raw.opcodes.pixel_opcodes import FixVignetteRadial, GainMap
 
@@ -58,15 +67,58 @@ def test_maps_that_differ_split_into_green_and_ratios_whose_product_is_each() ->
     assert np.allclose(green * ratios, expected, rtol=1e-5)
 
 
-def test_ratios_leave_saturated_samples_white() -> None:
+def _sites() -> SiteGains:
     maps = (_map(3.0, (0, 0)), _map(2.0, (0, 1)), _map(2.0, (1, 0)), _map(1.5, (1, 1)))
-    _, sites = mosaic_gains(maps, RGGB, SIZE)
+    _, sites = mosaic_gains((*maps, VIGNETTE), RGGB, SIZE)
     assert sites is not None
+    return sites
+
+
+def _between_nodes(sites: SiteGains, rows: slice, columns: slice) -> NDArray[np.float32]:
+    """Ratios of a window, bilinear between the nodes."""
+    row, column = np.arange(rows.start, rows.stop)[:, None], np.arange(columns.start, columns.stop)
+    own, (top, left) = (row % 2, column % 2), (row // NODE, column // NODE)
+    v, u = row % NODE / NODE, column % NODE / NODE
+    nodes = sites.nodes()
+    above = nodes[*own, top, left] * (1 - u) + nodes[*own, top, left + 1] * u
+    below = nodes[*own, top + 1, left] * (1 - u) + nodes[*own, top + 1, left + 1] * u
+    return np.asarray(above * (1 - v) + below * v, np.float32)
+
+
+@pytest.mark.parametrize("saturated", [1.0, 1.3, np.inf])
+def test_samples_are_multiplied_and_encoded_as_their_light_is(saturated: float) -> None:
+    sites, rows, columns = _sites(), slice(3, 30), slice(5, 58)
+    light = np.random.default_rng(0).uniform(-0.01, 1.5, (27, 53)).astype(np.float32)
+    light[:, ::5] = np.linspace(-0.01, 0.01, 11, dtype=np.float32)
+    fade = np.clip((saturated - light) / (0.1 * saturated), 0, 1) if saturated < np.inf else 1
+    even = np.minimum(light * (1 + (_between_nodes(sites, rows, columns) - 1) * fade), 2.0)
+    found = sites.encode_light(SRGB_CURVE.encode, -0.01, 2.0, saturated)(light.copy(), rows, columns)
+    assert np.allclose(found, SRGB_CURVE.encode(even.astype(np.float64)), atol=5e-6)
+
+
+def test_lines_between_nodes_follow_smooth_gains() -> None:
+    size = (640, 960)
+    gains = np.linspace(1, 1.5, 13, dtype=np.float32)[None, :, None].repeat(2, axis=0)
+    own = GainMap(Area(0, 0, *size, 0, 1, 2, 2), (1.0, 1 / 12), (0.0, 0.0), gains)
+    _, sites = mosaic_gains((own, VIGNETTE), RGGB, size)
+    assert sites is not None
+    window = slice(300, 340), slice(0, 960)
+    assert np.allclose(_between_nodes(sites, *window), sites.evaluate(*window), atol=5e-4)
+
+
+def test_windows_of_samples_fit_together() -> None:
+    encode = _sites().encode_light(SRGB_CURVE.encode, 0.0, 2.0, np.inf)
+    light = np.random.default_rng(1).uniform(0, 1, SIZE).astype(np.float32)
+    whole = encode(light.copy(), slice(0, 40), slice(0, 60))
+    part = encode(light[7:31, 9:50].copy(), slice(7, 31), slice(9, 50))
+    assert np.array_equal(part, whole[7:31, 9:50])
+
+
+def test_ratios_leave_saturated_samples_white() -> None:
     everywhere = slice(0, 40), slice(0, 60)
-    ratios = sites.evaluate(*everywhere)
-    assert np.allclose(sites.apply(np.full(SIZE, 0.5, np.float32), *everywhere), 0.5 * ratios)
+    encode = _sites().encode_light(lambda light: light, 0.0, 2.0, 1.0)
     for light in (1.0, 1.7):
-        assert np.allclose(sites.apply(np.full(SIZE, light, np.float32), *everywhere), light)
+        assert np.allclose(encode(np.full(SIZE, light, np.float32), *everywhere), light, atol=1e-6)
 
 
 def test_planes_have_gains_of_their_own() -> None:

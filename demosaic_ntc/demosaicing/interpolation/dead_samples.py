@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.bilinear import convolve_normalised, tent
 from demosaic_ntc.demosaicing.samples import MosaicSamples
-from demosaic_ntc.engine.tiles import span
+from demosaic_ntc.engine.tiles import Tile, around_flagged, span
+from demosaic_ntc.run import imap_threads
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -41,16 +42,18 @@ BAND = 512  # rows of a large mosaic that are mended together
 EXAMPLES_OF_ALL = 10_000  # sites of a phase that stand for the whole picture
 
 
-def fill_dead_samples(samples: MosaicSamples, missing: Flags, cfa: Cfa) -> MosaicSamples:
+def fill_dead_samples(samples: MosaicSamples, missing: Flags, cfa: Cfa, threads: int = 1) -> MosaicSamples:
     """Return samples with those that are missing predicted, in bands of rows that see some more."""
-    places, values = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.float32)]
     height, period = len(missing), cfa.period[0]
-    for top in range(0, height, BAND):
+
+    def fill(top: int) -> tuple[Sites, Floats]:
         band, seen, inner = span(top, min(top + BAND, height), (PERIODS + 2) * period, period, height)
-        if missing[band].any() and not missing[seen].all():
-            filled = replace_missing_samples(samples.window(seen, slice(None)), missing[seen], cfa)
-            places.append(np.argwhere(missing[band]) + np.array([top, 0]))
-            values.append(filled[inner][missing[band]])
+        if not missing[band].any() or missing[seen].all():
+            return np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
+        filled = replace_missing_samples(samples.window(seen, slice(None)), missing[seen], cfa)
+        return np.argwhere(missing[band]) + np.array([top, 0]), filled[inner][missing[band]]
+
+    places, values = zip(*imap_threads(fill, range(0, height, BAND), threads), strict=True)
     return replace(samples, mended=(np.concatenate(places), np.concatenate(values)))
 
 
@@ -69,16 +72,34 @@ def replace_missing_samples(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
 
 def _fill_by_own_colour(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
     """Return the mosaic with missing samples replaced by the mean of those of their colour around them."""
-    filled, channels = mosaic.copy(), cfa.channel_map(mosaic.shape)
+    filled, radius = mosaic.copy(), TENT_PERIODS * max(cfa.period)
+    whole = slice(0, mosaic.shape[0]), slice(0, mosaic.shape[1])
+    for part in around_flagged(missing, Tile(whole, whole, whole), cfa.period, radius):
+        wanted, guess = missing[part.core], _average_colours(mosaic[part.seen], missing[part.seen], cfa)
+        filled[part.core][wanted] = guess[part.inner][wanted]
+    lone = ~np.isfinite(filled) & missing
+    if lone.any():
+        filled[lone] = _mean_colours(mosaic, missing, cfa)[cfa.channel_map(mosaic.shape)[lone]]
+    return filled
+
+
+def _average_colours(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
+    """Return the mean of the known samples of its own colour around every sample; NaN without any."""
+    average, channels = mosaic.copy(), cfa.channel_map(mosaic.shape)
     taps = tent(TENT_PERIODS * max(cfa.period))
     for channel in range(3):
-        known = (channels == channel) & ~missing
-        wanted = (channels == channel) & missing
+        own, known = channels == channel, (channels == channel) & ~missing
         with np.errstate(invalid="ignore"):
             guess = convolve_normalised(np.where(known, mosaic, 0), known, taps)
-        average = mosaic[known].mean() if known.any() else np.float32(0)
-        filled[wanted] = np.where(np.isfinite(guess[wanted]), guess[wanted], average)
-    return filled
+        average[own] = guess[own]
+    return average
+
+
+def _mean_colours(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
+    """Return the mean of all known samples of each colour, zero without any."""
+    channels = np.where(missing, 3, cfa.channel_map(mosaic.shape))
+    known = [mosaic[channels == channel] for channel in range(3)]
+    return np.array([own.mean() if own.size else 0.0 for own in known], np.float32)
 
 
 class _Surroundings:
@@ -94,7 +115,8 @@ class _Surroundings:
         self._period = np.array(cfa.period)
         span = np.arange(-PERIODS, PERIODS + 1)
         self._steps = np.stack(np.meshgrid(span, span, indexing="ij"), axis=-1).reshape(-1, 2) * self._period
-        self._common = {phase: self._covariance_of_all(phase) for phase in np.ndindex(cfa.period)}
+        phases = set(map(tuple, (np.argwhere(missing) % self._period).tolist()))
+        self._common = {phase: self._covariance_of_all(phase) for phase in phases}
 
     def predictable(self) -> Iterator[Sites]:
         """The missing samples with enough known neighbours, some at a time."""

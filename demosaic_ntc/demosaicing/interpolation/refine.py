@@ -9,6 +9,7 @@ its refinement err in different places, so a mean of the two is better than eith
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,11 +89,13 @@ def halo(cfa: Cfa) -> int:
     return 2 * (2 * radius_for(WINDOW, cfa) + radius_for(RESIDUAL, cfa))
 
 
+@cache
 def taps_for(sigma: float, cfa: Cfa) -> Floats:
     """Return a Gaussian, wider on arrays sparser than X-Trans."""
     return gaussian(sigma * _scale(cfa), -radius_for(sigma, cfa), radius_for(sigma, cfa))
 
 
+@cache
 def radius_for(sigma: float, cfa: Cfa) -> int:
     """Return how far a Gaussian reaches: two and a half standard deviations, or the nearest samples."""
     return max(reach(cfa), int(np.ceil(2.5 * _scale(cfa) * sigma)))
