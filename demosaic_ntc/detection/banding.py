@@ -5,10 +5,6 @@ the lines next to it. An offset of readout is the same at both ends of a line, w
 shows all over a picture. So distant parts of lines are compared: the correlation of what they show is taken
 in many segments of a picture, of which the middle one counts. Horizons, blinds and edges fill some segments,
 or tilt by a fraction of a degree, or grow with the light.
-
-The offsets are then found by turns: what blocks show beside a smooth course along the picture, and the
-weighted mean of that over all blocks of a line. Offsets of a readout are white noise; where their slow
-changes exceed that of fast ones, content is among them, and they are shrunk accordingly (Wiener's filter).
 """
 
 from dataclasses import dataclass
@@ -19,6 +15,14 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.cfa import Cfa
+from demosaic_ntc.detection.line_offsets import (
+    FARTHEST,
+    FARTHEST_STRIPE,
+    LEAST,
+    estimate_offsets,
+    find_medians,
+    read_lines,
+)
 
 _BLOCKS = 64  # of a line
 _SEGMENTS = 16  # of a picture
@@ -29,15 +33,9 @@ _LEAST_LINES = 8  # of one kind within a segment
 # McMaster, with little noise and with much, reach 0.18, both ways. Below the limit content outweighs offsets,
 # and little of them would be removed.
 _CORRELATION = 0.5
-_LEAST = 0.25  # steps of the samples: less is lost in rounding
 _WILD = 2.5  # deviations from which on a line counts no more
 _CHANCE = 0.1
 _GROWING = 0.5  # of the contrast of light, in logarithms: stripes that grow so with light are drawn by it
-
-_SMOOTHNESS, _TURNS = 12.0, 3  # lines; how often offsets and content are found by turns
-_ACTIVE = 17  # lines that tell how a block varies
-_SLOW = 4  # lines or more, half of a period: changes that content may have as well
-_EXCESS, _BAND = 1.5, 1.4  # of power that is put down to chance; of one band to the next of frequencies
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class LineNoise:
     @property
     def is_found(self) -> bool:
         """Whether lines have offsets beyond doubt."""
-        return self.correlation >= _CORRELATION and self.deviation >= _LEAST
+        return self.correlation >= _CORRELATION and self.deviation >= LEAST
 
 
 def find_line_noise(mosaic: NDArray[np.uint16], cfa: Cfa, saturated: float, axis: int) -> LineNoise:
@@ -66,13 +64,17 @@ def find_line_noise(mosaic: NDArray[np.uint16], cfa: Cfa, saturated: float, axis
     shared = _judge(means, step)
     offsets = np.zeros((len(means), 3))
     if shared.is_found:
-        offsets += _estimate(means, step)[:, None]
+        values = read_lines(mosaic, cfa, saturated, axis, means, ...)
+        offsets += estimate_offsets(values, means, offsets[:, 0], step, shared.deviation, FARTHEST)[:, None]
     found = [shared]
     for colour in range(3) if not cfa.is_mono else ():
         rest = means[:, colour : colour + 1] - offsets[:, colour, None, None]
         own = _judge(rest, step)
         if own.is_found:
-            offsets[:, colour] += _estimate(rest, step)
+            values = read_lines(mosaic, cfa, saturated, axis, means, colour)
+            offsets[:, colour] += estimate_offsets(
+                values, rest, offsets[:, colour], step, own.deviation, FARTHEST_STRIPE
+            )
             found.append(own)
     surest = max(found, key=lambda each: each.correlation)
     power = sum(each.deviation**2 for each in found if each.is_found) or shared.deviation**2
@@ -152,16 +154,7 @@ def _medians_of_quarters(sharp: Float64) -> Float64:
     lines, _, blocks = sharp.shape
     edges = np.arange(5) * blocks // 4
     parts = (sharp[:, :, low:high].reshape(lines, -1) for low, high in pairwise(edges))
-    return np.stack([_median(part) for part in parts], axis=1)
-
-
-def _median(values: Float64) -> Float64:
-    """Medians of rows without what is not known; NaN where nothing is."""
-    ordered = np.sort(values, axis=1)  # NaN come last
-    known = np.isfinite(values).sum(axis=1)
-    rows = np.arange(len(values))
-    low, high = np.maximum(known - 1, 0) // 2, np.minimum(known // 2, values.shape[1] - 1)
-    return np.asarray((ordered[rows, low] + ordered[rows, high]) / 2)
+    return np.stack([find_medians(part) for part in parts], axis=1)
 
 
 def _correlate(quarters: Float64) -> tuple[float, float]:
@@ -191,76 +184,15 @@ def _growth(means: Float64, sharp: Float64) -> float:
     lines = len(means)
     light, stripes = means.reshape(lines, -1), sharp.reshape(lines, -1)
     known = np.isfinite(light) & np.isfinite(stripes)
-    middle, shared = _median(np.where(known, light, np.nan))[:, None], np.nan_to_num(_median(stripes))
+    middle, shared = (
+        find_medians(np.where(known, light, np.nan))[:, None],
+        np.nan_to_num(find_medians(stripes)),
+    )
     dark, bright = known & (light <= middle), known & (light > middle)
-    amounts = [np.nan_to_num(_median(np.where(part, stripes, np.nan))) @ shared for part in (dark, bright)]
+    amounts = [
+        np.nan_to_num(find_medians(np.where(part, stripes, np.nan))) @ shared for part in (dark, bright)
+    ]
     if not dark.any() or not bright.any() or min(amounts) <= 0:
         return 1.0
     levels = max(float(light[bright].mean() / max(light[dark].mean(), 1.0)), 1.0)
     return float(np.log(amounts[1] / amounts[0]) - _GROWING * np.log(levels)) - _CHANCE
-
-
-def _estimate(means: Float64, step: int) -> Float64:
-    """The offsets of lines; those of each kind have the mean of zero."""
-    half = means.shape[2] // 2
-    parts = (means, means[..., :half], means[..., half:])
-    whole, left, right = (_alternate(part, step) for part in parts)
-    return _shrink(whole, left, right)
-
-
-def _alternate(means: Float64, step: int) -> Float64:
-    """What lines have in common beside a smooth course of each block, found by turns."""
-    from scipy.ndimage import gaussian_filter1d  # noqa: PLC0415 (slow to load; hardly a photo has banding)
-
-    blocks = means.reshape(len(means), -1)
-    known = np.isfinite(blocks)
-    filled = np.where(known, blocks, 0.0)
-    weight = np.maximum(
-        gaussian_filter1d(known.astype(np.float64), _SMOOTHNESS, axis=0, mode="nearest"), 1e-9
-    )
-    offsets = np.zeros(len(blocks))
-    for _ in range(_TURNS):
-        level = np.where(known, filled - offsets[:, None], 0.0)
-        course = gaussian_filter1d(level, _SMOOTHNESS, axis=0, mode="nearest") / weight
-        offsets += _weighted_mean(np.where(known, level - course, np.nan))
-    for kind in range(step):  # a colour may measure more in some kinds than in others
-        offsets[kind::step] -= offsets[kind::step].mean()
-    return offsets
-
-
-def _weighted_mean(beside: Float64) -> Float64:
-    """Means of lines in which blocks count by how little they vary around, and wild ones less."""
-    from scipy.ndimage import uniform_filter1d  # noqa: PLC0415 (see above)
-
-    known = np.isfinite(beside)
-    middle = np.nan_to_num(_median(beside))[:, None]
-    values = np.where(known, beside, middle)
-    variance = uniform_filter1d(np.square(values - middle), _ACTIVE, axis=0, mode="nearest")
-    spread = np.sqrt(np.maximum(variance, 0))  # sums that run along may fall below
-    spread += np.quantile(spread, 0.1) / 2 + 1e-9
-    for _ in range(2):
-        far = np.maximum(np.abs(values - middle) / spread, 1e-9)
-        weights = known * np.minimum(1.0, 1 / far) / np.square(spread)
-        total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
-        middle = (weights * values).sum(axis=1, keepdims=True) / total
-    return np.asarray(middle[:, 0])
-
-
-def _shrink(whole: Float64, left: Float64, right: Float64) -> Float64:
-    """Offsets without what is slower and stronger than white noise of the power that both halves share."""
-    from scipy.fft import dct, idct  # noqa: PLC0415 (see above)
-
-    spectrum, one, other = (dct(each, norm="ortho") for each in (whole, left, right))
-    count = len(spectrum)
-    common = one * other
-    power = max(float(np.mean(common[count // _SLOW :])), 0.0)
-    kept, low = np.zeros(count), 1
-    while low < count:
-        high = min(max(low + 4, int(low * _BAND)), count)
-        seen = float(np.mean(np.square(spectrum[low:high])))
-        agreed = max(float(np.mean(common[low:high])), 0.0)
-        if low < count // _SLOW and seen > _EXCESS * power:
-            agreed = min(agreed, power)
-        kept[low:high] = min(agreed / max(seen, 1e-30), 1.0)
-        low = high
-    return np.asarray(idct(spectrum * kept, norm="ortho"))

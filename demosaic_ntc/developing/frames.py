@@ -175,7 +175,7 @@ class ReferenceFrame:
         exposure, photo = scale_exposure(ready.exposure, gain), frame.photo
         clipped, noise = find_clipped(photo, frame_levels(frame, how)), frame.noise
         if how.fringes == "auto":
-            photo, noise = correct_photo_fringes(photo, exposure), None
+            photo, noise = correct_photo_fringes(photo, frame.missing), None
         noise = noise or noise_of(photo, how.noise)
         stabilised = replace(Stabilised.of(noise.model, photo, exposure), curve=self.stabilised.curve)
         most = 1.0 if ready.highlights is None else BRIGHTEST

@@ -22,6 +22,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
 from demosaic_ntc.lens.correction import LensCorrection, Parts, choose_parts, correct_lens
+from demosaic_ntc.lens.lateral_colour import align_colours
 from demosaic_ntc.lens.sample_opcodes import prepare_samples, unite_flags
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
 from demosaic_ntc.raw.calibration.banding import remove_banding
@@ -84,9 +85,12 @@ class CleanPhoto:
         return self.noise or noise_of(self.photo, how.noise)
 
 
-def prepare(source: Path | FileHeader, settings: Settings) -> Prepared:
-    """Read a photo and bring its samples into the form the engine wants."""
-    return prepare_clean(read_clean(source, settings), settings)
+def prepare(source: Path | FileHeader, settings: Settings, *, linear: bool = False) -> Prepared:
+    """Read a photo and bring its samples into the form the engine wants.
+
+    With `linear`, for a DNG, lateral colour that the file states is left to its readers.
+    """
+    return prepare_clean(read_clean(source, settings), settings, linear=linear)
 
 
 def read_clean(source: Path | FileHeader, settings: Settings) -> CleanPhoto:
@@ -109,12 +113,22 @@ def read_clean(source: Path | FileHeader, settings: Settings) -> CleanPhoto:
     return CleanPhoto(photo, header.path, missing, noise, lens)
 
 
-def prepare_clean(clean: CleanPhoto, settings: Settings, strengths: Strengths | None = None) -> Prepared:
-    """Choose how a photo is exposed, and encode its samples.
+def prepare_clean(
+    clean: CleanPhoto, settings: Settings, strengths: Strengths | None = None, *, linear: bool = False
+) -> Prepared:
+    """Choose how a photo is exposed, and encode its samples; `linear` as in `prepare`.
 
-    Where strengths are given, they stand under a curve that makes noise alike, however little there is.
+    Where strengths are given, they stand under a curve that makes noise alike, however little there is: the
+    photo is one of several, which see lateral colour alike.
     """
-    how, photo, missing, noise = settings.development, clean.photo, clean.missing, clean.noise
+    how, photo, missing, noise, lens = (
+        settings.development,
+        clean.photo,
+        clean.missing,
+        clean.noise,
+        clean.lens,
+    )
+    is_merged = strengths is not None
     with prefix_path(clean.path):
         balance = how.balance
         if isinstance(balance, GreyPatch):
@@ -124,9 +138,12 @@ def prepare_clean(clean: CleanPhoto, settings: Settings, strengths: Strengths | 
         if photo.is_linear and way != "blend":
             exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
-        photo, noise = correct_photo_fringes(photo, exposure), None  # samples were moved
+        photo, noise = correct_photo_fringes(photo, missing), None  # samples were moved
+    elif not (linear or is_merged):
+        photo, lens = align_colours(photo, lens, missing)
+        noise = noise if lens is clean.lens else None
     embedded = None if is_neutral(photo, how) else decode_guide(photo.preview, isolate=photo.isolated)
-    is_merged, stabilised, highlights = strengths is not None, None, None
+    stabilised, highlights = None, None
     strengths = strengths or choose_strengths(photo, settings)
     noise = None if strengths is None else noise or noise_of(photo, how.noise)
     if noise is not None:
@@ -136,11 +153,11 @@ def prepare_clean(clean: CleanPhoto, settings: Settings, strengths: Strengths | 
             stabilised = stabilised or Stabilised.of(model, photo, exposure)
     if way == "reconstruct":
         threads = check_threads(settings.engine.threads)
-        photo, highlights = complete_photo(photo, exposure, missing, threads, clean.lens.sites)
+        photo, highlights = complete_photo(photo, exposure, missing, threads, lens.sites)
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
-    encoded = encode_mosaic(photo, exposure, stabilised, highlights, clean.lens.sites)
+    encoded = encode_mosaic(photo, exposure, stabilised, highlights, lens.sites)
     return Prepared(
-        photo, exposure, encoded, missing, noise, strengths or AS_IT_IS, embedded, highlights, clean.lens
+        photo, exposure, encoded, missing, noise, strengths or AS_IT_IS, embedded, highlights, lens
     )
 
 

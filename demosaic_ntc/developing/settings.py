@@ -310,16 +310,16 @@ class Output(CheckedSettings):
     compress: Compression | None = setting(
         None,
         "Compress a DNG: lossless JPEG (the default if no word follows), which all readers know, or JPEG XL "
-        "(DNG 1.7).",
+        "(DNG 1.7), rounded to 2048 steps under the sRGB curve.",
         _OUTPUT,
         what="compression",
         metavar="[jpeg|jxl]",
         bare="jpeg",
         shown=False,
     )
-    jxl_distance: float = setting(
-        0.0,
-        "How much JPEG XL may lose: 0 nothing, 0.1 hardly anything, 1 what is just visible.",
+    jxl_distance: float | None = setting(
+        None,
+        "How much JPEG XL may lose instead: 0 nothing, 0.1 hardly anything, 1 what is just visible.",
         _OUTPUT,
         low=0,
         high=15,
@@ -332,7 +332,7 @@ class Output(CheckedSettings):
         """Check that such pictures exist."""
         if self.bits not in (None, 8, 16):
             raise InputError(f"pictures have 8 or 16 bits per channel, not {self.bits}; give `bits` 8 or 16")
-        if self.jxl_distance and self.compress != "jxl":
+        if self.jxl_distance is not None and self.compress != "jxl":
             raise InputError("`jxl_distance` is for `compress=jxl`; give both")
 
 

@@ -29,11 +29,11 @@ from demosaic_ntc.raw.opcodes.parameters import Opcode
 from demosaic_ntc.raw.opcodes.pixel_opcodes import Gain, PixelOpcode
 from demosaic_ntc.raw.opcodes.sensor_opcodes import TrimBounds
 from demosaic_ntc.raw.opcodes.warps import Warp, keep_parts
-from demosaic_ntc.raw.photo import Box, RawPhoto
+from demosaic_ntc.raw.photo import GREEN, Box, RawPhoto
 
 Parts: TypeAlias = frozenset[LensPart]
 
-_NOTHING_MOVED = 0.005  # pixels
+NOTHING_MOVED = 0.005  # pixels
 _GLANCE = 65  # rows and columns at which it is looked how far pixels are moved
 
 
@@ -67,6 +67,7 @@ class LensCorrection:
     profile: str = ""  # the name of the one that was used
     remarks: tuple[str, ...] = ()  # on what was done to samples
     is_flat: bool = False  # shading is that of flat frames
+    aligned: float = 0.0  # pixels by which red or blue samples were moved: all colours then move as green
 
     @property
     def applied(self) -> tuple[str, ...]:
@@ -123,6 +124,7 @@ class LensCorrection:
 
     def find_sources(self, down: Float64, across: Float64, channel: int) -> tuple[Float64, Float64]:
         """Where the light of places in the photo comes from, through all that moves pixels."""
+        channel = GREEN if self.aligned else channel
         for each in reversed(self.warps):
             box = each.box
             places = down - box.top, across - box.left
@@ -230,9 +232,9 @@ def describe_correction(lens: LensCorrection) -> str:
     if lens.shading is not None:
         said.append(f"up to {lens.largest_gain:.2f} times brighter")
     moved, apart = measure_moves(lens)
-    if moved > _NOTHING_MOVED:
+    if moved > NOTHING_MOVED:
         said.append(f"pixels moved by up to {moved:.1f}")
-    if apart > _NOTHING_MOVED:
+    if apart > NOTHING_MOVED:
         said.append(f"red or blue by {apart:.2f} pixels more or less than green")
     return ", ".join(said)
 
@@ -240,9 +242,9 @@ def describe_correction(lens: LensCorrection) -> str:
 def measure_moves(lens: LensCorrection) -> tuple[float, float]:
     """How far green is moved at most, and how far from it red or blue, in pixels."""
     if not lens.warps:
-        return 0.0, 0.0
+        return 0.0, lens.aligned
     down, across = np.meshgrid(*(np.linspace(0, side, _GLANCE) for side in lens.size), indexing="ij")
     red, green, blue = (lens.find_sources(down, across, channel) for channel in range(3))
     moved = np.hypot(green[0] - down, green[1] - across).max()
     apart = max(np.hypot(each[0] - green[0], each[1] - green[1]).max() for each in (red, blue))
-    return float(moved), float(apart)
+    return float(moved), lens.aligned or float(apart)

@@ -1,28 +1,70 @@
-"""Lateral chromatic aberration of a photo, found and corrected in balanced light."""
+"""Lateral chromatic aberration of a photo, found and corrected in its samples."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.detection.chromatic_aberration import correct_fringes, find_fringes
-from demosaic_ntc.raw.levels import Exposure
-from demosaic_ntc.raw.photo import RawPhoto
+from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.demosaicing.interpolation.dead_samples import replace_missing_samples
+from demosaic_ntc.detection.chromatic_aberration import FindOffsets, Fringes, correct_fringes, find_fringes
+from demosaic_ntc.io.colour import SRGB_CURVE
+from demosaic_ntc.raw.photo import Multipliers, RawPhoto
+from demosaic_ntc.raw.saturation import saturation
+
+_BAND = 512  # rows that stand under the curve at once
 
 
-def correct_photo_fringes(photo: RawPhoto, exposure: Exposure) -> RawPhoto:
-    """The photo with red and blue drawn as large as green, and a notice of how far off they were."""
+def correct_photo_fringes(photo: RawPhoto, missing: Flags | None = None) -> RawPhoto:
+    """The photo with red and blue drawn as large as green, and a notice of how far off they were.
+
+    Samples that are missing count for nothing.
+    """
     if photo.cfa is None or not photo.cfa.is_bayer:
         return _add_notice(photo, "colour fringes are looked for in Bayer arrays only")
-    gain, black = _levels(photo, exposure)
-    light = ((photo.mosaic - black) * gain).astype(np.float32)
-    found = find_fringes(light, photo.cfa)
+    moved, found = align_samples(photo, missing)
     if not found.any:
         return _add_notice(photo, "no colour fringes were found")
-    codes = correct_fringes(light, photo.cfa, found) / gain + black
-    mosaic = np.clip(np.rint(codes), 0, np.iinfo(np.uint16).max).astype(np.uint16)
     shares = f"red was {found.red:+.2%} and blue {found.blue:+.2%} larger than green"
-    return _add_notice(replace(photo, mosaic=mosaic), f"chromatic aberration was corrected: {shares}")
+    return _add_notice(moved, f"chromatic aberration was corrected: {shares}")
+
+
+def align_samples(
+    photo: RawPhoto, missing: Flags | None, stated: FindOffsets | None = None
+) -> tuple[RawPhoto, Fringes]:
+    """A Bayer photo with red and blue where green is, and how far off they were beyond what is stated."""
+    assert photo.cfa is not None
+    gain, black = _levels(photo)
+    light = ((photo.mosaic - black) * gain).astype(np.float32)
+    if missing is not None and missing.any():
+        light = replace_missing_samples(light, missing, photo.cfa)
+    found = find_fringes(light, photo.cfa, stated)
+    if not found.any:
+        return photo, found
+    tops = (np.array(saturation(photo)) - photo.blacks) * np.array(_gains(photo)[:3])
+    levels = tuple(SRGB_CURVE.encode(tops).tolist())
+    aligned = correct_fringes(_by_bands(_encode, light), photo.cfa, found, levels)
+    codes = np.rint(_by_bands(_decode, aligned) / gain + black)
+    return replace(photo, mosaic=np.clip(codes, 0, np.iinfo(np.uint16).max).astype(np.uint16)), found
+
+
+def _encode(light: Float32) -> Float32:
+    """Light under the sRGB curve."""
+    return SRGB_CURVE.encode(light.astype(np.float64)).astype(np.float32)
+
+
+def _decode(codes: Float32) -> Float32:
+    """Light from under the sRGB curve."""
+    return SRGB_CURVE.decode(codes.astype(np.float64)).astype(np.float32)
+
+
+def _by_bands(change: Callable[[Float32], Float32], plane: Float32) -> Float32:
+    """A plane whose values are changed one by one, some rows at a time."""
+    changed = np.empty_like(plane)
+    for top in range(0, len(plane), _BAND):
+        changed[top : top + _BAND] = change(plane[top : top + _BAND])
+    return changed
 
 
 def _add_notice(photo: RawPhoto, notice: str) -> RawPhoto:
@@ -30,11 +72,18 @@ def _add_notice(photo: RawPhoto, notice: str) -> RawPhoto:
     return replace(photo, notices=(*photo.notices, notice))
 
 
-def _levels(photo: RawPhoto, exposure: Exposure) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _gains(photo: RawPhoto) -> Multipliers:
+    """What makes samples light, white 1, that is about balanced."""
+    balance = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    span = photo.white - float(photo.black.min())
+    return tuple(each / (balance[1] * span) for each in balance)  # type: ignore[return-value]
+
+
+def _levels(photo: RawPhoto) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The gain and the black level of every sample."""
     sites, (height, width) = photo.sites, photo.size
     down, across = sites.period
-    gains = np.asarray(exposure.gains, dtype=np.float32)[sites.channels]
+    gains = np.asarray(_gains(photo), dtype=np.float32)[sites.channels]
     tiles = (-(-height // down), -(-width // across))
     gain, black = (np.tile(each, tiles)[:height, :width] for each in (gains, sites.black.astype(np.float32)))
     return gain, black

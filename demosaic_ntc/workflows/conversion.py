@@ -207,7 +207,7 @@ def develop_photo(
     """
     with timings.stage("decode"), open_header(source, settings.limits) as header:
         report(Progress(DECODING, 0, 1))
-        photo = PhotoToDevelop(prepare(header, settings), header.path)
+        photo = PhotoToDevelop(prepare(header, settings, linear=linear), header.path)
         report(Progress(DECODING, 1, 1))
     return develop_prepared(photo, settings, bits, report, timings, error=error, linear=linear)
 

@@ -7,13 +7,13 @@ without any lens, in pixels of the photo.
 
 *Raws.* Developed in the camera's own colours, which no matrix mixes. Red and blue are laid over green in
 blocks of 48 pixels: how far each lies off along the radius, by least squares of differences over gradients.
-Corners are compared with darktable's picture of the same file, as light, before and after the one matrix for
-the whole picture that its colours differ by.
+Corners are compared with darktable's picture of the same file, as light. Both get a copy that
+states one matrix, for D65: where none of a file's two lights is D65, darktable takes a matrix of its own, and
+colours differ all over the picture. Where a fisheye leaves corners dark, places in its circle are compared.
 """
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
@@ -23,13 +23,13 @@ from scipy.special import erf
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.choices import Quality
-from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.opcodes.warps import WarpRectilinear
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.workflows.api import develop
 
 from ..methods.highlights import develop_by_darktable
+from ..methods.programs import run_program
 from ..report.tables import DataTable, table_of
 from ..siblings import Camera, linear_dng, opcode_fields
 
@@ -44,6 +44,9 @@ _ROI = 40  # pixels on both sides of an edge, and above and below its middle
 _BLOCK = 48
 _RINGS, _LEAST_BLOCKS = 4, 10
 _CORNER = 0.1  # of a picture's sides
+_DARK, _REACH = 0.1, 0.8  # of the mean: corners that see nothing; of the radius: blocks of a circle
+_AROUND = ("top", "top right", "right", "bottom right", "bottom", "bottom left", "left", "top left")
+_ONE_MATRIX = ("-ColorMatrix1<ColorMatrix2", "-CalibrationIlluminant1=D65", "-CalibrationIlluminant2=D65")
 _PLAIN: dict[str, Any] = {"look": "neutral", "linear": True, "bits": "float", "denoise": "off", "threads": 1}
 _CAMERA = Camera(black=0, white=65535, neutral=(1.0, 1.0, 1.0))
 
@@ -124,26 +127,30 @@ def _ring_facts(ring: int, before: Float64, after: Float64) -> Row:
 
 def compare_corners(path: Path, quality: Quality) -> list[Row]:
     """The rows of a raw: light in its corners and at its sides, by that in darktable's."""
-    if which("darktable-cli") is None:
-        raise Unsupported("there is no darktable-cli; install darktable")
-    how: dict[str, Any] = {**_PLAIN, "rotate": False, "highlights": "clip", "white": "metadata"}
-    own = develop(path, **how, quality=quality).image.astype(np.float64)
-    theirs = orient(develop_by_darktable(path), _undo(read_photo(path).orientation))
+    how: dict[str, Any] = {
+        **_PLAIN,
+        "rotate": False,
+        "highlights": "clip",
+        "white": "metadata",
+        "lens": "auto",
+    }
+    with TemporaryDirectory() as folder:
+        same = Path(folder, path.name)
+        run_program(["exiftool", "-q", *_ONE_MATRIX, "-o", str(same), str(path)], same)
+        own = develop(same, **how, quality=quality).image.astype(np.float64)
+        theirs = orient(develop_by_darktable(same), _undo(read_photo(same).orientation))
     height, width = (min(sides) for sides in zip(own.shape[:2], theirs.shape[:2], strict=True))
     own, theirs = own[:height, :width], theirs[:height, :width]
     inside = (np.minimum(own, theirs).min(axis=2) > 0.002) & (np.maximum(own, theirs).max(axis=2) < 0.9)
-    matrix = np.linalg.lstsq(theirs[inside][::31], own[inside][::31], rcond=None)[0]
+    places = _blocks_of_circle(height, width) if _has_circle(own) else _blocks(height, width)
     rows = []
-    for name, matched in (("", theirs), (", colours matched", theirs @ matrix)):
-        for place, (y, x) in _blocks(height, width).items():
-            part = inside[y, x]
-            if part.sum() < 100:
-                continue
-            ratio = own[y, x][part].mean(axis=0) / matched[y, x][part].mean(axis=0)
-            red, green, blue = 100 * (ratio - 1)
-            rows.append(
-                {"raw": path.name + name, "block": place, "red %": red, "green %": green, "blue %": blue}
-            )
+    for place, (y, x) in places.items():
+        part = inside[y, x]
+        if part.sum() < 100:
+            continue
+        ratio = own[y, x][part].mean(axis=0) / theirs[y, x][part].mean(axis=0)
+        red, green, blue = 100 * (ratio - 1)
+        rows.append({"raw": path.name, "block": place, "red %": red, "green %": green, "blue %": blue})
     return rows
 
 
@@ -300,6 +307,24 @@ def _blocks(height: int, width: int) -> dict[str, tuple[slice, slice]]:
         "right": slice(width - wide, width),
     }
     return {f"{y} {x}": (rows[y], columns[x]) for y in rows for x in columns}
+
+
+def _has_circle(picture: Float64) -> bool:
+    """Whether the corners of a picture see nothing."""
+    blocks = _blocks(*picture.shape[:2])
+    corners = [picture[(*blocks[place], 1)].mean() for place in blocks if "middle" not in place]
+    return bool(max(corners) < _DARK * picture[..., 1].mean())
+
+
+def _blocks_of_circle(height: int, width: int) -> dict[str, tuple[slice, slice]]:
+    """Blocks around the border of the circle within a picture, and above and below its middle."""
+    half, side = min(height, width) / 2, round(_CORNER * min(height, width))
+    found = {}
+    for name, angle in zip(_AROUND, np.radians(np.arange(0, 360, 45)), strict=True):
+        y, x = height / 2 - _REACH * half * np.cos(angle), width / 2 + _REACH * half * np.sin(angle)
+        top, left = round(y - side / 2), round(x - side / 2)
+        found[name] = (slice(top, top + side), slice(left, left + side))
+    return found
 
 
 def _undo(orientation: int) -> int:

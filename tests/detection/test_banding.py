@@ -7,6 +7,7 @@ from scipy.ndimage import gaussian_filter
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.detection.banding import find_line_noise, remove_line_noise
+from demosaic_ntc.detection.line_offsets import _find_heaps, _solve
 
 BLACK, SPAN = 512, 15000.0
 SATURATED = BLACK + SPAN
@@ -122,3 +123,44 @@ def test_a_constant_mosaic_has_none() -> None:
     mosaic = np.full((400, 400), 700, np.uint16)
     assert not find_line_noise(mosaic, Cfa.from_name("RGGB"), 65535, 0).is_found
     assert not find_line_noise(mosaic, Cfa.from_name("RGGB"), 500, 0).is_found  # all of it saturated
+
+
+def test_offsets_are_those_of_least_squares() -> None:
+    """Against the whole matrix of the sum that is made least."""
+    generator, count, doubt = np.random.default_rng(5), 12, 3.0
+    middles, guess = generator.normal(0, 2, (2, count))
+    weights = generator.uniform(0, 2, count)
+    weights[4] = 0  # a line that says nothing
+    bend = np.zeros((count - 2, count))
+    for line in range(count - 2):
+        bend[line, line : line + 3] = -0.5, 1, -0.5
+    matrix = bend.T @ np.diag(weights[1:-1]) @ bend + np.eye(count) / doubt
+    right = bend.T @ (weights * middles)[1:-1] + guess / doubt
+    np.testing.assert_allclose(_solve(middles, weights, guess, doubt), np.linalg.solve(matrix, right))
+
+
+def test_heaps_are_found_among_content() -> None:
+    """A third of the samples lie anywhere to one side, as beside an edge; some are not known."""
+    generator = np.random.default_rng(6)
+    truth = generator.normal(0, 10, 40)
+    values = truth[:, None] + generator.normal(0, 5, (40, 600))
+    values[:, ::3] += generator.uniform(0, 400, (40, 200))
+    values[:, 5::7] = np.nan
+    middles, variances = _find_heaps(values)
+    assert np.abs(middles - truth).mean() < 0.9
+    assert np.abs(np.nanmedian(values, axis=1) - truth).mean() > 1.5
+    middles, variances = _find_heaps(truth[:, None] + generator.normal(0, 5, (40, 600)))
+    assert 0.5 < np.mean((middles - truth) ** 2) / variances.mean() < 2
+    middles, variances = _find_heaps(np.full((2, 9), np.nan))
+    assert np.isnan(middles).all()
+    assert np.isinf(variances).all()
+
+
+def test_the_border_of_a_scan_is_no_offset() -> None:
+    generator, cfa = np.random.default_rng(7), Cfa.from_name("RGGB")
+    clean = _expose(_scene(generator), "RGGB", generator)
+    clean[:3], clean[-2:] = BLACK, BLACK
+    offsets = TWO * generator.standard_normal(SIZE[0])
+    found = find_line_noise(_store(clean + offsets[:, None]), cfa, SATURATED, 0)
+    assert found.is_found
+    assert np.abs(found.offsets).max() < 8 * TWO

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.faults.regressions.program import REPORT, ROOT, Answer, customise, run
+from tests.faults.regressions.program import PATIENCE, REPORT, ROOT, Answer, customise, run
 from tests.made_raws import made
 
 pytestmark = [pytest.mark.fault, pytest.mark.skipif(sys.platform != "linux", reason="Linux only")]
@@ -64,13 +64,13 @@ def test_harm_is_one_line(tmp_path: Path, hostile: Path, harm: str, command: str
         "info": (hostile,),
         "bad-pixels": (hostile, "-o", target),
     }
-    _check_told(run(command, *words[command], **_with(tmp_path, harm)), hostile)
+    _check_told(run(command, *words[command], patience=PATIENCE, **_with(tmp_path, harm)), hostile)
     assert not target.exists()
 
 
 @pytest.mark.parametrize("harm", ["crash", "bomb"])
 def test_batches_go_on(tmp_path: Path, hostile: Path, source: Path, out: Path, harm: str) -> None:
-    answer = run("batch", source, "-o", out, *QUICK, "--jobs", 1, **_with(tmp_path, harm))
+    answer = run("batch", source, "-o", out, *QUICK, "--jobs", 1, patience=PATIENCE, **_with(tmp_path, harm))
     assert answer.code == 1
     assert (out / "a.png").exists()
     assert not (out / "b.png").exists()
