@@ -28,21 +28,33 @@ from tests.batch.batches import PATIENCE, REPORT
 pytestmark = [pytest.mark.fault, pytest.mark.load]
 SMALL, REAL = map(int, os.environ.get("DAY", "200,6").split(","))
 
-# By how much a process may grow from the third quarter of its life to the last, of those that live long.
-_GROWTH, _ENOUGH = 1.05, 40
+# By how much a process may grow from the third quarter of the pictures of its life to the last, if these are
+# enough; before the first ones it loads libraries.
+_GROWTH, _ENOUGH, _FIRST = 1.05, 40, 5
 
 
 @dataclass
 class Process:
-    """What was seen of a process: bytes that are its own, and open files."""
+    """What was seen of a process: how many pictures there were, its bytes and its open files."""
 
-    memory: list[int] = field(default_factory=list)
-    files: list[int] = field(default_factory=list)
+    looks: list[tuple[int, int, int]] = field(default_factory=list)
 
-    def see(self, process: psutil.Process) -> None:
+    def see(self, process: psutil.Process, pictures: int) -> None:
         """Look at it once more."""
-        self.memory.append(process.memory_full_info().uss)
-        self.files.append(process.num_fds())
+        self.looks.append((pictures, process.memory_info().rss, process.num_fds()))
+
+    @property
+    def pictures(self) -> int:
+        """How many were made in its life."""
+        return self.looks[-1][0] - self.looks[0][0]
+
+    def quarter(self, number: int) -> tuple[float, float]:
+        """Bytes and open files in a quarter of the pictures of its life."""
+        start = self.looks[0][0] + _FIRST
+        end = self.looks[-1][0]
+        low, high = (start + (end - start) * share / 4 for share in (number, number + 1))
+        memory, files = zip(*(seen for made, *seen in self.looks if low <= made < high), strict=True)
+        return statistics.median(memory), statistics.median(files)
 
 
 @dataclass
@@ -74,13 +86,13 @@ class Day:
 
     def _look(self, parent: psutil.Process) -> None:
         """See how much everybody takes, and kill whoever is next."""
-        workers = parent.children()
+        workers = [child for child in parent.children() if "workers.worker import" in str(child.cmdline())]
         decoders = [child for worker in workers for child in worker.children()]
         everybody = {"program": [parent], "worker": workers, "decoder": decoders}
         for kind, processes in everybody.items():
             for process in processes:
                 with suppress(psutil.Error):
-                    self.seen[kind, process.pid].see(process)
+                    self.seen[kind, process.pid].see(process, len(self.pictures))
         for path in self.out.glob("*.png"):
             status = path.stat()
             if self.pictures.get(path.name) != (status.st_ino, status.st_mtime_ns):
@@ -107,24 +119,20 @@ class Day:
         assert not list(self.out.glob(".*.partial"))
         assert not self.kills
         for (kind, _), process in self.seen.items():
-            quarter = len(process.memory) // 4
-            if quarter >= _ENOUGH:
-                for values in (process.memory, process.files):
-                    third, last = values[2 * quarter : 3 * quarter], values[3 * quarter :]
-                    assert statistics.median(last) <= _GROWTH * statistics.median(third), (kind, values)
+            if process.pictures >= _ENOUGH:
+                for before, after in zip(process.quarter(2), process.quarter(3), strict=True):
+                    assert after <= _GROWTH * before, (kind, process.looks)
 
     def tell(self) -> str:
         """What was seen, in a line."""
-        longest = {
-            kind: max((p for (k, _), p in self.seen.items() if k == kind), key=lambda p: len(p.memory))
-            for kind in ("program", "worker", "decoder")
-        }
-        told = [
-            f"{kind}: {len(p.memory)} looks, {p.memory[len(p.memory) // 2] / 1e6:.1f} MB in the middle, "
-            f"{p.memory[-2] / 1e6:.1f} at the end, files {p.files[len(p.files) // 2]}, {p.files[-2]}"
-            for kind, p in longest.items()
-            if len(p.memory) > 2
-        ]
+        told = []
+        for kind in ("program", "worker", "decoder"):
+            seen = [process for (each, _), process in self.seen.items() if each == kind]
+            longest = max(seen, key=lambda process: process.pictures)
+            if longest.pictures >= _ENOUGH:
+                (before, files), (after, left) = longest.quarter(2), longest.quarter(3)
+                sizes = f"{before / 1e6:.1f} and {after / 1e6:.1f} MB, {files:g} and {left:g} files"
+                told.append(f"{kind} of {longest.pictures} pictures: {sizes}")
         again = sum(self.made.values()) - len(self.made)
         return f"{len(self.pictures)} pictures, {again} made again, killed {dict(self.killed)}; " + "; ".join(
             told
