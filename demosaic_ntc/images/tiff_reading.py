@@ -99,7 +99,7 @@ def _part_scan(pages: list[DecodedImage], count: int) -> tuple[DecodedImage, NDA
             "no infrared channel; its last channel is transparency; give `mask_from=alpha` or a mask"
         )
     if count == 2 and more[0].size == first.size and more[0].colours.ndim == 2 and more[0].alpha is None:
-        return first, more[0].colours
+        return first, more[0].pixels
     raise no_infrared()
 
 
