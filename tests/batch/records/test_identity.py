@@ -30,7 +30,12 @@ def test_objects_are_read_only_where_nothing_else_tells(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reads: list[RemotePath] = []
-    monkeypatch.setattr(RemotePath, "sha256", lambda self: reads.append(self) or content)
+
+    def read(address: RemotePath) -> str:
+        reads.append(address)
+        return content
+
+    monkeypatch.setattr(RemotePath, "sha256", read)
     address = RemotePath("s3", "bucket/a", listed=now)
     is_same = content == "same" if is_read else now.st_size == known.bytes
     assert is_unchanged(address, known, proven=proven) == is_same
