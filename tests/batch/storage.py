@@ -81,6 +81,8 @@ def serve() -> Iterator[Storage]:
         patch.setenv("AWS_MAX_ATTEMPTS", "2")
         Thread(target=server.serve_forever, daemon=True).start()
         storage.files = fsspec.filesystem("s3", skip_instance_cache=True)
+        if storage.files.exists(BUCKET):  # servers of one process share what they hold
+            storage.files.rm(BUCKET, recursive=True)
         storage.files.mkdir(BUCKET)
         type(storage.files).clear_instance_cache()
         yield storage
