@@ -108,7 +108,7 @@ def test_a_painted_colour_needs_no_mask(picture: Path, out: Path) -> None:
     [
         ("io", (), "give IN MASK OUT, or IN OUT with --mask-color, --mask-from or --detect"),
         ("o", ("--mask-from", "alpha"), "give IN OUT with --mask-from"),
-        ("io", ("--mask-from", "alpha", "--mask-color", "#ff00ff"), "a painted colour is not transparent"),
+        ("io", ("--mask-from", "alpha", "--mask-color", "#ff00ff"), "a painted colour is no other mask"),
         ("imo", ("--mask-color", "#ff00ff"), "give IN OUT with --mask-color"),
         ("io", ("--mask-color", "pink"), "'pink' is not a colour"),
         ("io", ("--mask-color", "#ff00ff", "--invert"), "a painted colour is not a mask"),
