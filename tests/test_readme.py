@@ -61,6 +61,10 @@ def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     for path in ("mask", "person", "scans/b.mask"):
         Image.fromarray(mask).save(tmp_path / f"{path}.png")
     Image.fromarray(255 - mask).save(tmp_path / "lawn.png")
+    infrared = np.full((40, 30), 200, np.uint8)
+    infrared[20:22, 12:14] = 40  # a speck of dust
+    scan = np.dstack([damaged, infrared])
+    tifffile.imwrite(tmp_path / "scan.tif", scan, photometric="rgb", extrasamples=[0])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
