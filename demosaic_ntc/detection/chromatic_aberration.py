@@ -30,7 +30,7 @@ from demosaic_ntc.errors import InputError
 _RED, _GREEN, _BLUE = range(3)
 _BLOCK = 32  # sites a side
 _SMOOTH, _MEAN = 1.0, 9  # sites: the deviation of a Gaussian; a side over which local means are taken
-_WINDOW, _WINDOWS = 8 * _BLOCK, 32  # pixels a side, and how many are looked at
+_WINDOW, _WINDOWS = 8 * _BLOCK, 48  # pixels a side, and how many are looked at
 _SEEN = 24  # pixels around a window: the reach of filters, and the largest shift
 _NODE = 16.0  # pixels between places at which stated offsets are computed
 _BAND = 512  # rows whose green is estimated at once

@@ -8,6 +8,7 @@ from scipy.ndimage import gaussian_filter, map_coordinates, spline_filter
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
+from demosaic_ntc.detection import chromatic_aberration
 from demosaic_ntc.detection.chromatic_aberration import Fringes, correct_fringes, find_fringes
 from demosaic_ntc.detection.spline_kernels import read_splines
 from demosaic_ntc.errors import InputError
@@ -172,3 +173,30 @@ def test_large_pictures_are_judged_by_the_windows_that_know_most() -> None:
     drawn = _drawn(picture, Fringes(0.0015, -0.001))
     found = find_fringes(cfa.sample(drawn), cfa)
     assert (found.red, found.blue) == pytest.approx((0.0015, -0.001), abs=2e-4)
+
+
+@pytest.mark.parametrize("light", [1.0, 0.98])
+def test_the_border_of_saturated_samples_stays_and_no_other_exceeds_the_level(light: float) -> None:
+    cfa = Cfa.from_name("RGGB")
+    picture = np.full((40, 40, 3), 0.3, np.float32)
+    picture[:, 20:, 0] = light
+
+    def state(
+        rows: NDArray[np.float64], columns: NDArray[np.float64], channel: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        del columns
+        return np.zeros_like(rows), np.full_like(rows, -0.7 * (channel == 0))
+
+    mosaic, fringes = cfa.sample(picture), Fringes(stated=state)
+    free, held = (correct_fringes(mosaic, cfa, fringes, top) for top in (None, (1.0, 1.0, 1.0)))
+    assert free.max() > 1.01
+    assert (free[::2, 20] < 0.9).all()
+    assert held.max() == 1
+    assert (held[::2, 20] == 1).all() == (light == 1)
+
+
+def test_shifts_that_no_lens_makes_are_left_alone(truth: Floats, monkeypatch: pytest.MonkeyPatch) -> None:
+    cfa = Cfa.from_name("RGGB")
+    mosaic = cfa.sample(_drawn(truth, Fringes(0.003, -0.003)))  # 1.1 pixels in the corners
+    monkeypatch.setattr(chromatic_aberration, "_LARGEST", 0.9)
+    assert not find_fringes(mosaic, cfa).any
