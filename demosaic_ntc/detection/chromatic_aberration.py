@@ -4,7 +4,8 @@ What green shows at p, red shows at p + d(p): d = k (p − centre) where red is 
 what a file states beside. Red follows green locally, R ≈ a G, so k shows as R ≈ a (G − k r·∇G) with
 r = p − centre: in every block of the red sites the regression of R on G and r·∇G gives an estimate of k, and
 the median of those is taken, weighted by the inverse of their variance. All are smoothed, since green at red
-sites is a mean of its neighbours, and without their local means. Blue alike.
+sites is a mean of its neighbours, and without their local means. Blue alike. Of large pictures, windows far
+out with the strongest gradients are looked at, since they know most.
 
 Samples are then moved before demosaicing, by their difference to green, which is smooth: R(p) = G(p) +
 (R − G)(p + d).
@@ -21,16 +22,19 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import HALO, zhang_wu2005
+from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import HALO, estimate_green
+from demosaic_ntc.detection.spline_kernels import read_splines
 from demosaic_ntc.engine.tiles import span
 from demosaic_ntc.errors import InputError
 
 _RED, _GREEN, _BLUE = range(3)
 _BLOCK = 32  # sites a side
 _SMOOTH, _MEAN = 1.0, 9  # sites: the deviation of a Gaussian; a side over which local means are taken
+_WINDOW, _WINDOWS = 8 * _BLOCK, 48  # pixels a side, and how many are looked at
+_SEEN = 24  # pixels around a window: the reach of filters, and the largest shift
+_NODE = 16.0  # pixels between places at which stated offsets are computed
 _BAND = 512  # rows whose green is estimated at once
-_SPLINE = 3  # the order of splines between samples that are moved; lines are enough to find shifts
-_ROUNDS = 3  # the slope tells small shifts; larger ones are come closer to
+_ROUNDS, _ENOUGH = 3, 0.1  # the slope tells small shifts; larger ones are come closer to (pixels)
 
 # Blocks that say something: red follows green this well, and by at least this factor; and how many it takes.
 _ALIKE, _LEAST_FACTOR, _LEAST_BLOCKS = 0.9, 0.1, 12
@@ -43,6 +47,9 @@ _SMALLEST, _LARGEST = 0.3, 8.0
 
 #: How far a colour lies from where green shows the same, down and across, at rows and columns of pixels.
 FindOffsets: TypeAlias = Callable[[Float64, Float64, int], tuple[Float64, Float64]]
+
+#: A plane at rows and columns, (2, height, width), between its samples.
+Read: TypeAlias = Callable[[Float64], Float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +65,53 @@ class Fringes:
         """Whether there are some."""
         return self.red != 0 or self.blue != 0 or self.stated is not None
 
-    def find_offsets(self, place: tuple[slice, slice], shape: tuple[int, ...], channel: int) -> Float64:
-        """How far a colour lies off green at its sites, (2, rows, columns)."""
+    def find_offsets(self, rows: Float64, columns: Float64, shape: tuple[int, ...], channel: int) -> Float64:
+        """How far a colour lies off green in rows and columns of a picture, (2, rows, columns).
+
+        Computed at nodes, and bilinear between them.
+        """
+        y, x = (np.arange(each[0], each[-1] + 2 * _NODE, _NODE) for each in (rows, columns))
+        down, across = np.meshgrid(y, x, indexing="ij")
         scale = {_RED: self.red, _BLUE: self.blue}[channel]
-        rows, columns = _sites_of(place, shape)
-        middle = [(length - 1) / 2 for length in shape]
-        offsets = scale * np.stack(np.broadcast_arrays(rows - middle[0], columns - middle[1]))
+        offsets = scale * np.stack([down - (shape[0] - 1) / 2, across - (shape[1] - 1) / 2])
         if self.stated is not None:
-            down, across = np.broadcast_arrays(rows, columns)
-            offsets = offsets + np.stack(self.stated(down, across, channel))
-        return np.asarray(offsets)
+            offsets += np.stack(self.stated(down, across, channel))
+        offsets = _go_between(offsets, (columns - columns[0]) / _NODE, 2)
+        return _go_between(offsets, (rows - rows[0])[:, None] / _NODE, 1)
+
+
+def _go_between(values: Float64, places: Float64, axis: int) -> Float64:
+    """Values at places between nodes along an axis, linear."""
+    node = np.floor(places)
+    lower, upper = (values.take(node.astype(np.intp).ravel() + n, axis) for n in (0, 1))
+    upper -= lower
+    upper *= places - node
+    upper += lower
+    return upper
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A part of a mosaic with its surroundings, from an even row and column on, and green everywhere."""
+
+    mosaic: Float32
+    green: Float32
+    origin: tuple[int, int]
+    core: tuple[slice, slice]  # of the sites of a colour: the part without surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What a window shows of a colour: green and its slope in blocks, and where its sites are."""
+
+    samples: Float32
+    window: _Window
+    place: tuple[slice, slice]
+    rows: Float64
+    columns: Float64
+    base: Float64
+    slope: Float64
+    squares: Float64  # of the distance from the centre, means of blocks
 
 
 def find_fringes(mosaic: Float32, cfa: Cfa, stated: FindOffsets | None = None) -> Fringes:
@@ -76,8 +120,11 @@ def find_fringes(mosaic: Float32, cfa: Cfa, stated: FindOffsets | None = None) -
     There are none where they cannot be told.
     """
     _check(cfa)
-    green = _interpolate_green(mosaic, cfa)
-    red, blue = (_scale(mosaic, green, cfa, channel, stated) for channel in (_RED, _BLUE))
+    windows = [_cut_window(mosaic, cfa, place) for place in _choose_windows(mosaic, cfa)]
+    red, blue = (
+        _scale([_look(each, mosaic.shape, cfa, channel) for each in windows], mosaic.shape, channel, stated)
+        for channel in (_RED, _BLUE)
+    )
     return Fringes(red, blue, stated)
 
 
@@ -91,12 +138,13 @@ def correct_fringes(
     """
     _check(cfa)
     mended, green = mosaic.copy(), _estimate_green(mosaic, cfa)
+    read_green = _spline(green)
     for channel, scale in ((_RED, fringes.red), (_BLUE, fringes.blue)):
         if scale or fringes.stated is not None:
             place = _sites(cfa, channel)
-            offsets = fringes.find_offsets(place, mosaic.shape, channel)
+            offsets = fringes.find_offsets(*_sites_of(place, mosaic.shape), mosaic.shape, channel)
             level = np.inf if levels is None else levels[channel]
-            mended[place] = _put_back(mosaic[place], green, place, offsets, level, _SPLINE)
+            mended[place] = _put_back(mosaic[place], green[place], place, offsets, read_green, _spline, level)
     return mended
 
 
@@ -130,45 +178,96 @@ def _estimate_green(mosaic: Float32, cfa: Cfa) -> Float32:
     green, height = np.empty_like(mosaic), len(mosaic)
     for top in range(0, height, _BAND):
         band, seen, inner = span(top, min(top + _BAND, height), HALO, cfa.period[0], height)
-        green[band] = zhang_wu2005(mosaic[seen], cfa)[inner][..., _GREEN]
+        green[band] = estimate_green(mosaic[seen], cfa)[inner]
     return green
 
 
-def _scale(mosaic: Float32, green: Float32, cfa: Cfa, channel: int, stated: FindOffsets | None) -> float:
-    """How much larger a colour is drawn than green; 0 where that cannot be told or cannot be seen."""
+def _choose_windows(mosaic: Float32, cfa: Cfa) -> list[tuple[int, int]]:
+    """The first rows and columns of those windows that know most of shifts along the radius."""
+    least = 2 * _BLOCK
+    tops, lefts = (range(0, length - least + 1, _WINDOW) for length in mosaic.shape)
+    places = [(top, left) for top in tops for left in lefts]
+    if len(places) <= _WINDOWS:
+        return places
+    (y, *_), (x, *_) = np.nonzero(cfa.pattern == _GREEN)
+    middle = [(length - _WINDOW) / 2 for length in mosaic.shape]
+
+    def measure(place: tuple[int, int]) -> float:
+        top, left = place
+        green = mosaic[top + y : top + _WINDOW : 2, left + x : left + _WINDOW : 2]
+        steps = np.abs(np.diff(green, axis=0)).mean() + np.abs(np.diff(green, axis=1)).mean()
+        return float(steps * np.hypot(top - middle[0], left - middle[1]))
+
+    return sorted(sorted(places, key=measure)[-_WINDOWS:])
+
+
+def _cut_window(mosaic: Float32, cfa: Cfa, place: tuple[int, int]) -> _Window:
+    """The window at a place, and green in it."""
+    origin = max(place[0] - _SEEN, 0), max(place[1] - _SEEN, 0)
+    part = mosaic[
+        origin[0] : place[0] + _WINDOW + _SEEN,
+        origin[1] : place[1] + _WINDOW + _SEEN,
+    ]
+    first = [(start - own) // 2 for start, own in zip(place, origin, strict=True)]
+    core = slice(first[0], first[0] + _WINDOW // 2), slice(first[1], first[1] + _WINDOW // 2)
+    return _Window(part, _interpolate_green(part, cfa), origin, core)
+
+
+def _look(window: _Window, shape: tuple[int, ...], cfa: Cfa, channel: int) -> _Sight:
+    """What a window shows of a colour."""
     place = _sites(cfa, channel)
-    corner = float(np.hypot(*mosaic.shape)) / 2
+    rows, columns = _sites_of(place, window.mosaic.shape, window.origin)
+    y, x = rows - (shape[0] - 1) / 2, columns - (shape[1] - 1) / 2
+    green = window.green[place]
+    down, across = np.gradient(green, 2.0)  # sites are two pixels apart
+    slope = y[:, None].astype(np.float32) * down + x.astype(np.float32) * across
+    squares = _blocks((np.square(y)[:, None] + np.square(x))[window.core]).mean(axis=1)
+    base, slope = (_blocks(_filter(each)[window.core]) for each in (green, slope))
+    return _Sight(window.mosaic[place], window, place, rows, columns, base, slope, squares)
+
+
+def _filter(plane: Float32) -> Float32:
+    """A plane smoothed, without its local means."""
+    from scipy.ndimage import gaussian_filter, uniform_filter  # noqa: PLC0415 (see above)
+
+    return np.asarray(gaussian_filter(plane, _SMOOTH) - uniform_filter(plane, _MEAN))
+
+
+def _scale(sights: list[_Sight], shape: tuple[int, ...], channel: int, stated: FindOffsets | None) -> float:
+    """How much larger a colour is drawn than green; 0 where that cannot be told or cannot be seen."""
+    corner = float(np.hypot(shape[0], shape[1])) / 2
     found = 0.0
     for _ in range(_ROUNDS):
         fringes = Fringes(found, found, stated)
-        samples = mosaic[place]
-        if fringes.any:
-            samples = _put_back(samples, green, place, fringes.find_offsets(place, mosaic.shape, channel))
-        found -= _step(samples, green[place], place, mosaic.shape)
+        step = _step(sights, [_put_window_back(each, fringes, shape, channel) for each in sights])
+        found -= step
         if abs(found) * corner > _LARGEST:
             return 0.0
+        if abs(step) * corner < _ENOUGH:
+            break
     return found if abs(found) * corner > _SMALLEST else 0.0
 
 
-def _step(samples: Float32, green: Float32, place: tuple[slice, slice], shape: tuple[int, ...]) -> float:
-    """How much smaller a colour is, as slopes of blocks tell: the median, weighted by how much they know."""
-    from scipy.ndimage import gaussian_filter, uniform_filter  # noqa: PLC0415 (see above)
+def _put_window_back(sight: _Sight, fringes: Fringes, shape: tuple[int, ...], channel: int) -> Float64:
+    """The samples of a window as green would see them, filtered, in blocks."""
+    samples, green = sight.samples, sight.window.green
+    if fringes.any:
+        offsets = fringes.find_offsets(sight.rows, sight.columns, shape, channel)
+        samples = _put_back(samples, green[sight.place], sight.place, offsets, _line(green), _line)
+    return _blocks(_filter(samples)[sight.window.core])
 
-    if (green.shape[0] // _BLOCK) * (green.shape[1] // _BLOCK) < _LEAST_BLOCKS:
+
+def _step(sights: list[_Sight], samples: list[Float64]) -> float:
+    """How much smaller a colour is, as slopes of blocks tell: the median, weighted by how much they know."""
+    found = [_regress(own, each.base, each.slope) for own, each in zip(samples, sights, strict=True)]
+    if not found:
         return 0.0
-    down, across = np.gradient(green, 2.0)  # sites are two pixels apart
-    rows, columns = (
-        (site - (length - 1) / 2).astype(np.float32)
-        for site, length in zip(_sites_of(place, shape), shape, strict=True)
-    )
-    terms = [samples, green, rows * down + columns * across]
-    terms = [gaussian_filter(term, _SMOOTH) - uniform_filter(term, _MEAN) for term in terms]
-    scales, weights, explained, factor = _regress(*(_blocks(term) for term in terms))
+    scales, weights, explained, factor = (np.concatenate(each) for each in zip(*found, strict=True))
     usable = np.isfinite(scales) & (explained > _ALIKE) & (factor > _LEAST_FACTOR)
     if usable.sum() < _LEAST_BLOCKS:
         return 0.0
     # Colours of things differ from block to block, beside all noise: none knows a shift better than most.
-    squares = _blocks(np.broadcast_to(np.square(rows) + np.square(columns), green.shape)).mean(axis=1)[usable]
+    squares = np.concatenate([each.squares for each in sights])[usable]
     known = weights[usable] / squares
     return _find_weighted_median(scales[usable], np.minimum(known, np.median(known)) * squares)
 
@@ -186,10 +285,15 @@ def _regress(red: Float64, base: Float64, slope: Float64) -> tuple[Float64, Floa
         return shift / factor, weights, explained, factor
 
 
-def _sites_of(place: tuple[slice, slice], shape: tuple[int, ...]) -> tuple[Float64, Float64]:
-    """Rows and columns of the sites, as a column and a row."""
-    rows, columns = (np.arange(part.start, length, 2.0) for part, length in zip(place, shape, strict=True))
-    return rows[:, None], columns[None, :]
+def _sites_of(
+    place: tuple[slice, slice], shape: tuple[int, ...], origin: tuple[int, int] = (0, 0)
+) -> tuple[Float64, Float64]:
+    """Rows and columns of the sites in a part of a picture that starts at an origin."""
+    rows, columns = (
+        np.arange(part.start, length, 2.0) + first
+        for part, length, first in zip(place, shape, origin, strict=True)
+    )
+    return rows, columns
 
 
 def _blocks(values: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -213,17 +317,41 @@ def _put_back(
     green: Float32,
     place: tuple[slice, slice],
     offsets: Float64,
+    read_green: Read,
+    interpolate: Callable[[Float32], Read],
     level: float = np.inf,
-    order: int = 1,
 ) -> Float32:
-    """Samples of a colour as green would see them, by their difference to green, with splines of an order."""
+    """Samples of a colour as green at its sites would see them, by their difference to green."""
+    y, x = np.arange(len(samples))[:, None], np.arange(samples.shape[1])
+    own = 2 * y + place[0].start - offsets[0], 2 * x + place[1].start - offsets[1]
+    difference = samples - read_green(np.stack(own))
+    shown = np.stack([y + offsets[0] / 2, x + offsets[1] / 2])
+    moved = green + interpolate(difference)(shown)
+    if (samples >= level).any():
+        rows, columns = (
+            np.clip(np.rint(each), 0, length - 1) for each, length in zip(shown, samples.shape, strict=True)
+        )
+        nearest = samples.take((rows * samples.shape[1] + columns).astype(np.intp))
+        moved = np.where(nearest >= level, nearest, moved)
+    return np.asarray(np.minimum(moved, np.float32(level)))
+
+
+def _line(plane: Float32) -> Read:
+    """What reads a plane linearly, to find shifts: splines through means of neighbours make them smaller."""
     from scipy.ndimage import map_coordinates  # noqa: PLC0415 (see above)
 
-    sites = np.stack(np.broadcast_arrays(*_sites_of(place, green.shape)))
-    difference = samples - map_coordinates(green, sites - offsets, order=order, mode="nearest")
-    shown = (sites + offsets - np.array([part.start for part in place])[:, None, None]) / 2
-    moved = green[place] + map_coordinates(difference, shown, order=order, mode="nearest")
-    if np.isfinite(level):
-        nearest = map_coordinates(samples, shown, order=0, mode="nearest")
-        moved = np.where(nearest >= level, nearest, np.minimum(moved, level))
-    return np.asarray(moved, dtype=np.float32)
+    return lambda places: np.asarray(map_coordinates(plane, places, order=1, mode="nearest"))
+
+
+def _spline(plane: Float32) -> Read:
+    """What reads a plane by cubic splines, to move samples."""
+    from scipy.ndimage import spline_filter  # noqa: PLC0415 (see above)
+
+    splines = spline_filter(plane, 3, output=np.float32)
+
+    def read(places: Float64) -> Float32:
+        values = np.empty(places.shape[1:], np.float32)
+        read_splines(splines, places, values)
+        return values
+
+    return read

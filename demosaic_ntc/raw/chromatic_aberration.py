@@ -55,12 +55,12 @@ def _find_tops(photo: RawPhoto) -> tuple[float, ...]:
 
 def _encode(light: Float32) -> Float32:
     """Light under the sRGB curve."""
-    return SRGB_CURVE.encode(light.astype(np.float64)).astype(np.float32)
+    return np.asarray(SRGB_CURVE.encode(light), np.float32)  # type: ignore[arg-type]
 
 
 def _decode(codes: Float32) -> Float32:
     """Light from under the sRGB curve."""
-    return SRGB_CURVE.decode(codes.astype(np.float64)).astype(np.float32)
+    return np.asarray(SRGB_CURVE.decode(codes), np.float32)  # type: ignore[arg-type]
 
 
 def _by_bands(change: Callable[[Float32], Float32], plane: Float32) -> Float32:

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter, map_coordinates
+from scipy.ndimage import gaussian_filter, map_coordinates, spline_filter
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.detection import chromatic_aberration
 from demosaic_ntc.detection.chromatic_aberration import Fringes, correct_fringes, find_fringes
+from demosaic_ntc.detection.spline_kernels import read_splines
 from demosaic_ntc.errors import InputError
 
 Floats = NDArray[np.float32]
@@ -77,19 +78,27 @@ def test_other_arrays_are_refused() -> None:
 
 
 def _between(plane: Floats, row: float, column: float) -> float:
-    """A plane between its samples, linearly; beyond the border the last one goes on."""
+    """A plane between its samples, by cubic splines; beyond the border the last one goes on."""
     row, column = (min(max(x, 0.0), n - 1.0) for x, n in zip((row, column), plane.shape, strict=True))
-    y, x = min(int(row), plane.shape[0] - 2), min(int(column), plane.shape[1] - 2)
-    v, u = row - y, column - x
-    upper = (1 - u) * plane[y, x] + u * plane[y, x + 1]
-    return float((1 - v) * upper + v * ((1 - u) * plane[y + 1, x] + u * plane[y + 1, x + 1]))
+    coefficients = spline_filter(plane.astype(np.float64), 3)
+    value = map_coordinates(coefficients, [[row], [column]], order=3, mode="mirror", prefilter=False)
+    return float(value[0])
 
 
-def test_every_sample_is_green_and_the_difference_where_its_colour_shows_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Against a plain loop over the red sites of a random mosaic, with lines in the place of splines."""
-    monkeypatch.setattr(chromatic_aberration, "_SPLINE", 1)
+def test_splines_are_those_of_scipy_within_a_plane_and_beyond() -> None:
+    generator = np.random.default_rng(8)
+    for shape in ((9, 14), (2, 3), (1, 5)):
+        plane = generator.random(shape, np.float32)
+        places = generator.uniform(-3, 3, (2, 40, 50)) + generator.integers(0, 15, (2, 40, 50))
+        found = np.empty((40, 50), np.float32)
+        read_splines(spline_filter(plane, 3, output=np.float32), places, found)
+        clamped = np.clip(places, 0, np.array(shape)[:, None, None] - 1)
+        expected = map_coordinates(plane.astype(np.float64), clamped, order=3, mode="mirror")
+        np.testing.assert_allclose(found, expected, atol=2e-5)
+
+
+def test_every_sample_is_green_and_the_difference_where_its_colour_shows_it() -> None:
+    """Against a plain loop over the red sites of a random mosaic."""
     cfa, scale = Cfa.from_name("RGGB"), 0.06
     mosaic = np.random.default_rng(7).random((20, 24), np.float32)
     green = zhang_wu2005(mosaic, cfa)[..., 1]
@@ -152,3 +161,42 @@ def test_saturated_samples_stay_so_where_they_are_moved_to() -> None:
     red = mended[::2, ::2]
     assert (red[4:-4, 9:16] >= 1).all()
     assert (red[4:-4, 4:8] < 0.5).all()
+
+
+def test_large_pictures_are_judged_by_the_windows_that_know_most() -> None:
+    """Detail in few windows, which are found among flat ones; noise is everywhere."""
+    cfa, shape = Cfa.from_name("RGGB"), (1700, 2300)
+    picture = np.full((*shape, 3), 0.4, np.float32)
+    grey = gaussian_filter(np.random.default_rng(4).random((420, 600)), 2.0)
+    picture[60:480, 1600:2200] += (4 * (grey - grey.mean()))[..., None]
+    picture += np.random.default_rng(9).normal(0, 0.002, picture.shape).astype(np.float32)
+    drawn = _drawn(picture, Fringes(0.0015, -0.001))
+    found = find_fringes(cfa.sample(drawn), cfa)
+    assert (found.red, found.blue) == pytest.approx((0.0015, -0.001), abs=2e-4)
+
+
+@pytest.mark.parametrize("light", [1.0, 0.98])
+def test_the_border_of_saturated_samples_stays_and_no_other_exceeds_the_level(light: float) -> None:
+    cfa = Cfa.from_name("RGGB")
+    picture = np.full((40, 40, 3), 0.3, np.float32)
+    picture[:, 20:, 0] = light
+
+    def state(
+        rows: NDArray[np.float64], columns: NDArray[np.float64], channel: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        del columns
+        return np.zeros_like(rows), np.full_like(rows, -0.7 * (channel == 0))
+
+    mosaic, fringes = cfa.sample(picture), Fringes(stated=state)
+    free, held = (correct_fringes(mosaic, cfa, fringes, top) for top in (None, (1.0, 1.0, 1.0)))
+    assert free.max() > 1.01
+    assert (free[::2, 20] < 0.9).all()
+    assert held.max() == 1
+    assert (held[::2, 20] == 1).all() == (light == 1)
+
+
+def test_shifts_that_no_lens_makes_are_left_alone(truth: Floats, monkeypatch: pytest.MonkeyPatch) -> None:
+    cfa = Cfa.from_name("RGGB")
+    mosaic = cfa.sample(_drawn(truth, Fringes(0.003, -0.003)))  # 1.1 pixels in the corners
+    monkeypatch.setattr(chromatic_aberration, "_LARGEST", 0.9)
+    assert not find_fringes(mosaic, cfa).any

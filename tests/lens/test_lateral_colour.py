@@ -90,6 +90,15 @@ def test_other_arrays_are_left_to_the_resampling() -> None:
     assert align_colours(other, lens, None) == (other, lens)
 
 
+def test_saturated_samples_stay_saturated_and_others_below() -> None:
+    drawn, lens = _photo(_draw(0.004, 0.003)), _lens(_planes(0.004, 0.003))
+    codes = drawn.mosaic.copy()
+    codes[100:320:20, 200:400:20] = 16000  # lone red sites, where red lies off by less than one pixel
+    aligned, _ = align_colours(replace(drawn, mosaic=codes), lens, None)
+    assert (aligned.mosaic[100:320:20, 200:400:20] >= 16000).all()
+    assert aligned.mosaic.max() == 16000
+
+
 def test_bad_samples_do_not_spread() -> None:
     drawn, lens = _photo(_draw(0.004, 0.003)), _lens(_planes(0.004, 0.003))
     plain, _ = align_colours(drawn, lens, None)
@@ -104,7 +113,7 @@ def test_bad_samples_do_not_spread() -> None:
 def test_offsets_are_those_of_colours_at_the_place_where_green_shows_the_same() -> None:
     """Against the inverse of green's warp by iteration."""
     warp = WarpRectilinear(
-        ((0.951, 0.05, 0, 0, 0, 0), (0.95, 0.05, 0, 0, 0, 0), (0.949, 0.05, 0, 0, 0, 0)), (0.5, 0.48)
+        ((0.955, 0.05, 0, 0, 0, 0), (0.95, 0.05, 0, 0, 0, 0), (0.945, 0.05, 0, 0, 0, 0)), (0.5, 0.48)
     )
     y, x = np.array([[20.0, 200.0, 400.0]]), np.array([[50.0, 301.0, 580.0]])
     down, across = y + 0.5, x + 0.5

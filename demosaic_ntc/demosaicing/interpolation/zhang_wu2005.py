@@ -30,12 +30,7 @@ def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
     require_bayer(cfa, "lmmse")
     extended = mirror_mosaic(mosaic, HALO)
     masks = cfa.masks(extended.shape)
-    sign = make_green_sign(cfa, extended.shape)
-    across, across_variance = _directional(extended, sign)
-    down, down_variance = (plane.T.copy() for plane in _directional(extended.T.copy(), sign.T.copy()))
-    weighted = across * down_variance + down * across_variance
-    difference = weighted / (across_variance + down_variance + TINY)
-    green = np.where(masks[..., 1], extended, extended + difference)
+    green = _complete_green(extended, cfa)
     picture = np.empty((*mosaic.shape, 3), np.float32)
     picture[..., 1] = inner(green, HALO)
     for channel in (0, 2):
@@ -43,6 +38,22 @@ def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
         missing = complete_difference(np.where(mask, extended - green, np.float32(0)))
         picture[..., channel] = inner(np.where(mask, extended, green + missing), HALO)
     return picture
+
+
+def estimate_green(mosaic: Floats, cfa: Cfa) -> Floats:
+    """Green of that interpolation alone."""
+    require_bayer(cfa, "lmmse")
+    return inner(_complete_green(mirror_mosaic(mosaic, HALO), cfa), HALO)
+
+
+def _complete_green(extended: Floats, cfa: Cfa) -> Floats:
+    """Green everywhere in a mosaic, by the differences along rows and columns."""
+    sign = make_green_sign(cfa, extended.shape)
+    across, across_variance = _directional(extended, sign)
+    down, down_variance = (plane.T.copy() for plane in _directional(extended.T.copy(), sign.T.copy()))
+    weighted = across * down_variance + down * across_variance
+    difference = weighted / (across_variance + down_variance + TINY)
+    return np.where(cfa.masks(extended.shape)[..., 1], extended, extended + difference)
 
 
 def _directional(mosaic: Floats, sign: Floats) -> tuple[Floats, Floats]:
