@@ -19,7 +19,7 @@ from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_sample
 from demosaic_ntc.engine.tiles import row_bands, span
 from demosaic_ntc.run import Run
 
-_FAR = 5.0  # deviations of noise outside the range around it, and further than this range is wide
+_FAR, _WIDE = 5.0, 0.5  # outside the range around it: deviations of noise, and widths of that range
 _ALONE = 0.5  # of its distance from those of its colour: what pixels next to it may be from theirs
 _LEAST_FRAMES = 3  # others that saw the place
 _REACH = 2  # pixels around it that are looked at: frames are aligned within so many by then
@@ -100,8 +100,8 @@ def _find_ranges(wide: Float32) -> tuple[Float32, Float32, Float32]:
 
 
 def _lie_outside(samples: Float32, low: Float32, high: Float32, least: np.float32) -> Flags:
-    """Whether samples lie outside a range by more than that, and by more than it is wide."""
-    return np.asarray(np.maximum(samples - high, low - samples) > np.maximum(least, high - low))
+    """Whether samples lie outside a range by more than that, and by more than half its width."""
+    return np.asarray(np.maximum(samples - high, low - samples) > np.maximum(least, _WIDE * (high - low)))
 
 
 def _stand_alone(wide: Float32, places: Places) -> Flags:

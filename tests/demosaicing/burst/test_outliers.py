@@ -105,15 +105,15 @@ def test_what_a_lens_has_spread_stays() -> None:
 
 
 def test_what_noise_or_detail_may_do_stays() -> None:
-    """A sample is left out once it is out of the range around by five deviations, and by that range."""
+    """A sample is left out once it is out of the range around by five deviations, and by half that range."""
     frames = [np.full((SIDE, SIDE), 0.4, np.float32) for _ in range(4)]
     for frame in frames:
         frame[:, SIDE // 2 :] = 0.6  # for frames without any structure have no say
     for off, found in ((4.5 * _NOISE, []), (5.5 * _NOISE, [_PLACE])):
         frames[0][_PLACE] = 0.4 + off
         assert _find(frames, [Motion()] * 4) == found
-    frames[2][_PLACE] = 0.6  # the range is .2 now
-    for sample, found in ((0.75, []), (0.85, [_PLACE])):
+    frames[2][_PLACE] = 0.7  # the range is .3 now
+    for sample, found in ((0.83, []), (0.87, [_PLACE])):
         frames[0][_PLACE] = sample
         assert _find(frames, [Motion()] * 4) == found
 
@@ -174,7 +174,7 @@ def _mirror(at: int) -> int:
 
 def _is_out(own: float, others: list[float]) -> bool:
     low, high = min(others), max(others)
-    return max(own - high, low - own) > max(5 * _NOISE, high - low)
+    return max(own - high, low - own) > max(5 * _NOISE, 0.5 * (high - low))
 
 
 def _near(mosaic: MeasuredMosaic, affine: Float64, place: tuple[int, ...]) -> list[float]:
