@@ -70,13 +70,14 @@ def test_one_frame_that_saw_it_too_confirms_it(number: int) -> None:
     assert _find(frames) == []
 
 
-def test_a_dead_sample_confirms_nothing() -> None:
+def test_a_frame_that_misses_the_place_has_no_say() -> None:
     frames, dead = burst(_NOISE), np.zeros((SIDE, SIDE), np.bool_)
     frames[0][_PLACE] += _RAY
-    frames[1][_place_in(1)] += _RAY
-    dead[_place_in(1)] = True
-    mosaics = [_measure(frames[0]), _measure(frames[1], dead), *map(_measure, frames[2:])]
-    assert leave_out_outliers(mosaics, 0, _MOTIONS, Run()).missing is not None
+    row, column = _place_in(3)
+    for reach, found in ((1, True), (4, False)):  # some of its samples around, or all
+        dead[row - reach : row + reach + 1, column - reach : column + reach + 1] = True
+        mosaics = [*map(_measure, frames[:3]), _measure(frames[3], dead)]
+        assert (leave_out_outliers(mosaics, 0, _MOTIONS, Run()).missing is not None) == found
 
 
 def test_two_other_frames_are_too_few() -> None:
