@@ -119,6 +119,18 @@ def test_what_noise_or_detail_may_do_stays() -> None:
         assert _find(frames, [Motion()] * 4) == found
 
 
+def test_the_noisiest_frame_says_what_noise_may_do() -> None:
+    frames = burst(1 / 255)
+    frames[0][_PLACE] += _RAY
+    for deviation, found in ((_NOISE, True), (0.15, False)):
+        told = [1 / 255, 1 / 255, deviation, 1 / 255]
+        mosaics = [
+            MeasuredMosaic.check(MosaicSamples(each), RGGB, None, noise)
+            for each, noise in zip(frames, told, strict=True)
+        ]
+        assert (leave_out_outliers(mosaics, 0, _MOTIONS, Run()) is not mosaics[0]) == found
+
+
 def test_a_frame_of_another_scene_has_no_say() -> None:
     frames = burst(_NOISE)
     frames[0][_PLACE] += _RAY
