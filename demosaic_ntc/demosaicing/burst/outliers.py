@@ -127,6 +127,6 @@ def _read_around(frame: MeasuredMosaic, motion: Motion, places: Places) -> Float
     y, x = np.clip(y, rows.start, rows.stop - 1), np.clip(x, 0, width - 1)
     told = inside & (pattern[y % down, x % across] == own)
     if frame.missing is not None:
-        told &= ~frame.missing[y, x]
+        told &= ~frame.missing[rows][y - rows.start, x]
     found[told] = frame.samples.window(rows, slice(None))[y - rows.start, x][told]
     return found

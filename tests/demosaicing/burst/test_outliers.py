@@ -1,6 +1,8 @@
 """Lone samples of the reference: those that no other frame confirms, and no others, are left out."""
 
+from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from demosaic_ntc.demosaicing.burst.motion import Motion
 from demosaic_ntc.demosaicing.burst.outliers import find_lone, leave_out_outliers
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
 from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.io.scratch import ScratchFile
 from demosaic_ntc.run import Run
 from tests.demosaicing.burst.scenes import MOVES, RGGB, SIDE, burst
 
@@ -71,12 +74,14 @@ def test_one_frame_that_saw_it_too_confirms_it(number: int) -> None:
 
 
 def test_a_frame_that_misses_the_place_has_no_say() -> None:
+    """Flags of other frames may lie in a file."""
     frames, dead = burst(_NOISE), np.zeros((SIDE, SIDE), np.bool_)
     frames[0][_PLACE] += _RAY
     row, column = _place_in(3)
     for reach, found in ((1, True), (4, False)):  # some of its samples around, or all
         dead[row - reach : row + reach + 1, column - reach : column + reach + 1] = True
-        mosaics = [*map(_measure, frames[:3]), _measure(frames[3], dead)]
+        last: Any = replace(_measure(frames[3], dead), missing=ScratchFile().keep(dead))  # type: ignore[arg-type]
+        mosaics = [*map(_measure, frames[:3]), last]
         assert (leave_out_outliers(mosaics, 0, _MOTIONS, Run()).missing is not None) == found
 
 
