@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,6 +133,6 @@ def test_a_part_of_a_report_comes_back_as_it_was_described(small: ImageSet) -> N
 
 
 @pytest.mark.parametrize("wrong", [{"frames": "1"}, {"frames": ""}, {"sigma": "x"}])
-def test_what_is_no_burst_is_refused(small: ImageSet, wrong: dict[str, str]) -> None:
+def test_what_is_no_burst_is_refused(small: ImageSet, wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="numbers above 1"):
         MergeBenchmark.of([small], **wrong)

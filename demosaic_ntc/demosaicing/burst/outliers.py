@@ -13,7 +13,7 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Places
 from demosaic_ntc.demosaicing.burst.coarse_alignment import draw_grey, scale_affine
-from demosaic_ntc.demosaicing.burst.motion import Motion, list_variances, pool
+from demosaic_ntc.demosaicing.burst.motion import Motion, pool
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
 from demosaic_ntc.engine.tiles import row_bands, span
@@ -35,8 +35,13 @@ _HALO = 3  # pixels that both of these reach together
 def leave_out_outliers(
     frames: Sequence[MeasuredMosaic], reference: int, motions: Sequence[Motion], run: Run
 ) -> MeasuredMosaic:
-    """Return the reference without the samples that no other frame confirms: they count as missing."""
+    """Return the reference without the samples that no other frame confirms: they count as missing.
+
+    Samples that are exact are not doubted.
+    """
     base = frames[reference]
+    if base.noise is None:
+        return base
     others = [
         (frame, motion)
         for frame, motion in zip(frames, motions, strict=True)
@@ -75,8 +80,8 @@ def find_lone(base: MeasuredMosaic, rows: slice, others: Sequence[tuple[Measured
     """Return where samples in some rows lie far outside the range of all of their colour around them."""
     _, seen, inner = span(rows.start, rows.stop, _HALO, 1, base.samples.shape[1])
     wide = np.pad(base.samples.window(seen, slice(None)), _HALO, mode="reflect")
-    variances = [list_variances(each).max() for each in (base, *(frame for frame, _ in others))]
-    least = np.float32(_FAR * np.sqrt(max(variances)))
+    noises = [each.noise.max() for each in (base, *(frame for frame, _ in others)) if each.noise is not None]
+    least = np.float32(_FAR * np.sqrt(max(noises)))
     samples, low, high = _find_ranges(wide)
     near = np.argwhere(_lie_outside(samples, low, high, least)[inner]) + np.array([inner.start, 0])
     near = near[_stand_alone(wide, near + _HALO)]

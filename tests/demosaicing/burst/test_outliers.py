@@ -136,6 +136,15 @@ def test_the_noisiest_frame_says_what_noise_may_do() -> None:
         assert (leave_out_outliers(mosaics, 0, _MOTIONS, Run()) is not mosaics[0]) == found
 
 
+def test_noise_that_is_to_stay_is_noise_and_exact_samples_are_not_doubted() -> None:
+    frames = burst(_NOISE)
+    for noise, off in ((_NOISE, _RAY), (_NOISE, 0.0), (None, _RAY)):
+        frames[0][_PLACE] = burst(_NOISE)[0][_PLACE] + off
+        mosaics = [MeasuredMosaic.check(MosaicSamples(each), RGGB, None, noise, 0.0) for each in frames]
+        found = leave_out_outliers(mosaics, 0, _MOTIONS, Run()) is not mosaics[0]
+        assert found == (noise is not None and off > 0)
+
+
 def test_a_frame_of_another_scene_has_no_say() -> None:
     frames = burst(_NOISE)
     frames[0][_PLACE] += _RAY
