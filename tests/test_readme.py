@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tifffile
 import typer
 from PIL import Image
 from typer.testing import CliRunner
@@ -60,6 +61,10 @@ def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     for path in ("mask", "person", "scans/b.mask"):
         Image.fromarray(mask).save(tmp_path / f"{path}.png")
     Image.fromarray(255 - mask).save(tmp_path / "lawn.png")
+    infrared = np.full((40, 30), 200, np.uint8)
+    infrared[20:22, 12:14] = 40  # a speck of dust
+    scan = np.dstack([damaged, infrared])
+    tifffile.imwrite(tmp_path / "scan.tif", scan, photometric="rgb", extrasamples=[0])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -105,6 +110,10 @@ def test_commands_run_and_write_what_they_name(command: str, folder: Path) -> No
         unit = pytest.importorskip("astropy.io.fits").PrimaryHDU(np.full((36, 48), 3000, np.uint16))
         unit.header["BAYERPAT"] = "RGGB"
         unit.writeto(folder / "m42.fits")
+    if "scan.tif" in arguments:
+        scan = np.full((40, 30, 4), 30_000, np.uint16)
+        scan[9:12] = 9000
+        tifffile.imwrite(folder / "scan.tif", scan, photometric="rgb", extrasamples=["unspecified"])
     if "--bad-pixels" in arguments:
         (folder / "hot.txt").write_text("3 4\n")  # what the command before it has written
     result = CliRunner().invoke(app, arguments)

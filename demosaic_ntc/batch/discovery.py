@@ -126,7 +126,7 @@ class InputSearch:
             for found in inside:
                 within = Path(found.parent.key[len(source.key) :].lstrip("/"))
                 hidden = any(part.startswith(".") for part in within.parts)
-                if self.takes(found.name) and not hidden and not found.is_relative_to(self.output):
+                if self.takes(found.name) and not hidden and not self._is_in_output(found, source):
                     yield FoundInput(found, within)
         elif glob.has_magic(source.key) and is_absent(source):
             matches = list(source.glob())
@@ -135,6 +135,13 @@ class InputSearch:
             yield from map(FoundInput, matches)
         else:
             yield FoundInput(source)
+
+    def _is_in_output(self, found: RemotePath, source: RemotePath) -> bool:
+        """Whether an object lies in the folder of results, and that below the one that was named."""
+        output = self.output
+        if not isinstance(output, RemotePath) or output == source:
+            return False
+        return output.is_relative_to(source) and found.is_relative_to(output)
 
     def _walk(self, top: Path, on_refusal: OnRefusal) -> Iterator[FoundInput[Path]]:
         """The inputs in a folder, and below it if asked; links to folders are not followed.

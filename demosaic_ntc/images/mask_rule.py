@@ -78,7 +78,8 @@ class MaskRule(CheckedSettings):
             raise InputError("a painted colour is not a mask; give `invert` and `threshold` with a mask only")
         if self.colour is not None and self.origin is not None:
             raise InputError(
-                f"a painted colour is no other mask; give `mask_color` or `mask_from={self.origin}`"
+                "a painted colour is not transparent, nor dark in infrared; "
+                f"give `mask_color` or `mask_from={self.origin}`"
             )
 
     @property

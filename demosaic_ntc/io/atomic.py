@@ -15,12 +15,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from demosaic_ntc.errors import DiskFull, Exists, NotWritable, OutputError
-from demosaic_ntc.io.error_boundary import OF_THE_MACHINE
+from demosaic_ntc.io.error_boundary import NO_SPACE, OF_THE_MACHINE
 from demosaic_ntc.io.remote import Place, RemotePath
 from demosaic_ntc.io.temp_files import create_partial, hold_lock, try_lock
-
-# What an operating system answers when no more bytes fit: the device, the quota, the largest file allowed.
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 # Of renameat2(2), and of renamex_np(2) on macOS.
 _AT_FDCWD, _RENAME_NOREPLACE, _RENAME_EXCL = -100, 1, 4
@@ -117,7 +114,7 @@ def _rename_to_new(partial: Path, place: Path) -> bool:
         except FileExistsError:
             return False
         except OSError as error:
-            if error.errno in _FULL:
+            if error.errno in NO_SPACE:
                 raise
         else:
             return True
@@ -201,7 +198,7 @@ def _output_error(target: Path, error: OSError) -> OutputError:
     """The error of this package for an error of the system."""
     if isinstance(error, FileExistsError):
         return Exists(f"{target}: exists already; use `overwrite` to replace it")
-    if error.errno in _FULL:
+    if error.errno in NO_SPACE:
         return DiskFull(f"{target}: no space left; free some or write elsewhere")
     reason = error.strerror or str(error)
     return NotWritable(f"{target}: cannot be written ({reason}); choose another folder")

@@ -13,6 +13,9 @@ from demosaic_ntc.errors import DemosaicNtcError, InputError, OutputError, Trunc
 # What the system answers when the machine is at its end, not the file.
 OF_THE_MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
+# What it answers when no more bytes fit: the device, the quota, the largest file allowed.
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
 Explain = Callable[[Exception], DemosaicNtcError]
 
 

@@ -34,7 +34,7 @@ def find_paths(settings: Any) -> Iterator[Path]:
                 yield from find_paths(getattr(settings, field.name))
 
 
-def check_distinct(reads: Any, writes: Iterable[Path | None]) -> None:
+def check_distinct(reads: Iterable[Any], writes: Iterable[Path | None]) -> None:
     """Refuse to write over a file that the same run reads or writes, under whatever name.
 
     What is read are all paths in `reads`, those of settings too; see `find_paths`.

@@ -20,8 +20,8 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from demosaic_ntc.errors import DemosaicNtcError, Exists, InputError, NotWritable
-from demosaic_ntc.io.error_boundary import border, words
+from demosaic_ntc.errors import DemosaicNtcError, DiskFull, Exists, InputError, NotWritable
+from demosaic_ntc.io.error_boundary import NO_SPACE, border, words
 
 _ADDRESS = re.compile(r"(?P<protocol>[a-z][a-z0-9+.-]+)://(?P<key>.+)", re.DOTALL)
 _LOCAL = ("file", "local")
@@ -240,6 +240,8 @@ class RemotePath:
         """What a failure means, and what to do."""
         if isinstance(error, FileExistsError):
             return Exists(f"{self}: exists already; use `overwrite` to replace it")
+        if isinstance(error, OSError) and error.errno in NO_SPACE:
+            return DiskFull(f"{self}: no space left; free some, or let TMPDIR name another folder for copies")
         kinds, said = {each.__name__ for each in type(error).__mro__}, words(error)
         if isinstance(error, FileNotFoundError):
             reason = "there is nothing at this address; check its bucket and name"

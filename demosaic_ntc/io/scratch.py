@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotWritable, OutputError
 from demosaic_ntc.io.atomic import refusals_explained
+from demosaic_ntc.io.error_boundary import words
 
 
 class ScratchFile:
@@ -85,7 +86,9 @@ class StoredArray:
 def _explain_refusals() -> Iterator[None]:
     """Say what the system refuses, and where temporary files could lie instead."""
     try:
-        with refusals_explained(Path(os.environ.get("TMPDIR", tempfile.gettempdir()))):
+        with refusals_explained(Path(tempfile.gettempdir())):
             yield
+    except FileNotFoundError as error:
+        raise NotWritable(f"{words(error)}; let TMPDIR name a folder that takes files") from error
     except OutputError as error:
         raise type(error)(f"{error} (frames are kept there; TMPDIR names another folder)") from error

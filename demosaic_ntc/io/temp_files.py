@@ -12,7 +12,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from tempfile import gettempdir
@@ -61,13 +61,13 @@ def hold_folder() -> Iterator[Path]:
     """A new folder for copies of what lies beyond this machine, gone with the block."""
     folder = Path(gettempdir(), f".demosaic-ntc-{owner()}-{secrets.token_hex(6)}.partial")
     folder.mkdir(mode=0o700)
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        try_lock(lock)
+    with ExitStack() as held:
+        held.callback(rmtree, folder, ignore_errors=True)
+        if sys.platform != "win32":
+            lock = os.open(folder, os.O_RDONLY)
+            held.callback(os.close, lock)
+            try_lock(lock)
         yield folder
-    finally:
-        rmtree(folder, ignore_errors=True)
-        os.close(lock)
 
 
 def remove_stale(folder: Place) -> list[Path]:

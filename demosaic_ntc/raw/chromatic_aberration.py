@@ -79,8 +79,7 @@ def _add_notice(photo: RawPhoto, notice: str) -> RawPhoto:
 def _gains(photo: RawPhoto) -> Multipliers:
     """What makes samples light, white 1, that is about balanced."""
     balance = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
-    span = photo.white - float(photo.black.min())
-    return tuple(each / (balance[1] * span) for each in balance)  # type: ignore[return-value]
+    return tuple(each / (balance[1] * photo.span) for each in balance)  # type: ignore[return-value]
 
 
 def _levels(photo: RawPhoto) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

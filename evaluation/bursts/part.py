@@ -1,7 +1,7 @@
 """Merged frames in a report: every way on the same bursts, with the pictures side by side."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
@@ -65,7 +65,8 @@ class MergeBenchmark(Benchmark):
         ours = Method(OURS, f"motion found, {engine()}", "ours", partial(_merge, OURS, threads))
         alone = Method(SINGLE, engine(), "part", partial(_merge, SINGLE, threads))
         counts, levels = (tuple(map(int, words)) for words in numbers)
-        return cls(tuple(map(_choose_usual, sets)), (ours, *methods, alone), counts, levels)
+        chosen = [usual for each in sets if (usual := _choose_usual(each)).pictures]
+        return cls(tuple(chosen), (ours, *methods, alone), counts, levels)
 
     @property
     def work(self) -> Sequence[BurstTask]:
@@ -130,9 +131,11 @@ def _merge(way: str, threads: int, burst: Burst) -> Any:
 
 
 def _choose_usual(each: ImageSet) -> ImageSet:
-    """The usual pictures of a set, or the first few."""
+    """The usual pictures of a set, or the first few; none that would be all border."""
     enough = len(each.pictures) >= max(map(int, split_names(_USUAL)))
-    return select_numbered(each, _USUAL if enough else first(each, _FIRST))
+    usual = select_numbered(each, _USUAL if enough else first(each, _FIRST))
+    fit = (picture for picture in usual.pictures if min(picture.height, picture.width) > 4 * SCALE * BORDER)
+    return replace(usual, pictures=tuple(fit))
 
 
 def _show_truth(picture: SetImage, pixels: Bytes) -> dict[str, Bytes]:

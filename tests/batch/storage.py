@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from socket import SHUT_RDWR
 from threading import Thread
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -80,6 +81,9 @@ def serve() -> Iterator[Storage]:
         patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
         patch.setenv("AWS_MAX_ATTEMPTS", "2")
         Thread(target=server.serve_forever, daemon=True).start()
+        urlopen(
+            Request(f"{address}/moto-api/reset", method="POST")
+        ).close()  # servers of a process share objects
         storage.files = fsspec.filesystem("s3", skip_instance_cache=True)
         storage.files.mkdir(BUCKET)
         type(storage.files).clear_instance_cache()

@@ -14,6 +14,7 @@ from demosaic_ntc.batch.discovery import (
     make_output,
 )
 from demosaic_ntc.errors import Clash, InputError, NotWritable
+from demosaic_ntc.io.remote import RemotePath
 
 
 def _touch(folder: Path, *names: str) -> None:
@@ -31,6 +32,20 @@ def _found(folder: Path, *sources: Path, recursive: bool = False) -> list[str]:
 def test_folder_gives_its_raws_in_order(tmp_path: Path) -> None:
     _touch(tmp_path, "b.dng", "a.CR2", "notes.txt", "c.png", ".hidden.dng", "x.partial", "sub/d.nef")
     assert _found(tmp_path) == ["a.CR2", "b.dng"]
+
+
+@pytest.mark.parametrize(
+    ("output", "left_out"), [("raws/out", ["raws/out/d.dng"]), ("raws", []), ("", []), ("pictures", [])]
+)
+def test_addresses_below_the_output_are_left_out_only_if_that_lies_below(
+    output: str, left_out: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["raws/a.dng", "raws/out/d.dng", "raws/sub/c.dng"]
+    inside = [RemotePath("s3", f"bucket/{name}") for name in names]
+    monkeypatch.setattr(RemotePath, "list_files", lambda *_, recursive: iter(inside))
+    search = InputSearch(RAW_SUFFIXES, True, RemotePath("s3", f"bucket/{output}".rstrip("/")))
+    found = [str(each.source) for each in search.files([RemotePath("s3", "bucket/raws")])]
+    assert found == [f"s3://bucket/{name}" for name in names if name not in left_out]
 
 
 def test_folders_within_are_searched_when_asked(tmp_path: Path) -> None:

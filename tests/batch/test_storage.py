@@ -151,6 +151,8 @@ def test_names_that_would_fall_on_each_other(storage: Storage, faulty: Faulty) -
     assert itself.exit_code == 2
     assert "is an input" in said(itself)
     assert batch("s3://bucket/in/*.raf", "-o", OUT).exit_code == 3
+    assert batch(f"{IN}/y", "-o", f"{IN}/y").exit_code == 0
+    assert "in/y/a.png" in storage.names(), "results may lie beside raws"
 
 
 def test_plan_touches_nothing(storage: Storage) -> None:

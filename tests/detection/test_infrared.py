@@ -52,6 +52,16 @@ def test_thin_dust_is_found_where_noise_allows_it() -> None:
     assert thin[dust()].mean() > 0.8
 
 
+def test_dust_is_found_with_its_faint_rim_and_two_pixels_around() -> None:
+    channel = np.full(SHAPE, 0.8, np.float32)
+    channel[98:106, 118:126] *= 0.93
+    channel[100:104, 120:124] *= 0.5
+    channel[40:48, 40:48] *= 0.93  # as faint as the rim, but no dust is near
+    expected = np.zeros(SHAPE, np.bool_)
+    expected[96:108, 116:128] = True
+    np.testing.assert_array_equal(find_dust_in_infrared(channel), expected)
+
+
 @pytest.mark.parametrize("kind", [np.uint8, np.float32])
 def test_any_type_finds_the_same(kind: type) -> None:
     channel = scan(dust())

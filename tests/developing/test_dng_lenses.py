@@ -252,8 +252,9 @@ def test_readers_show_our_pictures_of_real_raws(tmp_path: Path, data: Path, name
     for reader in (_by_libraw, by_rawtherapee):
         assert np.abs(reader(shown, tmp_path) - own).mean() < 0.0002, reader.__name__
     assert _compare_lights(by_darktable(shown, tmp_path), own) < 0.0002
-    again = _picture(target, tmp_path)
-    assert np.abs(again - _picture(source, tmp_path)).mean() < 5e-5
+    whole = ("distortion", "vignetting")  # lateral colour is corrected in samples, which a DNG does not have
+    again = _picture(target, tmp_path, lens=whole)
+    assert np.abs(again - _picture(source, tmp_path, lens=whole)).mean() < 5e-5
     before, after = _ask_exiftool(source), _ask_exiftool(target)
     kept = before.keys() - {"EXIF:OpcodeList2", "SourceFile"}
     assert {tag: after.get(tag) for tag in kept} == {tag: before[tag] for tag in kept}

@@ -1,5 +1,6 @@
 """Addresses of storage: their parts, what they are known by, and objects that come and go whole."""
 
+import errno
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from demosaic_ntc.errors import Exists, InputError, NotWritable
+from demosaic_ntc.errors import DiskFull, Exists, InputError, NotWritable
 from demosaic_ntc.io import remote
 from demosaic_ntc.io.remote import RemotePath, read_address
 
@@ -125,6 +126,18 @@ def test_object_that_changes_while_it_is_read(
     assert (tmp_path / "b").read_bytes() == b"half+"
     grown = 50
     with pytest.raises(InputError, match="changes while it is read"):
+        RemotePath("memory", "a").fetch(tmp_path / "b")
+
+
+def test_no_room_for_a_copy_is_not_laid_on_the_storage(
+    memory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    memory.pipe_file("/a", b"content")
+    monkeypatch.setattr(type(memory), "get_file", fail)
+    with pytest.raises(DiskFull, match=r"^memory://a: no space left; free some, or let TMPDIR"):
         RemotePath("memory", "a").fetch(tmp_path / "b")
 
 

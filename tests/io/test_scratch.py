@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from demosaic_ntc.errors import DiskFull
+from demosaic_ntc.errors import DiskFull, NotWritable
 from demosaic_ntc.io.scratch import ScratchFile
 
 # Writes, says so, and waits to be killed.
@@ -66,6 +66,15 @@ def test_nothing_is_left_of_a_process_that_is_killed(folder: Path) -> None:
     assert os.listdir(folder) == []
 
 
+def test_machine_without_a_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", refuse)
+    with pytest.raises(NotWritable, match=r"^No usable temporary directory found; let TMPDIR name"):
+        ScratchFile()
+
+
 def test_a_full_disk_names_the_folder_and_how_to_choose_another(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,6 +82,7 @@ def test_a_full_disk_names_the_folder_and_how_to_choose_another(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     file = ScratchFile()
+    monkeypatch.setenv("TMPDIR", str(folder / "missing"))  # names no folder that is used
     monkeypatch.setattr(os, "pwrite", refuse)
     with pytest.raises(DiskFull, match=rf"{folder}: no space left; .*TMPDIR names another folder"):
         file.keep(np.ones(3))

@@ -11,7 +11,7 @@ import pytest
 
 from demosaic_ntc.io import temp_files
 from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.temp_files import create_partial, hold_lock, remove_stale
+from demosaic_ntc.io.temp_files import create_partial, hold_folder, hold_lock, remove_stale
 
 
 @pytest.fixture
@@ -94,3 +94,18 @@ def test_two_temporaries_of_one_target_do_not_meet(tmp_path: Path) -> None:
     one.close()
     two.close()
     assert first != second
+
+
+def test_folder_whose_lock_is_refused_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse_once(*_: object) -> int:
+        monkeypatch.undo()
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(temp_files, "gettempdir", lambda: str(tmp_path))
+    with hold_folder() as folder:
+        assert list(tmp_path.iterdir()) == [folder]
+        assert remove_stale(tmp_path) == []
+    monkeypatch.setattr(os, "open", refuse_once)
+    with pytest.raises(OSError, match="Too many"), hold_folder():
+        pytest.fail("nothing is held")
+    assert list(tmp_path.iterdir()) == []

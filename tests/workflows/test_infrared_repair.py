@@ -1,5 +1,6 @@
 """Scans of film whose infrared channel says what to repair."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from demosaic_ntc import BatchTask, Workers, find_dust_in_infrared
 from demosaic_ntc.batch.batch import plan_batch
 from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.errors import BadMask, InputError
+from demosaic_ntc.errors import BadMask, InputError, TooLarge
 from demosaic_ntc.images.mask_rule import MaskRule
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.workflows.repair import Repair, repair_file
 from tests.detection.test_infrared import SHAPE, dust, scan
 
@@ -48,12 +50,14 @@ def write_samples(path: Path, *, extra: int = 0, tagged: bool = True, separate: 
     return path
 
 
-def write_pages(path: Path, infrared: NDArray[Any]) -> Path:
-    """Write colours, a small preview, and infrared as pages of their own."""
+def write_pages(path: Path, *more: NDArray[Any]) -> Path:
+    """Write colours, a small preview, and more as pages of their own: grey, grey with alpha, or colours."""
     with tifffile.TiffWriter(path) as tiff:
         tiff.write(dusty(), photometric="rgb")
         tiff.write(dusty()[::8, ::8], photometric="rgb", subfiletype=1)
-        tiff.write(infrared, photometric="minisblack")
+        for page in more:
+            kind = "rgb" if page.shape[2:] == (3,) else "minisblack"
+            tiff.write(page, photometric=kind, planarconfig="contig" if page.ndim == 3 else None)
     return path
 
 
@@ -114,7 +118,9 @@ def test_what_has_no_infrared_is_refused(tmp_path: Path) -> None:
     tifffile.imwrite(plain, scene(), photometric="rgb")
     small = write_pages(tmp_path / "small.tif", scan(dust())[1:])
     colours = write_pages(tmp_path / "colours.tif", scene())
-    for source in (plain, small, colours):
+    double = write_pages(tmp_path / "double.tif", np.dstack([scan(dust())] * 2))
+    three = write_pages(tmp_path / "three.tif", scan(dust()), scan(dust()))
+    for source in (plain, small, colours, double, three):
         with pytest.raises(BadMask, match=f"{source.name}: no infrared channel; scan to a TIFF"):
             repair_file(source, None, tmp_path / "out.tif", SETTINGS)
     with pytest.raises(BadMask, match="its last channel is transparency"):
@@ -122,3 +128,10 @@ def test_what_has_no_infrared_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out.tif").exists()
     with pytest.raises(InputError, match="mask_from=ir"):
         MaskRule(origin="ir", colour=(1, 2, 3))
+
+
+def test_infrared_that_is_too_large_is_not_decoded(tmp_path: Path) -> None:
+    source = write_pages(tmp_path / "scan.tif", np.zeros((400, 400), np.uint16))
+    limits = InputLimits(pixels=SHAPE[0] * SHAPE[1])
+    with pytest.raises(TooLarge, match="400×400"):
+        repair_file(source, None, tmp_path / "out.tif", replace(SETTINGS, limits=limits))

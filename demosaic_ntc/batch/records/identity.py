@@ -40,18 +40,28 @@ def is_unchanged(path: Place, known: Identity, *, proven: bool = False) -> bool:
     unless that is to be proven: programs that edit in place can keep both. An object's ETag is a proof.
     """
     with suppress(OSError):
+        if isinstance(path, RemotePath):
+            return _is_same_object(path, known, proven=proven)
         status = path.stat()
         if status.st_size != known.bytes:
             return False
-        if isinstance(path, RemotePath):
-            tag = path.stat().etag
-            is_same = tag == known.etag if tag and known.etag else status.st_mtime_ns == known.mtime_ns
-            return (is_same and bool(tag or not proven)) or path.sha256() == known.sha256
         if not proven and status.st_mtime_ns == known.mtime_ns:
             return True
         now = identify(path)
         return now is not None and now.sha256 == known.sha256
     return False
+
+
+def _is_same_object(path: RemotePath, known: Identity, *, proven: bool) -> bool:
+    """Whether an object is the one that was known; it is read only where its ETag or time do not tell."""
+    now = path.stat()
+    if now.st_size != known.bytes:
+        return False
+    if now.etag and known.etag:
+        is_same = now.etag == known.etag
+    else:
+        is_same = not proven and now.st_mtime_ns == known.mtime_ns
+    return is_same or path.sha256() == known.sha256
 
 
 def fingerprint(kind: str, settings: Any, *companions: Path | str | None) -> str:

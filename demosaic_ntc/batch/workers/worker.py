@@ -104,8 +104,12 @@ def _answer(channel: Connection, **facts: Any) -> None:
 def _work_on(job: Job, setup: WorkerSetup, channel: Connection, nods: "queue.SimpleQueue[str]") -> None:
     """Do a job and tell how it ended."""
     reset_peak()
-    with hold_copies(job) as copies:
-        outcome = _outcome(copies, setup, channel, _Publisher(copies, channel, nods))
+    _answer(channel, identity=None)  # it has begun
+    try:
+        with hold_copies(job) as copies:
+            outcome = _outcome(copies, setup, channel, _Publisher(copies, channel, nods))
+    except OSError as error:  # there is no room for copies
+        outcome = _failure(error, setup, None)
     _answer(channel, outcome=replace(outcome, peak_bytes=peak_bytes()).plain())
 
 
@@ -147,7 +151,6 @@ class _Reporter:
 def _outcome(copies: Copies, setup: WorkerSetup, channel: Connection, publisher: _Publisher) -> JobOutcome:
     """Do the work; whatever it raises becomes an outcome."""
     identity, job = None, copies.job
-    _answer(channel, identity=None)  # it has begun
     report = _Reporter(channel)
     try:
         identity = copies.fetch()

@@ -23,8 +23,10 @@ from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.isolation.answers import NOTE
 from demosaic_ntc.machine import processor_seconds, virtual_bytes
 
+# Modules that few decoders need and that take long to load.
+Modules = tuple[str, ...]
+
 # A function, a file or None, and further arguments.
-Modules = tuple[str, ...]  # that few decoders need and that take long to load
 Request = tuple[Callable[..., Any], tuple[Path, InputLimits] | None, tuple[Any, ...]]
 
 

@@ -1,18 +1,25 @@
 """Workers: whatever happens in one costs its own file only."""
 
+import json
 import os
 import signal
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from demosaic_ntc.batch.job import Job, JobEnded, JobLimits, JobOutcome, JobStarted, JobStatus
-from demosaic_ntc.batch.workers import supervisor
+from demosaic_ntc.batch.workers import supervisor, worker
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.batch.workers.worker_process import WorkerProcess
+from demosaic_ntc.io import temp_files
+from demosaic_ntc.io.remote import RemotePath
 from tests.batch.batches import PATIENCE, new_children, until
 from tests.batch.works import Copy, Faulty
 
@@ -257,3 +264,15 @@ def test_a_job_is_abandoned_before_any_worker_has_it(make_jobs: Make, stop: Stop
                 ended[event.job.source.name] = event.outcome.status
     assert ended == {"a": JobStatus.ABANDONED, "b": JobStatus.DONE}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"b"}
+
+
+def test_job_without_room_for_copies_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[dict[str, Any]] = []
+    channel = SimpleNamespace(send_bytes=lambda text: answers.append(json.loads(text)))
+    monkeypatch.setattr(temp_files, "gettempdir", lambda: str(tmp_path / "missing"))
+    job, setup = Job(RemotePath("s3", "bucket/a"), tmp_path / "a", Copy()), WorkerSetup(Copy(), 1, None)
+    worker._work_on(job, setup, cast(Connection, channel), SimpleQueue())
+    begun, ended = answers
+    assert begun == {"identity": None}
+    assert ended["outcome"]["status"] == "failed"
+    assert "the system refuses (No such file or directory); look whether" in ended["outcome"]["reason"]
