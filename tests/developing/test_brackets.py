@@ -71,6 +71,23 @@ def test_a_linear_dng_states_its_highlights(bracket: list[Path], tmp_path: Path,
     assert np.median(colour_errors(shown, bright)) < 2.0
 
 
+def test_highlights_of_finished_pictures_roll_off_and_are_told_apart(
+    bracket: list[Path], bright: Light
+) -> None:
+    """What lies above white is drawn below it, brighter where there is more light; or clipped to it."""
+    light = moved_light(bright, (0, 0))[8:-8, 8:-8].mean(axis=-1)
+    above, below = (light > 1.1) & (light < 1.8), light < 0.4
+    how: dict[str, Any] = {"quality": "fast", "bits": "float", "look": "neutral"}
+    rolled, clipped = (
+        merge(bracket, reference="first", highlights=kind, **how).image[8:-8, 8:-8].mean(axis=-1)
+        for kind in ("reconstruct", "clip")
+    )
+    assert np.corrcoef(rolled[above], light[above])[0, 1] > 0.8
+    assert np.median(rolled[above]) < 0.99
+    assert np.median(clipped[above]) > np.median(rolled[above])
+    assert np.median(np.abs(rolled - clipped)[below]) < 0.05
+
+
 def test_what_moved_in_front_of_highlights_is_not_taken(tmp_path: Path, bright: Light) -> None:
     """A dark bar before the highlights of the short frame: the reference was clipped there, so it is not."""
     barred = bright.copy()

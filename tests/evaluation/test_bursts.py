@@ -1,6 +1,8 @@
 """Made bursts and the benchmark of merging."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,10 +10,23 @@ from scipy.ndimage import map_coordinates
 from typer.testing import CliRunner
 
 from cli.app import app
+from demosaic_ntc.errors import InputError
 from evaluation.bursts.gains import decibels
 from evaluation.bursts.made import RGGB, Burst, add_mover, make_burst
-from evaluation.bursts.ways import average_pictures, merge_then_demosaic, regress_kernels
-from evaluation.data.sets import SetImage, read_set
+from evaluation.bursts.part import MergeBenchmark
+from evaluation.bursts.ways import (
+    OURS,
+    SINGLE,
+    WAYS,
+    average_pictures,
+    merge_groups,
+    merge_then_demosaic,
+    regress_kernels,
+)
+from evaluation.data.sets import ImageSet, SetImage, read_set
+from evaluation.measure.case import Measurement, run
+from evaluation.measure.results import Results
+from evaluation.measure.store import Store
 from tests.cli.waves import save_waves
 
 
@@ -80,3 +95,44 @@ def test_the_benchmark_prints_gains(pictures: Path) -> None:
 def test_wrong_numbers_are_wrong_usage(pictures: Path, wrong: tuple[str, str]) -> None:
     answer = CliRunner().invoke(app, ["benchmark", "merge", str(pictures), "--images", "1", *wrong])
     assert answer.exit_code == 2
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> ImageSet:
+    """One picture, of which frames see 64 × 64 pixels."""
+    return read_set(save_waves(tmp_path_factory.mktemp("small") / "waves", [(128, 128)], 9.0), None)
+
+
+def test_the_report_has_every_way_on_the_same_burst(small: ImageSet) -> None:
+    part, picture = MergeBenchmark.of([small], frames="2", sigma="6"), small.pictures[0]
+    store = Store(None, part)
+    shown = {}
+    for case, found in run(part, part.cases):
+        assert isinstance(found, Measurement)
+        store.add(case, found.figures)
+        assert found.restored is not None
+        shown[case.method.name] = found.restored.image
+    assert set(shown) == set(WAYS)
+    (table,) = part.tables(Results.of(store))
+    figures = {row[0].text: float(row[1].text) for row in table.rows}
+    burst = make_burst(picture, 2, 6.0, 0)
+    assert figures[OURS] == pytest.approx(decibels(merge_groups(burst, 1), burst.views[0]), abs=0.006)
+    assert figures[OURS] > figures[SINGLE]
+    (look,) = part.looks
+    truth = look.versions(picture.pixels())["truth"].astype(np.float64)
+    assert truth.shape == shown[OURS].shape == (128, 128, 3)  # twice as large
+    for image in shown.values():
+        assert np.abs(image - truth)[24:-24, 24:-24].mean() < 12
+
+
+def test_a_part_of_a_report_comes_back_as_it_was_described(small: ImageSet) -> None:
+    part = MergeBenchmark.of([small], frames="2,4", sigma="5,20")
+    again = MergeBenchmark.from_plan(json.loads(json.dumps(part.plan)))
+    assert again.work == part.work
+    assert [case.key for case in again.cases] == [case.key for case in part.cases]
+
+
+@pytest.mark.parametrize("wrong", [{"frames": "1"}, {"frames": ""}, {"sigma": "x"}])
+def test_what_is_no_burst_is_refused(small: ImageSet, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="numbers above 1"):
+        MergeBenchmark.of([small], **wrong)

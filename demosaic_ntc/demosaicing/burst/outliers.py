@@ -1,60 +1,62 @@
 """Single samples of the reference that no other frame confirms: cosmic rays, and hot pixels that flicker.
 
 Other frames are compared with the reference, which is never wrong by that rule. So its samples are compared
-with those of the others that lie nearest, before anything is made of them. A lens spreads all that it draws
-over some pixels: what sticks out alone, of its own frame as of the others, was not seen through it.
+with those of its colour around them, in its own frame and in the others, before anything is made of them: one
+that lies far outside the range of all these is left out. A lens spreads all that it draws over some pixels,
+so what was seen through it, such as a glint on water, is not alone and stays.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Flags, Planes
-from demosaic_ntc.cfa import Cfa
+from demosaic_ntc.arrays import Flags, Float32, Places
 from demosaic_ntc.demosaicing.burst.coarse_alignment import draw_grey, scale_affine
-from demosaic_ntc.demosaicing.burst.information_kernels import LANCZOS, add_information
-from demosaic_ntc.demosaicing.burst.motion import Motion, list_variances, pool, read_frame
-from demosaic_ntc.demosaicing.burst.motion_kernels import CELL, ReferenceView
+from demosaic_ntc.demosaicing.burst.motion import Motion, pool
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
 from demosaic_ntc.engine.tiles import row_bands, span
 from demosaic_ntc.run import Run
 
-_FAR = 8.0  # deviations of noise from what others saw
-_ALONE = 0.5  # of that difference: what those next to it may differ by
-_STICKS_OUT = 0.3  # of that difference, from samples of its colour in its own frame
-_LEAST_KNOWN = 4  # of the eight around it, that others saw, too
+_FAR, _WIDE = 5.0, 0.5  # outside the range around it: deviations of noise, and widths of that range
+_ALONE = 0.5  # of its distance from those of its colour: what pixels next to it may be from theirs
+_LEAST_FRAMES = 3  # others that saw the place
+_REACH = 2  # pixels around it that are looked at: frames are aligned within so many by then
 _BLOCK, _FEWEST_BLOCKS = 4, 16  # cells of the array across a block; blocks that are compared
 _LEAST_CORRELATION = 0.9  # between blocks of two frames of one scene
-_MOST = 0.005  # the share of samples at most: more is another scene
-_APART = 2  # rows and columns between samples of a colour
-_NOTHING = np.float32(1e-9)  # a weight that is none
+
+_WINDOW = np.array([(y, x) for y in range(-_REACH, _REACH + 1) for x in range(-_REACH, _REACH + 1)])
+_HERE_AND_AROUND = np.array([(0, 0), (-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)])
+_OF_ITS_COLOUR = 2 * _HERE_AND_AROUND[1:]
+_HALO = 3  # pixels that both of these reach together
 
 
 def leave_out_outliers(
     frames: Sequence[MeasuredMosaic], reference: int, motions: Sequence[Motion], run: Run
 ) -> MeasuredMosaic:
-    """Return the reference without the samples that no other frame confirms: they count as missing."""
+    """Return the reference without the samples that no other frame confirms: they count as missing.
+
+    Samples that are exact are not doubted.
+    """
     base = frames[reference]
+    if base.noise is None:
+        return base
     others = [
         (frame, motion)
         for frame, motion in zip(frames, motions, strict=True)
         if frame is not base and _show_one_scene(frame, base, motion)
     ]
-    height, width = base.samples.shape[1:]
-    flags = np.zeros((height, width), np.bool_)
-    cells = (3, -(-height // CELL), -(-width // CELL))
-    dark = ReferenceView(np.zeros((3, height, width), np.float32), *np.zeros((2, *cells), np.float32))
+    if len(others) < _LEAST_FRAMES:
+        return base
+    flags = np.zeros(base.samples.shape[1:], np.bool_)
 
     def find(rows: slice) -> None:
-        core, seen, inner = span(rows.start, rows.stop, _APART, base.cfa.period[0], height)
-        flags[core] = find_lone(base, seen, _average_others(others, dark, base.cfa, seen))[inner]
+        y, x = find_lone(base, rows, others).T
+        flags[y, x] = True
 
-    run.do(find, row_bands(height))
-    if not 0 < np.count_nonzero(flags) <= _MOST * flags.size:
+    run.do(find, row_bands(len(flags)))
+    if not flags.any():
         return base
     flags = flags if base.missing is None else flags | base.missing
     return replace(base, samples=fill_dead_samples(base.samples, flags, base.cfa), missing=flags)
@@ -74,56 +76,62 @@ def _show_one_scene(frame: MeasuredMosaic, base: MeasuredMosaic, motion: Motion)
     return bool(min(deviations) > 0 and np.corrcoef(own[both], moved[both])[0, 1] > _LEAST_CORRELATION)
 
 
-def _average_others(
-    others: Sequence[tuple[MeasuredMosaic, Motion]], dark: ReferenceView, cfa: Cfa, rows: slice
-) -> Planes:
-    """Return what other frames saw of the colours that some rows measure: means, and their weights or zero.
-
-    The first two planes, (4, rows, width), are of samples that lie nearest to a pixel, the others also of
-    those nearest to the pixels around it.
-    """
-    _, height, width = dark.planes.shape
-    told = np.zeros((6, rows.stop - rows.start, width), np.float32)
-    nothing = np.zeros(dark.detail.shape[1:], np.uint8)
+def find_lone(base: MeasuredMosaic, rows: slice, others: Sequence[tuple[MeasuredMosaic, Motion]]) -> Places:
+    """Return where samples in some rows lie far outside the range of all of their colour around them."""
+    _, seen, inner = span(rows.start, rows.stop, _HALO, 1, base.samples.shape[1])
+    wide = np.pad(base.samples.window(seen, slice(None)), _HALO, mode="reflect")
+    noises = [each.noise.max() for each in (base, *(frame for frame, _ in others)) if each.noise is not None]
+    least = np.float32(_FAR * np.sqrt(max(noises)))
+    samples, low, high = _find_ranges(wide)
+    near = np.argwhere(_lie_outside(samples, low, high, least)[inner]) + np.array([inner.start, 0])
+    near = near[_stand_alone(wide, near + _HALO)]
+    sample, low, high = (each[near[:, 0], near[:, 1]] for each in (samples, low, high))
+    places, count = near + np.array([seen.start, 0]), np.zeros(len(near), np.int64)
     for frame, motion in others:
-        source = motion.source_rows(rows, (height, width))
-        if source.start < source.stop:
-            add_information(read_frame(frame, motion, source), dark, LANCZOS, nothing, rows.start, told)
-    channels = cfa.window(rows, slice(0, width)).astype(np.intp)[None]
-    parts = (told[:3], told[3:], *np.split(_add_around(told), 2))
-    total, weight, wide, wide_weight = (np.take_along_axis(part, channels, 0)[0] for part in parts)
-    near, around = total / np.maximum(weight, _NOTHING), wide / np.maximum(wide_weight, _NOTHING)
-    return np.stack([near, weight, around, wide_weight])
+        told = _read_around(frame, motion, places)
+        low, high = np.fmin(low, np.fmin.reduce(told, 1)), np.fmax(high, np.fmax.reduce(told, 1))
+        count += np.isfinite(told).any(axis=1)
+    return np.asarray(places[_lie_outside(sample, low, high, least) & (count >= _LEAST_FRAMES)])
 
 
-def _add_around(planes: Planes) -> Planes:
-    """Return sums over the pixels around each, with it."""
-    _, height, width = planes.shape
-    wide = np.pad(planes, ((0, 0), (1, 1), (1, 1)))
-    return np.asarray(sum(wide[:, y : y + height, x : x + width] for y in range(3) for x in range(3)))
+def _find_ranges(wide: Float32) -> tuple[Float32, Float32, Float32]:
+    """Return samples, and the least and the greatest of their colour around them."""
+    height, width = (length - 2 * _HALO for length in wide.shape)
+    samples, *around = (
+        wide[_HALO + y : _HALO + y + height, _HALO + x : _HALO + x + width]
+        for y, x in ((0, 0), *_OF_ITS_COLOUR)
+    )
+    return samples, np.minimum.reduce(around), np.maximum.reduce(around)
 
 
-def find_lone(base: MeasuredMosaic, rows: slice, others: Planes) -> Flags:
-    """Return the samples of some rows that differ from those of others, alone, and stick out of their own.
-
-    ``others`` are those of `_average_others`; where no sample of others lies nearest, those around do.
-    """
-    samples, known = base.samples.window(rows, slice(None)), others[1] > 0
-    mean, weight = np.where(known, others[:2], others[2:])
-    away = samples - mean
-    far, noise = np.abs(away), np.float32(list_variances(base).max()) + 1 / np.maximum(weight, _NOTHING)
-    seen = weight > 0
-    nearby = np.max(_look_around(np.where(seen, far, np.float32(0)), 1), axis=0)
-    count = np.sum(_look_around(seen.astype(np.int8), 1), axis=0)
-    own = np.median(_look_around(samples, _APART), axis=0)
-    sticks = np.where(away > 0, samples - own, own - samples) > _STICKS_OUT * far
-    lone = (np.square(far) > _FAR**2 * noise) & (nearby < _ALONE * far) & (count >= _LEAST_KNOWN)
-    return np.asarray(seen & lone & sticks)
+def _lie_outside(samples: Float32, low: Float32, high: Float32, least: np.float32) -> Flags:
+    """Whether samples lie outside a range by more than that, and by more than half its width."""
+    return np.asarray(np.maximum(samples - high, low - samples) > np.maximum(least, _WIDE * (high - low)))
 
 
-def _look_around(plane: NDArray[Any], step: int) -> list[NDArray[Any]]:
-    """Return what lies a step away from each pixel, in eight directions, from the top left by rows."""
-    height, width = plane.shape
-    wide = np.pad(plane, step, mode="reflect")
-    places = [(y * step, x * step) for y in range(3) for x in range(3) if (y, x) != (1, 1)]
-    return [wide[y : y + height, x : x + width] for y, x in places]
+def _stand_alone(wide: Float32, places: Places) -> Flags:
+    """Whether samples at some places are much farther from those of their colour than any next to them."""
+    spots = places[:, None] + _HERE_AND_AROUND
+    like = spots[:, :, None] + _OF_ITS_COLOUR
+    far = np.abs(wide[spots[..., 0], spots[..., 1]] - np.median(wide[like[..., 0], like[..., 1]], axis=2))
+    return np.asarray(far[:, 1:].max(axis=1) < _ALONE * far[:, 0])
+
+
+def _read_around(frame: MeasuredMosaic, motion: Motion, places: Places) -> Float32:
+    """Return the samples of a frame around places of the reference, of the colour measured there, or NaN."""
+    _, height, width = frame.samples.shape
+    found = np.full((len(places), len(_WINDOW)), np.nan, np.float32)
+    at = np.rint((places - motion.affine[:, 0]) @ np.linalg.inv(motion.affine[:, 1:]).T).astype(np.int64)
+    y, x = np.moveaxis(at[:, None] + _WINDOW, 2, 0)
+    inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
+    if not inside.any():
+        return found
+    (down, across), pattern = frame.cfa.period, frame.cfa.pattern
+    own = pattern[places[:, 0] % down, places[:, 1] % across][:, None]
+    rows = slice(int(y[inside].min()), int(y[inside].max()) + 1)
+    y, x = np.clip(y, rows.start, rows.stop - 1), np.clip(x, 0, width - 1)
+    told = inside & (pattern[y % down, x % across] == own)
+    if frame.missing is not None:
+        told &= ~frame.missing[rows][y - rows.start, x]
+    found[told] = frame.samples.window(rows, slice(None))[y - rows.start, x][told]
+    return found
