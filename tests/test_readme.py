@@ -110,10 +110,6 @@ def test_commands_run_and_write_what_they_name(command: str, folder: Path) -> No
         unit = pytest.importorskip("astropy.io.fits").PrimaryHDU(np.full((36, 48), 3000, np.uint16))
         unit.header["BAYERPAT"] = "RGGB"
         unit.writeto(folder / "m42.fits")
-    if "scan.tif" in arguments:
-        scan = np.full((40, 30, 4), 30_000, np.uint16)
-        scan[9:12] = 9000
-        tifffile.imwrite(folder / "scan.tif", scan, photometric="rgb", extrasamples=["unspecified"])
     if "--bad-pixels" in arguments:
         (folder / "hot.txt").write_text("3 4\n")  # what the command before it has written
     result = CliRunner().invoke(app, arguments)

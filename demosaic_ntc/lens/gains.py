@@ -16,7 +16,6 @@ from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.pixels import LazyImage
-from demosaic_ntc.lens.gain_kernels import NODE, multiply_samples
 from demosaic_ntc.raw.opcodes.area import Window
 from demosaic_ntc.raw.opcodes.pixel_opcodes import FixVignetteRadial, Gain, GainMap
 from demosaic_ntc.raw.photo import GREEN
@@ -73,10 +72,10 @@ class SiteGains:
             ratios[places] = self._ratios(site, down[places[0]], across[places[1]])
         return ratios
 
-    def nodes(self) -> Float32:
+    def nodes(self, step: int) -> Float32:
         """Ratios of each site every few pixels, one node beyond the mosaic: see `multiply_samples`."""
         down, across = (
-            np.arange(-(-length // NODE) + 1, dtype=np.float64) * NODE + 0.5 for length in self.green.size
+            np.arange(-(-length // step) + 1, dtype=np.float64) * step + 0.5 for length in self.green.size
         )
         made = [self._ratios(site, down, across) for site in np.ndindex(*self.period)]
         return np.stack(made).reshape(*self.period, len(down), len(across)).astype(np.float32)
@@ -95,10 +94,15 @@ class SiteGains:
         Light is from the ``least`` there is up to ``most``, to which it is cut. What is saturated, if
         anything, stays as it is.
         """
+        from demosaic_ntc.lens.gain_kernels import (  # noqa: PLC0415 (loads kernels; `info` does without)
+            NODE,
+            multiply_samples,
+        )
+
         low = min(least * self.largest, least, 0.0)
         codes = encode(low + (most - low) * np.linspace(0, 1, _CODES) ** 2).astype(np.float32)
         end = min(saturated, _NEVER)
-        nodes, bounds = self.nodes(), np.array([_NEARLY_SATURATED * end, end, most, low], np.float32)
+        nodes, bounds = self.nodes(NODE), np.array([_NEARLY_SATURATED * end, end, most, low], np.float32)
 
         def multiply(light: Float32, rows: slice, columns: slice) -> Float32:
             multiply_samples(light, np.array([rows.start, columns.start]), nodes, bounds, codes)

@@ -24,5 +24,5 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_24_megapixels_fit_in_little_memory(tmp_path: Path, small: Path, big: Path) -> None:
-    (ours,) = programs(["ntc"], Engine(quality="fast"), small)
+    (ours,) = programs(["demosaic-ntc"], Engine(quality="fast"), small)
     assert ours.run(big, tmp_path).peak_bytes < 1.2 * 2**30

@@ -79,7 +79,7 @@ def _between_nodes(sites: SiteGains, rows: slice, columns: slice) -> NDArray[np.
     row, column = np.arange(rows.start, rows.stop)[:, None], np.arange(columns.start, columns.stop)
     own, (top, left) = (row % 2, column % 2), (row // NODE, column // NODE)
     v, u = row % NODE / NODE, column % NODE / NODE
-    nodes = sites.nodes()
+    nodes = sites.nodes(NODE)
     above = nodes[*own, top, left] * (1 - u) + nodes[*own, top, left + 1] * u
     below = nodes[*own, top + 1, left] * (1 - u) + nodes[*own, top + 1, left + 1] * u
     return np.asarray(above * (1 - v) + below * v, np.float32)
