@@ -17,6 +17,9 @@ from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import DiskFull, InputError, NotWritable, OutputError
 from demosaic_ntc.io.remote import Place
 
+# How work ends whose worker cannot tell how far it came.
+_WORDLESS = (JobStatus.CRASHED, JobStatus.TIMEOUT, JobStatus.ABANDONED)
+
 
 class WorkerPool(Protocol):
     """Whoever works on jobs: processes of this machine, or of a cluster."""
@@ -85,7 +88,7 @@ class Run:
 
     def _see_whether_done(self, event: Event) -> Event:
         """Count a picture that got its name as done, even if its worker ended before it could say so."""
-        if not isinstance(event, JobEnded) or event.outcome.result is not None:
+        if not isinstance(event, JobEnded) or event.outcome.status not in _WORDLESS:
             return event
         announced = self._open.get(event.job.target)
         if announced is None or not _is_published(event.job.target, announced):
