@@ -17,8 +17,8 @@ from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import DiskFull, InputError, NotWritable, OutputError
 from demosaic_ntc.io.remote import Place
 
-# How work ends whose worker cannot tell how far it came.
-_WORDLESS = (JobStatus.CRASHED, JobStatus.TIMEOUT, JobStatus.ABANDONED)
+# Ends of jobs whose worker did not report a result itself.
+_UNREPORTED = (JobStatus.CRASHED, JobStatus.TIMEOUT, JobStatus.ABANDONED)
 
 
 class WorkerPool(Protocol):
@@ -88,7 +88,7 @@ class Run:
 
     def _see_whether_done(self, event: Event) -> Event:
         """Count a picture that got its name as done, even if its worker ended before it could say so."""
-        if not isinstance(event, JobEnded) or event.outcome.status not in _WORDLESS:
+        if not isinstance(event, JobEnded) or event.outcome.status not in _UNREPORTED:
             return event
         announced = self._open.get(event.job.target)
         if announced is None or not _is_published(event.job.target, announced):

@@ -14,11 +14,11 @@ from demosaic_ntc.workflows.api import develop, merge
 
 from ..data.sets import SetImage
 from ..report.tables import DataTable, table_of
+from .gains import BORDER
 from .raws import Bracket, write_bracket
 
 BRACKETS = {"0 −2": (0, -2), "0 +2 −2": (0, 2, -2)}
 _DARKER = 2  # stops, so that what lies above white is seen
-_BORDER = 12
 _COLUMNS = {
     "exposures": "", "pictures": "d", "clipped": ".1%", "single ΔE": ".2f", "merged ΔE": ".2f", "95 %": ".2f",
     "worst": ".2f", "dark single": ".2f", "dark merged": ".2f", "change": "+.2f",
@@ -48,7 +48,7 @@ def _measure(picture: SetImage, stops: Sequence[int], threads: int, seed: int) -
         how |= {"exposure": -_DARKER, "bits": "float"}
         single = develop(made.paths[0], **how).image
         merged = merge(made.paths, reference="first", **how).image
-    inner = slice(_BORDER, -_BORDER)
+    inner = slice(BORDER, -BORDER)
     bright = np.zeros_like(made.clipped)
     bright[inner, inner] = made.clipped[inner, inner]
     alone, together = (compare_colours(each, made.light)[bright] for each in (single, merged))
