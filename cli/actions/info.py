@@ -9,12 +9,12 @@ import typer
 
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.lens.correction import choose_parts, correct_lens, describe_correction
 from demosaic_ntc.lens.lensfun import find_profile
 from demosaic_ntc.lens.sample_opcodes import prepare_samples
-from demosaic_ntc.raw.calibration.banding import find_banding
+from demosaic_ntc.raw.calibration import find_banding
 from demosaic_ntc.raw.levels import expose
 from demosaic_ntc.raw.noise import noise_of, percent, span_of
 from demosaic_ntc.raw.photo import RawPhoto

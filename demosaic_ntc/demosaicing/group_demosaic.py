@@ -11,13 +11,11 @@ from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap, first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
-from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, QuantisedPlanes
 from demosaic_ntc.engine.checks import check_missing, check_noise
 from demosaic_ntc.engine.groups import Shares, count_references, unproven
-from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS, Plan
-from demosaic_ntc.engine.passes import HoleKind, Step
+from demosaic_ntc.engine.passes import HoleKind, ObservedPixels, Step
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import NormCertificate, StoredPicture, notices_of, out_of_time
 from demosaic_ntc.engine.tiles import close_to

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import HALO, estimate_green
+from demosaic_ntc.demosaicing.interpolation.bayer import LMMSE_HALO, estimate_green
 from demosaic_ntc.detection.spline_kernels import read_splines
 from demosaic_ntc.engine.tiles import span
 from demosaic_ntc.errors import InputError
@@ -177,7 +177,7 @@ def _estimate_green(mosaic: Float32, cfa: Cfa) -> Float32:
     """Green everywhere, along edges, in bands of rows that see some more."""
     green, height = np.empty_like(mosaic), len(mosaic)
     for top in range(0, height, _BAND):
-        band, seen, inner = span(top, min(top + _BAND, height), HALO, cfa.period[0], height)
+        band, seen, inner = span(top, min(top + _BAND, height), LMMSE_HALO, cfa.period[0], height)
         green[band] = estimate_green(mosaic[seen], cfa)[inner]
     return green
 

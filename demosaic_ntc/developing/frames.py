@@ -11,13 +11,12 @@ from demosaic_ntc.choices import MotionKind
 from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely
 from demosaic_ntc.demosaicing.burst.motion import pool
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
-from demosaic_ntc.developing.denoising import Strengths
+from demosaic_ntc.developing.denoising import Stabilised, Strengths
 from demosaic_ntc.developing.highlights import BRIGHTEST, find_clipped
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Development
 from demosaic_ntc.developing.stored_frames import load_frame
-from demosaic_ntc.developing.variance_stabilisation import Stabilised
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.lens.sample_opcodes import unite_flags
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes

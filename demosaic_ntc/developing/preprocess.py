@@ -14,27 +14,22 @@ from demosaic_ntc.demosaicing.superpixels import cell_means
 from demosaic_ntc.developing.denoising import (
     AS_IT_IS,
     DENOISING_METHODS,
+    Stabilised,
     Strengths,
     leave_hardly_seen,
     stabilise_noise,
 )
-from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
 from demosaic_ntc.developing.highlights import BRIGHTEST, CompletedHighlights, complete_photo
 from demosaic_ntc.developing.linear_raws import complete_planes
-from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
+from demosaic_ntc.developing.render import EncodedMosaic, RestoredPhoto, encode_mosaic, finish_stored
 from demosaic_ntc.developing.settings import Development, Engine, Settings
-from demosaic_ntc.developing.variance_stabilisation import Stabilised
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
-from demosaic_ntc.lens.correction import LensCorrection, Parts, choose_parts, correct_lens
-from demosaic_ntc.lens.lateral_colour import align_colours
+from demosaic_ntc.lens.correction import LensCorrection, Parts, align_colours, choose_parts, correct_lens
 from demosaic_ntc.lens.sample_opcodes import prepare_samples, unite_flags
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
-from demosaic_ntc.raw.calibration.banding import remove_banding
-from demosaic_ntc.raw.calibration.dark_subtraction import subtract_dark
-from demosaic_ntc.raw.calibration.flat_fields import flat_gains
-from demosaic_ntc.raw.calibration.frames import FrameReader
+from demosaic_ntc.raw.calibration import FrameReader, flat_gains, remove_banding, subtract_dark
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE
 from demosaic_ntc.raw.levels import Exposure, GreyPatch, expose, replace_levels

@@ -37,9 +37,8 @@ from demosaic_ntc.developing.setting_values import (
     parse_raws,
 )
 from demosaic_ntc.errors import InputError, check_choice
-from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
+from demosaic_ntc.io.formats import SHALLOW, Layout, Loss, format_of
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.recipe import CheckedSettings, Slider, build, part, setting
 
 if TYPE_CHECKING:

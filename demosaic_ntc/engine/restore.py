@@ -23,8 +23,7 @@ from demosaic_ntc.engine.groups import (
 from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, relax_update
 from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
 from demosaic_ntc.engine.kernels.weights import enforce_weighted_consistency
-from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
-from demosaic_ntc.engine.passes import Step
+from demosaic_ntc.engine.passes import DEEPEST, ObservedPixels, Step
 from demosaic_ntc.engine.result import SampleCheck
 from demosaic_ntc.engine.tiles import WritableWindowed, close_to
 from demosaic_ntc.run import Run

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.images.formats import format_of
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, RGB, TiffForm, write_tiff
 from demosaic_ntc.io.atomic import check_new, check_target, whole_file
 from demosaic_ntc.io.exif import ORIENTATION
+from demosaic_ntc.io.formats import format_of
 from demosaic_ntc.io.pixels import ignore_share
 from demosaic_ntc.io.tiff_tags import SHORT, Field
 

@@ -8,11 +8,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from demosaic_ntc.errors import OutputError
-from demosaic_ntc.images.formats import Loss
+from demosaic_ntc.errors import OutputError, explain_encoding
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.io.error_boundary import explain_encoding
 from demosaic_ntc.io.exif import USER_COMMENT
+from demosaic_ntc.io.formats import Loss
 
 ERRORS = "ERROR"  # the name of the extension
 

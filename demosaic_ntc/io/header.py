@@ -18,8 +18,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from demosaic_ntc.choices import ArrayKind
-from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated
-from demosaic_ntc.io.error_boundary import OF_THE_MACHINE, reading_failures_explained
+from demosaic_ntc.errors import (
+    OF_THE_MACHINE,
+    InputError,
+    NotAnImage,
+    TooLarge,
+    Truncated,
+    reading_failures_explained,
+)
 from demosaic_ntc.io.jpeg_segments import jpeg_size
 from demosaic_ntc.io.tiff_tags import Directory, TagReader, number, numbers
 from demosaic_ntc.recipe import CheckedSettings, setting

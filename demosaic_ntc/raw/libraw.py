@@ -14,8 +14,7 @@ import numpy as np
 import rawpy
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported, damage_explained
 from demosaic_ntc.io.exif import ORIENTATION, Exif, photo_fields, read_jpeg_exif
 from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, numbers

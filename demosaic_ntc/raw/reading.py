@@ -13,9 +13,9 @@ from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import middle
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
 from demosaic_ntc.io.isolation.decoder import decode_apart
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.checks import check_photo, check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
 from demosaic_ntc.raw.fits import ASTROPY, read_fits

@@ -31,9 +31,8 @@ from demosaic_ntc.images.writing import (
     write_picture,
 )
 from demosaic_ntc.inpainting.inpaint import inpaint_picture
-from demosaic_ntc.io.atomic import check_target, whole_file
+from demosaic_ntc.io.atomic import check_distinct, check_target, whole_file
 from demosaic_ntc.io.header import FileHeader, FileKind, open_header, prefix_path
-from demosaic_ntc.io.paths import check_distinct
 from demosaic_ntc.run import Progress, ReportProgress, Timings, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING
 

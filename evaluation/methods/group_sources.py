@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from demosaic_ntc import demosaic, inpaint
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.kernels.group_pass import GAUSSIAN, Pass
-from demosaic_ntc.engine.observations import DEEPEST
 from demosaic_ntc.engine.pass_tables import COMPLETIONS, PLANS
-from demosaic_ntc.engine.passes import HoleKind, Step
+from demosaic_ntc.engine.passes import DEEPEST, HoleKind, Step
 from demosaic_ntc.inpainting.classification import depths, kinds_of
 
 from ..data.masks import make_mask

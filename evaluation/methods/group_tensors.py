@@ -15,8 +15,7 @@ from demosaic_ntc.engine.groups import references_in
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.kernels.group_pass import SHAPE_UNIT, KernelImage, Pass, add_shapes
 from demosaic_ntc.engine.kernels.matching import match_patches
-from demosaic_ntc.engine.observations import bits_of
-from demosaic_ntc.engine.passes import PatchGrid, Step
+from demosaic_ntc.engine.passes import PatchGrid, Step, bits_of
 
 from .tensors import Flags, Floats, TensorSamples
 

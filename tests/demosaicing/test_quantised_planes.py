@@ -6,8 +6,7 @@ import pytest
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap
-from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes, Quantiser
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, QuantisedPlanes, Quantiser
 from tests.waves import waves
 
 SHAPE = (70, 41)

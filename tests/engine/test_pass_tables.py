@@ -6,9 +6,8 @@ import pytest
 from demosaic_ntc.engine.checks import QUALITIES
 from demosaic_ntc.engine.kernels.group_pass import COMPLETION, GAUSSIAN, MEAN
 from demosaic_ntc.engine.kernels.products import WEIGHT_BITS
-from demosaic_ntc.engine.observations import DEEPEST
 from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS
-from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, completion, gaussian, mean
+from demosaic_ntc.engine.passes import DEEPEST, HoleKind, PatchGrid, Step, completion, gaussian, mean
 
 
 def test_every_quality_has_steps_for_every_kind() -> None:

@@ -1,12 +1,148 @@
-"""What the Bayer interpolations share: mirrored borders, the sites of each colour."""
+"""Published interpolations of Bayer arrays: LMMSE (2005), MLRI (2014) and Malvar's (2004)."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
+from demosaic_ntc.demosaicing.interpolation.kernels import (
+    complete_difference,
+    filter_image,
+    filter_separably,
+    row_difference,
+    shrink_rows,
+    steer_difference,
+)
+from demosaic_ntc.demosaicing.interpolation.regression_kernels import regress_plane, row_estimates
 from demosaic_ntc.errors import Unsupported
 
 Floats = NDArray[np.float32]
+
+# How far the samples reach on which a pixel depends.
+LMMSE_HALO, MLRI_HALO, MALVAR_HALO = 12, 28, 2
+
+TINY = np.float32(1e-30)
+BILINEAR_TAPS = np.array([0.5, 1, 0.5], np.float32)
+MIDDLE = np.float32(0.5)
+
+GREEN_AT_COLOUR = np.float32(1 / 8) * np.array(
+    [[0, 0, -1, 0, 0], [0, 0, 2, 0, 0], [-1, 2, 4, 2, -1], [0, 0, 2, 0, 0], [0, 0, -1, 0, 0]], np.float32
+)
+COLOUR_IN_ITS_ROW = np.float32(1 / 8) * np.array(
+    [[0, 0, 0.5, 0, 0], [0, -1, 0, -1, 0], [-1, 4, 5, 4, -1], [0, -1, 0, -1, 0], [0, 0, 0.5, 0, 0]],
+    np.float32,
+)
+COLOUR_IN_ITS_COLUMN = np.ascontiguousarray(COLOUR_IN_ITS_ROW.T)
+COLOUR_AT_OTHER_COLOUR = np.float32(1 / 8) * np.array(
+    [[0, 0, -1.5, 0, 0], [0, 2, 0, 2, 0], [-1.5, 0, 6, 0, -1.5], [0, 2, 0, 2, 0], [0, 0, -1.5, 0, 0]],
+    np.float32,
+)
+
+
+def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
+    """Interpolate by directional linear minimum mean square error estimation (method ``lmmse``).
+
+    L. Zhang, X. Wu, "Color demosaicking via directional linear minimum mean square-error estimation", IEEE
+    Trans. Image Processing 14(12), 2005, doi:10.1109/TIP.2005.857260. Along rows and along columns the
+    difference green minus colour is estimated at every pixel, seen as a smooth signal plus interpolation
+    noise, and shrunk by the local variances of both; the two directions are fused by their error variances.
+    Red and blue follow from bilinear colour differences.
+    """
+    require_bayer(cfa, "lmmse")
+    extended = mirror_mosaic(mosaic, LMMSE_HALO)
+    masks = cfa.masks(extended.shape)
+    green = _complete_green(extended, cfa)
+    picture = np.empty((*mosaic.shape, 3), np.float32)
+    picture[..., 1] = inner(green, LMMSE_HALO)
+    for channel in (0, 2):
+        mask = masks[..., channel]
+        missing = complete_difference(np.where(mask, extended - green, np.float32(0)))
+        picture[..., channel] = inner(np.where(mask, extended, green + missing), LMMSE_HALO)
+    return picture
+
+
+def estimate_green(mosaic: Floats, cfa: Cfa) -> Floats:
+    """Green of that interpolation alone."""
+    require_bayer(cfa, "lmmse")
+    return inner(_complete_green(mirror_mosaic(mosaic, LMMSE_HALO), cfa), LMMSE_HALO)
+
+
+def _complete_green(extended: Floats, cfa: Cfa) -> Floats:
+    """Green everywhere in a mosaic, by the differences along rows and columns."""
+    sign = make_green_sign(cfa, extended.shape)
+    across, across_variance = _directional(extended, sign)
+    down, down_variance = (plane.T.copy() for plane in _directional(extended.T.copy(), sign.T.copy()))
+    weighted = across * down_variance + down * across_variance
+    difference = weighted / (across_variance + down_variance + TINY)
+    return np.where(cfa.masks(extended.shape)[..., 1], extended, extended + difference)
+
+
+def _directional(mosaic: Floats, sign: Floats) -> tuple[Floats, Floats]:
+    """Return green minus colour estimated along the rows, and the variance of its error."""
+    return shrink_rows(row_difference(mosaic, sign))
+
+
+def kiku2014(mosaic: Floats, cfa: Cfa) -> Floats:
+    """Interpolate residuals with minimised Laplacians and weighted windows (method ``mlri``).
+
+    D. Kiku, Y. Monno, M. Tanaka, M. Okutomi, "Minimized-Laplacian residual interpolation for color image
+    demosaicking", Proc. SPIE 9023, 2014, doi:10.1117/12.2038425, and "Beyond color difference: residual
+    interpolation for color image demosaicking", IEEE Trans. Image Processing 25(3), 2016,
+    doi:10.1109/TIP.2016.2518082, whose weighted averaging of the regression windows is used here. A tentative
+    estimate of each colour comes from a guided regression on another colour, green along rows and columns,
+    then red and blue; what it leaves over at the samples is small and smooth, so that interpolating this
+    residual errs less than interpolating colour differences.
+    """
+    require_bayer(cfa, "mlri")
+    extended = mirror_mosaic(mosaic, MLRI_HALO) - MIDDLE
+    masks = cfa.masks(extended.shape)
+    green = np.where(
+        masks[..., 1], extended, _interpolate_green(extended, make_green_sign(cfa, extended.shape))
+    )
+    picture = np.empty((*mosaic.shape, 3), np.float32)
+    picture[..., 1] = inner(green, MLRI_HALO)
+    for channel in (0, 2):
+        row, column = np.argwhere(cfa.pattern == channel)[0]
+        tentative, residual = regress_plane(extended, green, row, column)
+        picture[..., channel] = inner(tentative + _bilinear(residual), MLRI_HALO)
+    picture += MIDDLE
+    return np.where(masks[MLRI_HALO:-MLRI_HALO, MLRI_HALO:-MLRI_HALO], mosaic[..., None], picture)
+
+
+def _interpolate_green(mosaic: Floats, sign: Floats) -> Floats:
+    """Estimate green at red and blue sites from the colour differences along rows and along columns."""
+    across = sign * (mosaic - row_estimates(mosaic))
+    down = sign * (mosaic - row_estimates(mosaic.T.copy()).T.copy())
+    return mosaic + steer_difference(across, down)
+
+
+def _bilinear(residual: Floats) -> Floats:
+    """Spread residuals on every second row and column over all pixels."""
+    return filter_separably(residual, BILINEAR_TAPS, BILINEAR_TAPS)
+
+
+def malvar2004(mosaic: Floats, cfa: Cfa) -> Floats:
+    """Interpolate linearly, corrected by the gradient of the measured colour (method ``malvar``).
+
+    H. S. Malvar, L. He, R. Cutler, "High-quality linear interpolation for demosaicing of Bayer-patterned
+    color images", ICASSP 2004, doi:10.1109/ICASSP.2004.1326587. Each missing value is bilinear plus a
+    multiple of the Laplacian of the colour measured there (gains 1/2, 5/8, 3/4), five 5×5 kernels in all.
+    """
+    require_bayer(cfa, "malvar")
+    extended = mirror_mosaic(mosaic, MALVAR_HALO)
+    masks = cfa.masks(mosaic.shape)
+    green = inner(filter_image(extended, GREEN_AT_COLOUR), MALVAR_HALO)
+    across = inner(filter_image(extended, COLOUR_IN_ITS_ROW), MALVAR_HALO)
+    down = inner(filter_image(extended, COLOUR_IN_ITS_COLUMN), MALVAR_HALO)
+    diagonal = inner(filter_image(extended, COLOUR_AT_OTHER_COLOUR), MALVAR_HALO)
+    picture = np.empty((*mosaic.shape, 3), np.float32)
+    picture[..., 1] = np.where(masks[..., 1], mosaic, green)
+    for channel in (0, 2):
+        mask = masks[..., channel]
+        in_its_row = mask.any(axis=1, keepdims=True)
+        at_green = np.where(in_its_row, across, down)
+        elsewhere = np.where(masks[..., 1], at_green, diagonal)
+        picture[..., channel] = np.where(mask, mosaic, elsewhere)
+    return picture
 
 
 def require_bayer(cfa: Cfa, method: str) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation import any_array, kiku2014, refine, zhang_wu2005
+from demosaic_ntc.demosaicing.interpolation import any_array, bayer, refine
 from demosaic_ntc.demosaicing.interpolation.bayer import inner, mirror_mosaic
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 
@@ -64,8 +64,8 @@ def blend(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Blend:
 
 def guess_halo(cfa: Cfa, plain: bool = False) -> int:
     """Return how far the samples reach on which a pixel of a guess depends, refined or plain."""
-    bayer = max(zhang_wu2005.HALO, kiku2014.HALO) + (0 if plain else refine.halo(cfa))
-    return bayer if cfa.is_bayer else any_array.halo(cfa)
+    reach = max(bayer.LMMSE_HALO, bayer.MLRI_HALO) + (0 if plain else refine.halo(cfa))
+    return reach if cfa.is_bayer else any_array.halo(cfa)
 
 
 def halo(cfa: Cfa) -> int:
@@ -90,7 +90,7 @@ class MethodSelection:
     def guesses(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> tuple[Floats, Floats]:
         """Return the two guesses, (height, width, 3)."""
         plain = self.sparing and cfa.is_bayer
-        methods = (zhang_wu2005.zhang_wu2005, kiku2014.kiku2014) if plain else (smooth_guess, residual_guess)
+        methods = (bayer.zhang_wu2005, bayer.kiku2014) if plain else (smooth_guess, residual_guess)
         with ThreadPoolExecutor(threads) as pool:
             smooth, residual = pool.map(lambda method: method(mosaic, cfa), methods)
         return smooth, residual
@@ -108,7 +108,7 @@ class MethodSelection:
     def _list_methods(self, cfa: Cfa) -> tuple[Method, Method]:
         """Return the methods that compete."""
         if self.quick and cfa.is_bayer:
-            return zhang_wu2005.zhang_wu2005, kiku2014.kiku2014
+            return bayer.zhang_wu2005, bayer.kiku2014
         return smooth_guess, residual_guess
 
 
@@ -184,14 +184,14 @@ def smooth_guess(mosaic: Floats, cfa: Cfa) -> Floats:
     """Return the guess that trusts smooth colour differences."""
     if not cfa.is_bayer:
         return any_array.smooth_difference(mosaic, cfa)
-    return refine.refine(zhang_wu2005.zhang_wu2005(mosaic, cfa), mosaic, cfa, refine.SMOOTH)
+    return refine.refine(bayer.zhang_wu2005(mosaic, cfa), mosaic, cfa, refine.SMOOTH)
 
 
 def residual_guess(mosaic: Floats, cfa: Cfa) -> Floats:
     """Return the guess that trusts regressions between the channels."""
     if not cfa.is_bayer:
         return any_array.interpolate_residuals(mosaic, cfa)
-    return refine.refine(kiku2014.kiku2014(mosaic, cfa), mosaic, cfa, refine.ROUGH)
+    return refine.refine(bayer.kiku2014(mosaic, cfa), mosaic, cfa, refine.ROUGH)
 
 
 def _miss(middle: Floats, mosaic: Floats, cfa: Cfa, shift: tuple[int, int], method: Method) -> Floats:

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.child_processes import explain_exit, start_interpreter
 from demosaic_ntc.errors import Crashed
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.isolation.answers import NOTE
-from demosaic_ntc.machine import processor_seconds, virtual_bytes
+from demosaic_ntc.machine import explain_exit, processor_seconds, start_interpreter, virtual_bytes
 
 # Modules that few decoders need and that take long to load.
 Modules = tuple[str, ...]

@@ -14,8 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import NotAnImage, TooLarge, Truncated, Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import NotAnImage, TooLarge, Truncated, Unsupported, damage_explained
 from demosaic_ntc.io.header import LINEAR_RAW
 from demosaic_ntc.io.jpeg_segments import jpeg_size
 from demosaic_ntc.io.tiff_tags import Directory, number, numbers

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.io.error_boundary import explain_encoding
+from demosaic_ntc.errors import explain_encoding
 
 Bytes = NDArray[np.uint8]
 
