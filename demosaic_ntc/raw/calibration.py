@@ -22,8 +22,7 @@ from demosaic_ntc.detection.banding import LineNoise, find_line_noise, remove_li
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.raw.bad_pixels import fill_bad_pixels
-from demosaic_ntc.raw.dark_frames import hot_pixels
+from demosaic_ntc.raw.bad_pixels import fill_bad_pixels, hot_pixels
 from demosaic_ntc.raw.levels import replace_levels
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.opcodes.area import Area
