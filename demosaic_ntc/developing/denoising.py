@@ -218,9 +218,11 @@ FOR_TEXTURE = Strengths(0.7, 0.95)
 
 
 def strengths_of(
-    brightness: float | Literal["auto", "texture"], colour: float | None = None
+    brightness: float | Literal["auto", "texture", "off"], colour: float | None = None
 ) -> Strengths | None:
     """Return the strengths asked for, that of colour along with brightness; None if no noise is removed."""
+    if brightness == "off":
+        return None
     named = {"auto": Strengths(), "texture": FOR_TEXTURE}
     if isinstance(brightness, str):
         asked = named[brightness]

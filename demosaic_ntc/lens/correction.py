@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Float64
-from demosaic_ntc.choices import LENS_PARTS, LensPart
+from demosaic_ntc.choices import LensPart
 from demosaic_ntc.io.pixels import ImageLike
 from demosaic_ntc.lens.gains import (
     GainField,
@@ -30,7 +30,6 @@ from demosaic_ntc.lens.gains import (
 from demosaic_ntc.lens.lensfun import Profile, ProfileWarp, find_profile
 from demosaic_ntc.lens.pixel_steps import apply_step, as_lazy
 from demosaic_ntc.lens.sample_opcodes import PreparedSamples, trim_box
-from demosaic_ntc.raw.chromatic_aberration import align_samples
 from demosaic_ntc.raw.opcodes.parameters import Opcode
 from demosaic_ntc.raw.opcodes.pixel_opcodes import Gain, PixelOpcode
 from demosaic_ntc.raw.opcodes.sensor_opcodes import TrimBounds
@@ -113,12 +112,11 @@ class LensCorrection:
 
     def finish(self, image: ImageLike, lift: float, scale: Float64) -> ImageLike:
         """A picture for the eye: pixels brightened and moved; `scale` is the light of raw white by colour."""
-        step = self._step(image)
         for each in self.before:
-            image = apply_step(as_lazy(image), lift, each.opcode, each.box, step, scale)
-        image = self._move(image)
+            image = apply_step(as_lazy(image), lift, each.opcode, each.box, self._step(image), scale)
+        image = self._move(image) if self.warps else image
         for each in self.after:
-            image = apply_step(as_lazy(image), lift, each.opcode, each.box, step, scale)
+            image = apply_step(as_lazy(image), lift, each.opcode, each.box, self._step(image), scale)
         return image
 
     def finish_error(self, error: Float32, image: ImageLike, lift: float) -> ImageLike:
@@ -126,7 +124,7 @@ class LensCorrection:
         for each in (*self.before, *self.after):
             if isinstance(each.opcode, Gain) and (field := plane_gains((each.opcode,), self.size)):
                 error = multiply_error(error, as_lazy(image), lift, field)
-        return self._move(error, is_signed=False)
+        return self._move(error, is_signed=False) if self.warps else error
 
     def find_sources(self, down: Float64, across: Float64, channel: int) -> tuple[Float64, Float64]:
         """Where the light of places in the photo comes from, through all that moves pixels."""
@@ -140,8 +138,6 @@ class LensCorrection:
 
     def _move(self, image: ImageLike, *, is_signed: bool = True) -> ImageLike:
         """A picture whose pixels are moved, all at once; what is not signed stays at or above zero."""
-        if not self.warps:
-            return image
         from demosaic_ntc.lens.resampling import (  # noqa: PLC0415 (loads kernels; `info` does without)
             lanczos_weights,
             linear_weights,
@@ -176,7 +172,7 @@ def correct_lens(
     if profile is not None and (open_parts := _find_open_parts(photo, parts)):
         found = find_profile(photo, profile, open_parts)
         steps += _profile_steps(found, photo.frame("camera"))
-    shading, sites = _shade(photo, prepared.gains)
+    shading, sites = _shade(photo, prepared.gains) if prepared.gains else (None, None)
     first = next((n for n, each in enumerate(steps) if isinstance(each, WarpStep)), len(steps))
     return LensCorrection(
         photo.size,
@@ -207,12 +203,6 @@ def _find_open_parts(photo: RawPhoto, parts: Parts) -> Parts:
     if any(isinstance(each, Warp) for each in stated):
         known |= {"distortion", "ca"}
     return frozenset(part for part in parts if part not in known)
-
-
-def choose_parts(wanted: str | tuple[LensPart, ...], *, ca: bool = True) -> Parts:
-    """The parts that a setting names; without `ca` lateral colour is left to others."""
-    named = {"auto": LENS_PARTS, "off": ()}.get(wanted, (wanted,)) if isinstance(wanted, str) else wanted
-    return frozenset(part for part in LENS_PARTS if part in named and (ca or part != "ca"))
 
 
 def _keep(opcode: Opcode, parts: Parts, box: Box) -> Iterator[PixelStep | WarpStep]:
@@ -260,6 +250,8 @@ def align_colours(
     photo: RawPhoto, lens: LensCorrection, missing: Flags | None
 ) -> tuple[RawPhoto, LensCorrection]:
     """The photo and its lens with lateral colour corrected in samples; as they are where there is none."""
+    from demosaic_ntc.raw.chromatic_aberration import align_samples  # noqa: PLC0415 (loads kernels; `info` does without)
+
     moved, apart = measure_moves(lens)
     if photo.cfa is None or not photo.cfa.is_bayer or apart <= NOTHING_MOVED:
         return photo, lens

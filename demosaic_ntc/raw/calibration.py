@@ -174,14 +174,12 @@ def read_dark(paths: tuple[Path, ...], reader: FrameReader) -> DarkFrame:
 
 
 def subtract_dark(
-    photo: RawPhoto, paths: tuple[Path, ...] | None, reader: FrameReader, *, hot: bool
+    photo: RawPhoto, paths: tuple[Path, ...], reader: FrameReader, *, hot: bool
 ) -> tuple[RawPhoto, Flags | None]:
     """The photo without what it reads in the dark, and flags of the pixels that are hot, if that is wanted.
 
     Levels are raised where noise would end below zero. What is saturated stays so.
     """
-    if not paths:
-        return photo, None
     if photo.is_linear:
         raise InputError("is a linear raw, from which no dark frame is taken; leave out `dark`")
     dark: DarkFrame = read_dark(paths, reader)
@@ -245,10 +243,8 @@ def read_flat(paths: tuple[Path, ...], reader: FrameReader) -> FlatField:
     return FlatField(gains, tuple(facts))
 
 
-def flat_gains(photo: RawPhoto, paths: tuple[Path, ...] | None, reader: FrameReader) -> tuple[GainMap, ...]:
-    """The gains of each site of a photo's array; none without flat frames."""
-    if not paths:
-        return ()
+def flat_gains(photo: RawPhoto, paths: tuple[Path, ...], reader: FrameReader) -> tuple[GainMap, ...]:
+    """The gains of each site of a photo's array."""
     if photo.cfa is None:
         raise InputError("is a linear raw, for which there is no flat field; leave out `flat`")
     flat: FlatField = read_flat(paths, reader)

@@ -1,7 +1,8 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
@@ -36,7 +37,6 @@ from demosaic_ntc.images.error_map import (
     check_asked,
     check_map,
     is_within,
-    put_inside,
     write_error_map,
 )
 from demosaic_ntc.images.fits_writing import check_astropy
@@ -52,7 +52,7 @@ from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.photo import RawPhoto
-from demosaic_ntc.run import Progress, ReportProgress, Timings, check_threads, ignore_progress, rows_as
+from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, check_threads, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING
 
 
@@ -154,7 +154,9 @@ def check_names(
 
     The format must hold what the settings ask for, and no file may be written that is read as well.
     """
-    bits, beside = settings.depth(target, error_map), None if is_within(error_map, target) else error_map
+    bits, beside = settings.depth(target, error_map), error_map
+    if error_map is not None and is_within(error_map, target):
+        beside = None
     check_distinct((*sources, settings), (target, beside))
     return bits, beside
 
@@ -167,9 +169,10 @@ def check_outputs(
     check_target(target)
     if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
         raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
-    if error_map is not None and beside is None:
+    if beside is not None:
+        check_map(beside, method, overwrite=settings.output.overwrite)
+    elif error_map is not None:
         check_asked(error_map, method, target)
-    check_map(beside, method, overwrite=settings.output.overwrite)
     if format_of(target) == "FITS":
         check_astropy()
     return bits, {"error": error_map is not None, "linear": format_of(target) == "DNG"}
@@ -184,18 +187,26 @@ def write_developed(
     error_map: Path | None,
 ) -> ErrorMap | None:
     """Write a finished picture, and the errors expected of it where a place for them is given."""
-    output, inside, rows = settings.output, is_within(error_map, target), rows_as("writing", report)
-    picture, within = put_inside(done.picture, done.expected, target) if inside else (done.picture, None)
-    beside = write_error_map(None if inside else error_map, done.expected, overwrite=output.overwrite)
+    output, picture, expected, rows = settings.output, done.picture, done.expected, rows_as("writing", report)
+    beside: AbstractContextManager[ErrorMap | None] = nullcontext()
+    if error_map is not None and expected is not None and is_within(error_map, target):
+        picture = replace(picture, errors=expected.deviations)
+        beside = nullcontext(ErrorMap(target, expected.rms, expected.white))
+    elif error_map is not None and expected is not None:
+        beside = write_error_map(error_map, expected, overwrite=output.overwrite)
     with timings.stage("write"), beside as mapped:
         if done.linear is not None:
             write_dng(target, done.linear, picture, output, rows)
         else:
-            threads, loss = check_threads(settings.engine.threads), output.loss
             write_picture(
-                target, picture, overwrite=output.overwrite, loss=loss, report=rows, threads=threads
+                target,
+                picture,
+                overwrite=output.overwrite,
+                loss=output.loss,
+                report=rows,
+                threads=check_threads(settings.engine.threads),
             )
-    return within or mapped
+    return mapped
 
 
 def develop_photo(
@@ -236,7 +247,7 @@ def develop_prepared(
     timings.notices += photo_notices(ready, how)
     timings.notices += lens_notices(ready, how, linear=linear)
     with timings.stage("demosaic"), prefix_path(photo.path):
-        run = settings.engine.start(report, error)
+        run = Run.start(settings.engine.threads, report, settings.engine.time_limit, error)
         restored = complete_mosaic(ready, settings.engine, run, photo.restore)
         timings.notices += restored.notices
     with timings.stage("render"):
@@ -263,7 +274,7 @@ def _facts(
     how: Development,
 ) -> ConversionFacts:
     """What was done; `seconds` is the dict of the timings, to which the writing is still to be added."""
-    noise, strength = None, ready.denoise_strength
+    noise, strength = None, ready.strengths
     if ready.noise is not None:
         removed = {"brightness": strength.brightness, "color": strength.colour}
         noise = {**ready.noise.describe(span_of(ready.photo)), "removed": removed}
@@ -330,7 +341,7 @@ def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
         **source.parameters,
     }
     used = settings.describe(wb=f"{exposure.balance_source} ({balance}{light})", **known)
-    if ready.noise is None or ready.denoise_strength.strongest == 0:
+    if ready.noise is None or ready.strengths.strongest == 0:
         return used
     model = ready.noise.model
     return f"{used} noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"

@@ -18,6 +18,7 @@ from demosaic_ntc.developing.denoising import (
     leave_hardly_seen,
     stabilise_noise,
     steepness_of_way,
+    strengths_of,
 )
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic
 from demosaic_ntc.developing.render import encode_mosaic
@@ -180,7 +181,7 @@ def test_noise_that_hardly_shows_is_left_alone_unless_asked_for() -> None:
     ],
 )
 def test_strengths(how: Development, expected: Strengths | None, grain: float) -> None:
-    assert how.strengths == expected
+    assert strengths_of(how.denoise, how.denoise_color) == expected
     if expected:
         assert expected.grain == pytest.approx(grain)
         assert expected.engine == pytest.approx(0.77 * max(expected.brightness, expected.colour))
