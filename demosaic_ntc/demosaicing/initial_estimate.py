@@ -51,8 +51,7 @@ class Guesses:
         """Return room for guesses, and for their distance if errors are wanted."""
         shape = samples.shape[1:]
         smooth, residual = (
-            QuantisedPlanes.empty(samples, cfa, steps),
-            QuantisedPlanes.empty(samples, cfa, steps),
+            QuantisedPlanes(samples, cfa, steps, np.empty((2, *shape), np.uint16)) for _ in range(2)
         )
         distance = np.empty(shape if errors else (0, 0), np.float32)
         return cls(smooth, residual, np.empty(shape, np.bool_), np.empty(shape, np.bool_), distance)
@@ -84,8 +83,9 @@ def guesses_of_all(
     for number, (tile, in_time) in enumerate(zip(tiles, run.map(guess, tiles), strict=True), 1):
         late += [] if in_time else [tile]
         run.report(number / len(tiles))
-    _guess_plainly(samples, cfa, run, late, made.smooth)
-    _leave_out(late, made, high - low)
+    if late:
+        _guess_plainly(samples, cfa, run, late, made.smooth)
+        _leave_out(late, made, high - low)
     return replace(made, doubtful=close_to(made.doubtful, _TRIED))
 
 
@@ -234,7 +234,7 @@ def trials_where(guesses: Guesses, contest: MethodSelection, run: Run, side: int
         parts = around_flagged(guesses.doubtful, tile, cfa.period, guess_halo(cfa, contest.quick))
         if not parts or run.deadline.is_over():
             return 0, 0
-        smooth, residual = _errors_seen(guesses, contest, sharing, tile, parts)
+        smooth, residual = _run_trials(guesses, contest, sharing, tile, parts)
         kept[0].write(*tile.core, local_error(smooth)[tile.inner])
         kept[1].write(*tile.core, local_error(residual)[tile.inner])
         return total_error(smooth[tile.inner]), total_error(residual[tile.inner])
@@ -246,29 +246,20 @@ def trials_where(guesses: Guesses, contest: MethodSelection, run: Run, side: int
     return Trials(kept, (mean_error(totals[0], pixels), mean_error(totals[1], pixels)))
 
 
-def _errors_seen(
+def _run_trials(
     guesses: Guesses, contest: MethodSelection, threads: int, tile: Tile, parts: list[Tile]
 ) -> tuple[Float32, Float32]:
     """Return the squared errors of both methods in what a tile sees, zero where no trials are held."""
-    seen = np.zeros((2, *(axis.stop - axis.start for axis in tile.seen)), np.float32)
+    seen, stored = np.zeros((2, *(axis.stop - axis.start for axis in tile.seen)), np.float32), guesses.smooth
     for part in parts:
+        one, other = (guess.others[:, *part.seen] for guess in (stored, guesses.residual))
+        mosaic = stored.samples.window(*part.seen)
+        others = (stored.steps.values(one) + stored.steps.values(other)) * np.float32(0.5)
+        middle = np.moveaxis(stored.spread(mosaic, others, *part.seen), 0, 2)
         place, held = within(part.core, tile.seen), guesses.doubtful[part.core]
-        for which, error in enumerate(_run_trial(guesses, contest, threads, part)):
-            np.copyto(seen[which][place], error, where=held)
+        for errors, error in zip(seen, contest.errors(middle, mosaic, stored.cfa, threads), strict=True):
+            np.copyto(errors[place], error[part.inner], where=held)
     return seen[0], seen[1]
-
-
-def _run_trial(
-    guesses: Guesses, contest: MethodSelection, threads: int, part: Tile
-) -> tuple[Float32, Float32]:
-    """Return the squared errors of both methods in a part of the picture."""
-    one, other = (guess.others[:, *part.seen] for guess in (guesses.smooth, guesses.residual))
-    stored = guesses.smooth
-    mosaic = stored.samples.window(*part.seen)
-    others = (stored.steps.values(one) + stored.steps.values(other)) * np.float32(0.5)
-    middle = np.moveaxis(stored.spread(mosaic, others, *part.seen), 0, 2)
-    smooth, residual = contest.errors(middle, mosaic, stored.cfa, threads)
-    return smooth[part.inner], residual[part.inner]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

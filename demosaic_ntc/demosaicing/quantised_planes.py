@@ -149,11 +149,6 @@ class QuantisedPlanes:
     own: Codes | None = None  # (height, width): the measured one, where that is not kept
     free: Flags | None = None  # (height, width): where it is not; everywhere, if none are given
 
-    @classmethod
-    def empty(cls, samples: MosaicSamples, cfa: Cfa, steps: Quantiser) -> "QuantisedPlanes":
-        """Return room for a picture with these samples in their place."""
-        return cls(samples, cfa, steps, np.empty((2, *samples.shape[1:]), np.uint16))
-
     @property
     def shape(self) -> tuple[int, int, int]:
         """Channels, height and width."""

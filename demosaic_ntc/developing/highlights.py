@@ -114,7 +114,9 @@ def _complete_samples(
     for rows, light in complete_rows(clipped):
         codes = codes.copy() if codes is photo.mosaic else codes
         largest = max(largest, float(light.max()))
-        _put_codes(codes, rows, light, found, sites, tables)
+        for place, table in tables.items():
+            here = _place_in(rows, place, sites)
+            _put_codes(codes[rows][here], light[here], int(found.first[place]), table)
     return replace(photo, mosaic=codes), replace(found, largest=largest)
 
 
@@ -152,23 +154,11 @@ def _raise_samples(
     return replace(photo, mosaic=raised)
 
 
-def _put_codes(
-    codes: NDArray[np.uint16],
-    rows: slice,
-    light: Float32,
-    found: CompletedHighlights,
-    sites: Sites,
-    tables: dict[tuple[int, ...], Float32],
-) -> None:
-    """Write the numbers that stand for completed light, in place; none stands for less."""
-    for place, table in tables.items():
-        here, first = _place_in(rows, place, sites), int(found.first[place])
-        part = codes[rows][here]
-        clipped = part >= first
-        if not clipped.any():
-            continue
-        part[clipped] = number_light(light[here][clipped], float(table[first]), first)
-        codes[rows][here] = part
+def _put_codes(codes: NDArray[np.uint16], light: Float32, first: int, table: Float32) -> None:
+    """Write the numbers that stand for completed light of a site, in place; none stands for less."""
+    clipped = codes >= first
+    if clipped.any():
+        codes[clipped] = number_light(light[clipped], float(table[first]), first)
 
 
 def number_light(light: Float32, least: float, first: int) -> NDArray[np.uint16]:

@@ -42,11 +42,6 @@ class PatchGrid:
     dense: int = 127  # how far out the search looks at every place; beyond, at every second row and column
 
     @property
-    def has_gaps(self) -> bool:
-        """Whether pixels between the reference patches are left to other patches of groups."""
-        return self.stride > self.size
-
-    @property
     def offsets(self) -> Places:
         """Where the search looks, (candidates, 2), nearest first."""
         steps = np.arange(-self.reach, self.reach + 1)
@@ -102,11 +97,7 @@ class Step:
 
 
 def gaussian(
-    restored: int,
-    strength: float = 5.0,
-    floor: float = 0.3,
-    noise: float = 0.5,
-    correction: float = 0.0,
+    restored: int, strength: float = 5.0, floor: float = 0.3, noise: float = 0.5, correction: float = 0.0
 ) -> Pass:
     """Return a pass that predicts by Gaussians; floor ε and noise σ are in 255ths of full scale."""
     return Pass(
@@ -165,11 +156,6 @@ class ObservedPixels:
         exact = np.zeros((len(planes), 1), np.float32)
         noise = exact if noise is None else noise
         return cls(bits_of(known), depth, low.astype(np.float32), high.astype(np.float32), noise)
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether every entry has a weight of its own."""
-        return self.measured.shape[0] == 2 * len(self.low)
 
     def flags(self, channel: int) -> Flags:
         """Return which entries of a channel are known, (height, width)."""

@@ -33,7 +33,6 @@ def check_astropy() -> None:
 
 def write_fits(file: BinaryIO, picture: DecodedImage, _loss: Loss) -> None:
     """Write a picture with its planes first, and the deviations expected of its values behind it."""
-    errors = picture.errors
     check_astropy()
     from astropy.io import fits  # noqa: PLC0415 (an extra)
 
@@ -41,8 +40,8 @@ def write_fits(file: BinaryIO, picture: DecodedImage, _loss: Loss) -> None:
         first = fits.PrimaryHDU(_planes(np.asarray(picture.colours)))
         _describe(first.header, picture)
         units = [first]
-        if errors is not None:
-            units.append(fits.ImageHDU(_planes(errors), name=ERRORS))
+        if picture.errors is not None:
+            units.append(fits.ImageHDU(_planes(picture.errors), name=ERRORS))
             units[-1].header["ROWORDER"] = "TOP-DOWN"
             units[-1].header["BUNIT"] = ("code value", "standard deviation of the first image")
         content = io.BytesIO()

@@ -112,7 +112,12 @@ def _publish(partial: Path, place: Path, *, overwrite: bool) -> None:
     elif not _rename_to_new(partial, place):
         with _claim(place):
             os.replace(partial, place)
-    _sync_folder(place.parent)
+    with suppress(OSError):  # some systems cannot flush a folder's list of names
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _rename_to_new(partial: Path, place: Path) -> bool:
@@ -182,16 +187,6 @@ def _taken() -> FileExistsError:
     return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
 
 
-def _sync_folder(folder: Path) -> None:
-    """Flush the folder's list of names, where the system can."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
 @contextmanager
 def refusals_explained(target: Path) -> Iterator[None]:
     """Turn the system's refusals into errors that say what to do."""
@@ -222,17 +217,11 @@ _ABANDONED_SECONDS = 3600.0
 def create_partial(place: Path) -> tuple[Path, BinaryIO]:
     """A new empty file beside `place`, readable by nobody who may not read what is there now."""
     partial = place.with_name(f".demosaic-ntc-{owner()}-{secrets.token_hex(6)}.partial")
-    descriptor = os.open(
-        partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _mode(place)
-    )
-    return partial, os.fdopen(descriptor, "w+b")
-
-
-def _mode(place: Path) -> int:
-    """The permissions of the file that is replaced, or those any new file gets."""
+    mode = 0o666  # that any new file gets, or that of the file that is replaced
     with suppress(OSError):
-        return stat.S_IMODE(place.stat().st_mode) & 0o666 | stat.S_IRUSR | stat.S_IWUSR
-    return 0o666
+        mode = stat.S_IMODE(place.stat().st_mode) & 0o666 | stat.S_IRUSR | stat.S_IWUSR
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    return partial, os.fdopen(os.open(partial, flags, mode), "w+b")
 
 
 @contextmanager

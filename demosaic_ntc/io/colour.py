@@ -153,11 +153,11 @@ def icc_profile(space: ColourSpace) -> bytes:
         {
             b"desc": _text(space.name + linear),
             b"cprt": _text("No copyright, use freely"),
-            b"wtpt": _numbers(b"XYZ ", D50),
-            b"chad": _numbers(b"sf32", adaptation(D65, D50).ravel()),
-            b"rXYZ": _numbers(b"XYZ ", red),
-            b"gXYZ": _numbers(b"XYZ ", green),
-            b"bXYZ": _numbers(b"XYZ ", blue),
+            b"wtpt": _fixed(D50, b"XYZ " + bytes(4)),
+            b"chad": _fixed(adaptation(D65, D50).ravel(), b"sf32" + bytes(4)),
+            b"rXYZ": _fixed(red, b"XYZ " + bytes(4)),
+            b"gXYZ": _fixed(green, b"XYZ " + bytes(4)),
+            b"bXYZ": _fixed(blue, b"XYZ " + bytes(4)),
             b"rTRC": curve,
             b"gTRC": curve,
             b"bTRC": curve,
@@ -176,7 +176,7 @@ def _assemble(tags: dict[bytes, bytes]) -> bytes:
             data += content + bytes(-len(content) % 4)
         table += struct.pack(">4sLL", name, places[content], len(content))
     header = struct.pack(">L4sL4s4s4s", start + len(data), bytes(4), 0x04300000, b"mntr", b"RGB ", b"XYZ ")
-    header += struct.pack(">6H4s", 2024, 1, 1, 0, 0, 0, b"acsp") + bytes(28) + _encode_fixed(D50)
+    header += struct.pack(">6H4s", 2024, 1, 1, 0, 0, 0, b"acsp") + bytes(28) + _fixed(D50)
     return header.ljust(_HEADER, b"\0") + table + bytes(data)
 
 
@@ -186,23 +186,18 @@ def _text(text: str) -> bytes:
     return struct.pack(">4sLLL2s2sLL", b"mluc", 0, 1, 12, b"en", b"US", len(encoded), 28) + encoded
 
 
-def _numbers(kind: bytes, values: NDArray[np.float64]) -> bytes:
-    """Numbers of the type `kind`."""
-    return kind + bytes(4) + _encode_fixed(values)
-
-
 def _curve(curve: Curve) -> bytes:
     """The curve from code values to light: identity, a pure power, or a power above a straight toe."""
     if curve.gamma == 1:
         return struct.pack(">4sLL", b"curv", 0, 0)
     if curve.slope == 0:
-        return struct.pack(">4sLHH", b"para", 0, 0, 0) + _encode_fixed(np.array([curve.gamma]))
+        return _fixed(np.array([curve.gamma]), struct.pack(">4sLHH", b"para", 0, 0, 0))
     scale = 1 + curve.offset
     knee = curve.slope * curve.toe
     values = np.array([curve.gamma, 1 / scale, curve.offset / scale, 1 / curve.slope, knee])
-    return struct.pack(">4sLHH", b"para", 0, 3, 0) + _encode_fixed(values)
+    return _fixed(values, struct.pack(">4sLHH", b"para", 0, 3, 0))
 
 
-def _encode_fixed(values: NDArray[np.float64]) -> bytes:
-    """Numbers with 16 bits after the point."""
-    return np.round(values * 65536).astype(">i4").tobytes()
+def _fixed(values: NDArray[np.float64], head: bytes = b"") -> bytes:
+    """Numbers with 16 bits after the point, behind the head of their type."""
+    return head + np.round(values * 65536).astype(">i4").tobytes()

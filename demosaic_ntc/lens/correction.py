@@ -88,12 +88,14 @@ class LensCorrection:
     @property
     def notices(self) -> tuple[str, ...]:
         """What was done, and how it is left out."""
+        if not self.applied and self.shading is None:
+            return self.remarks
         said = describe_correction(self)
         source = f"the profile {self.profile}" if self.profile else "the file"
         done = f"lens corrected as {source} states: {said} (`lens=off` leaves it out)"
         if self.is_flat:
             done = f"lens corrected by flat frames: {said}"
-        return (*self.remarks, done) if said else self.remarks
+        return *self.remarks, done
 
     @property
     def largest_gain(self) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import SIGMA_OF_MAD
 from demosaic_ntc.choices import BadPixels
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.detection.defects import find_defects
@@ -15,7 +16,7 @@ from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 from demosaic_ntc.raw.noise import GREY_ARRAY, FoundNoise, linear_samples, noise_of, span_of
-from demosaic_ntc.raw.photo import GREEN, Mosaic, RawPhoto, place_of
+from demosaic_ntc.raw.photo import GREEN, UNBALANCED, Mosaic, RawPhoto, place_of
 from demosaic_ntc.raw.saturation import saturation
 
 _MOST_BYTES = 16 << 20
@@ -60,7 +61,7 @@ def remove_bad_pixels(
 
 def found_bad_pixels(photo: RawPhoto, noise: NoiseModel, threads: int = 1) -> NDArray[np.bool_]:
     """Flags of the pixels that stick out of all around them by more than this noise, (height, width)."""
-    red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    red, green, blue, _ = photo.camera_balance or photo.daylight_balance or UNBALANCED
     span, light, cfa = span_of(photo), linear_samples(photo), photo.cfa
     white = (min(saturation(photo)) - float(photo.black.max())) / span
     told: Any = {"white": white, "step": 1 / span, "threads": threads}
@@ -174,7 +175,7 @@ def find_outliers(path: Path, photo: RawPhoto) -> NDArray[np.bool_]:
         place = place_of(index, period)
         site = photo.mosaic[place].astype(np.float32)
         away = np.abs(site - median_filter(site, size=_AROUND, mode="nearest"))
-        deviation = max(1.4826 * float(np.median(away)), _LEAST_DEVIATION)
+        deviation = max(SIGMA_OF_MAD * float(np.median(away)), _LEAST_DEVIATION)
         found[place[:2]] |= away > _DEVIATIONS * deviation
     return found
 

@@ -15,14 +15,13 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.arrays import SIGMA_OF_MAD, Flags, Float32
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.choices import Banding
 from demosaic_ntc.detection.banding import LineNoise, find_line_noise, remove_line_noise
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.raw.bad_pixels import fill_bad_pixels, hot_pixels
 from demosaic_ntc.raw.levels import replace_levels
 from demosaic_ntc.raw.noise import span_of
 from demosaic_ntc.raw.opcodes.area import Area
@@ -151,6 +150,8 @@ class DarkFrame:
 @remember
 def read_dark(paths: tuple[Path, ...], reader: FrameReader) -> DarkFrame:
     """The mean of dark frames, and the pixels that stand out in more than half of them."""
+    from demosaic_ntc.raw.bad_pixels import hot_pixels  # noqa: PLC0415 (loads kernels; `info` does without)
+
     total: Float32 | None = None
     facts: list[FrameFacts] = []
 
@@ -170,7 +171,7 @@ def read_dark(paths: tuple[Path, ...], reader: FrameReader) -> DarkFrame:
     assert total is not None  # there is a frame, or `hot_pixels` raises
     mean = total / np.float32(len(paths))
     middle = float(np.median(mean))
-    return DarkFrame(mean, hot, 1.4826 * float(np.median(np.abs(mean - middle))), tuple(facts))
+    return DarkFrame(mean, hot, SIGMA_OF_MAD * float(np.median(np.abs(mean - middle))), tuple(facts))
 
 
 def subtract_dark(
@@ -200,6 +201,8 @@ def _remove_hot(
     photo: RawPhoto, dark: DarkFrame, count: int, *, wanted: bool
 ) -> tuple[RawPhoto, Flags | None]:
     """The photo without hot pixels, as far as that is wanted, and what is to be told."""
+    from demosaic_ntc.raw.bad_pixels import fill_bad_pixels  # noqa: PLC0415 (loads kernels; `info` does without)
+
     frames = f"{count} dark frame{'s' if count > 1 else ''}"
     said = f"the mean of {frames} was subtracted, {float(dark.above.mean()):.2g} above black on average"
     number = int(np.count_nonzero(dark.hot))
@@ -336,7 +339,8 @@ def find_banding(photo: RawPhoto) -> FoundBanding | None:
     """The offsets of a photo's rows, then those of its columns; None of linear raws."""
     if photo.cfa is None:
         return None
-    limit, mosaic, lines = _find_limit(photo), photo.mosaic, []
+    black, mosaic, lines = float(photo.black.max()), photo.mosaic, []
+    limit = black + _BELOW * (lowest_saturation(photo) - black)
     for axis in range(len(_LINES)):
         lines.append(find_line_noise(mosaic, photo.cfa, limit, axis))
         if lines[axis].is_found:
@@ -359,10 +363,3 @@ def remove_banding(photo: RawPhoto, wanted: Banding | None) -> RawPhoto:
     told = ", ".join(f"{name} by {deviation:.2g} of 255" for name, deviation in removed)
     remark = f"banding was found and removed: {told} (`banding=off` keeps it)"
     return replace(photo, mosaic=found.mosaic, notices=(*photo.notices, remark))
-
-
-def _find_limit(photo: RawPhoto) -> float:
-    """The sample value from which a photo may be saturated."""
-    lowest = lowest_saturation(photo)
-    black = float(photo.black.max())
-    return black + _BELOW * (lowest - black)

@@ -10,7 +10,7 @@ from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.demosaicing.interpolation.dead_samples import replace_missing_samples
 from demosaic_ntc.detection.chromatic_aberration import FindOffsets, Fringes, correct_fringes, find_fringes
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.raw.photo import Multipliers, RawPhoto
+from demosaic_ntc.raw.photo import UNBALANCED, Multipliers, RawPhoto
 from demosaic_ntc.raw.saturation import saturation
 
 _BAND = 512  # rows that stand under the curve at once
@@ -78,7 +78,7 @@ def _add_notice(photo: RawPhoto, notice: str) -> RawPhoto:
 
 def _gains(photo: RawPhoto) -> Multipliers:
     """What makes samples light, white 1, that is about balanced."""
-    balance = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    balance = photo.camera_balance or photo.daylight_balance or UNBALANCED
     return tuple(each / (balance[1] * photo.span) for each in balance)  # type: ignore[return-value]
 
 

@@ -60,6 +60,7 @@ from demosaic_ntc.workflows.costs import DECODING
 class ConversionFacts:
     """What was done to a photo."""
 
+    camera: str  # make and model, empty if they are not known
     taken: dict[str, Any]  # camera, lens, date and exposure, as plain values
     size: tuple[int, int]
     cfa: str
@@ -72,11 +73,6 @@ class ConversionFacts:
     noise: dict[str, Any] | None  # as found and as removed; None where it was not looked for
     seconds: dict[str, float]
     notices: tuple[str, ...]
-
-    @property
-    def camera(self) -> str:
-        """Make and model, empty if they are not known."""
-        return str(self.taken.get("camera", ""))
 
     def as_json(self) -> dict[str, Any]:
         """Return what was done as an object for JSON; errors of the check are shares of full scale."""
@@ -245,7 +241,7 @@ def develop_prepared(
     settings = for_preview(settings) if linear else settings
     how = settings.development
     timings.notices += photo_notices(ready, how)
-    timings.notices += lens_notices(ready, how, linear=linear)
+    timings.notices += notices_of_dng(ready, how) if linear else ready.lens.notices
     with timings.stage("demosaic"), prefix_path(photo.path):
         run = Run.start(settings.engine.threads, report, settings.engine.time_limit, error)
         restored = complete_mosaic(ready, settings.engine, run, photo.restore)
@@ -253,7 +249,8 @@ def develop_prepared(
     with timings.stage("render"):
         look = finish_of(restored.image, ready, how, bits)
         seen = ready.lens.finish(restored.image, ready.mosaic.lift, ready.raw_white)
-        kept = shrink(cut(seen, ready.photo, how), how.longest_side)
+        kept = cut(seen, ready.photo, how)
+        kept = kept if how.longest_side is None else shrink(kept, how.longest_side)
         pixels = finish(kept, ready.mosaic.lift, look, rows_as("rendering", report))
         pixels = orient(pixels, ready.photo.orientation) if how.rotate else pixels
         if isinstance(pixels, LazyImage):
@@ -279,6 +276,7 @@ def _facts(
         removed = {"brightness": strength.brightness, "color": strength.colour}
         noise = {**ready.noise.describe(span_of(ready.photo)), "removed": removed}
     return ConversionFacts(
+        camera=ready.photo.exif.camera,
         taken=ready.photo.exif.facts,
         size=(picture.colours.shape[0], picture.colours.shape[1]),
         cfa=ready.photo.array_name,
@@ -375,11 +373,8 @@ def photo_notices(ready: Prepared, how: Development) -> Iterator[str]:
         yield "holds no preview; the automatic look is used"
 
 
-def lens_notices(ready: Prepared, how: Development, *, linear: bool) -> Iterator[str]:
-    """What was corrected of the lens; of a linear DNG, what is left to its readers."""
-    if not linear:
-        yield from ready.lens.notices
-        return
+def notices_of_dng(ready: Prepared, how: Development) -> Iterator[str]:
+    """What was corrected of the lens of a linear DNG, and what is left to its readers."""
     yield from ready.lens.raw.notices
     yield from carried_opcodes(ready, how).notices
     if ready.lens.profile:

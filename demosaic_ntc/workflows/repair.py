@@ -122,15 +122,15 @@ def _check_files(
     beside: tuple[Path | None, Path | None, Path | None],
 ) -> None:
     """Refuse, before any work is done, files that cannot be written, or that are read or written already."""
-    error_map, save_mask, source_map = beside
+    (error_map, save_mask, source_map), overwrite = beside, settings.overwrite
     check_distinct((mask, settings), (target, *beside))
     check_distinct((source,), beside)  # the studio may replace its source
     if error_map is not None:
-        check_map(error_map, settings.engine.method, overwrite=settings.overwrite)
+        check_map(error_map, settings.engine.method, overwrite=overwrite)
     if save_mask is not None:
-        check_mask_target(save_mask, overwrite=settings.overwrite)
+        check_mask_target(save_mask, overwrite=overwrite)
     if source_map is not None:
-        check_source_map(source_map, settings.fill, overwrite=settings.overwrite)
+        check_source_map(source_map, settings.fill, overwrite=overwrite)
 
 
 def _complete_colours(

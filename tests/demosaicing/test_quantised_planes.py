@@ -17,9 +17,9 @@ def stored(array: str) -> tuple[QuantisedPlanes, Float32]:
     """Return room for a picture and the picture."""
     cfa, planes = Cfa.parse(array), waves(3, *SHAPE)
     mosaic = cfa.sample(np.moveaxis(planes, 0, 2))
-    return QuantisedPlanes.empty(
-        MosaicSamples(mosaic), cfa, Quantiser.from_range(float(mosaic.min()), float(mosaic.max()))
-    ), planes
+    steps = Quantiser.from_range(float(mosaic.min()), float(mosaic.max()))
+    room = np.empty((2, *SHAPE), np.uint16)
+    return QuantisedPlanes(MosaicSamples(mosaic), cfa, steps, room), planes
 
 
 def test_steps_reach_beyond_the_samples_and_round_to_the_nearest() -> None:

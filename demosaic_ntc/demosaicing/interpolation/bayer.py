@@ -17,7 +17,8 @@ from demosaic_ntc.errors import Unsupported
 
 Floats = NDArray[np.float32]
 
-# How far the samples reach on which a pixel depends.
+# How far the samples reach on which a pixel depends: mosaics are mirrored at the centres of border pixels, by
+# an even number, which keeps the parity of rows and columns and so the colour array.
 LMMSE_HALO, MLRI_HALO, MALVAR_HALO = 12, 28, 2
 
 TINY = np.float32(1e-30)
@@ -48,7 +49,7 @@ def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
     Red and blue follow from bilinear colour differences.
     """
     require_bayer(cfa, "lmmse")
-    extended = mirror_mosaic(mosaic, LMMSE_HALO)
+    extended = np.pad(mosaic, LMMSE_HALO, mode="reflect")
     masks = cfa.masks(extended.shape)
     green = _complete_green(extended, cfa)
     picture = np.empty((*mosaic.shape, 3), np.float32)
@@ -63,22 +64,19 @@ def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
 def estimate_green(mosaic: Floats, cfa: Cfa) -> Floats:
     """Green of that interpolation alone."""
     require_bayer(cfa, "lmmse")
-    return inner(_complete_green(mirror_mosaic(mosaic, LMMSE_HALO), cfa), LMMSE_HALO)
+    return inner(_complete_green(np.pad(mosaic, LMMSE_HALO, mode="reflect"), cfa), LMMSE_HALO)
 
 
 def _complete_green(extended: Floats, cfa: Cfa) -> Floats:
     """Green everywhere in a mosaic, by the differences along rows and columns."""
-    sign = make_green_sign(cfa, extended.shape)
-    across, across_variance = _directional(extended, sign)
-    down, down_variance = (plane.T.copy() for plane in _directional(extended.T.copy(), sign.T.copy()))
+    measured = cfa.masks(extended.shape)[..., 1]
+    sign = np.where(measured, np.float32(1), np.float32(-1))
+    across, across_variance = shrink_rows(row_difference(extended, sign))
+    turned = shrink_rows(row_difference(extended.T.copy(), sign.T.copy()))
+    down, down_variance = (plane.T.copy() for plane in turned)
     weighted = across * down_variance + down * across_variance
     difference = weighted / (across_variance + down_variance + TINY)
-    return np.where(cfa.masks(extended.shape)[..., 1], extended, extended + difference)
-
-
-def _directional(mosaic: Floats, sign: Floats) -> tuple[Floats, Floats]:
-    """Return green minus colour estimated along the rows, and the variance of its error."""
-    return shrink_rows(row_difference(mosaic, sign))
+    return np.where(measured, extended, extended + difference)
 
 
 def kiku2014(mosaic: Floats, cfa: Cfa) -> Floats:
@@ -93,17 +91,17 @@ def kiku2014(mosaic: Floats, cfa: Cfa) -> Floats:
     residual errs less than interpolating colour differences.
     """
     require_bayer(cfa, "mlri")
-    extended = mirror_mosaic(mosaic, MLRI_HALO) - MIDDLE
+    extended = np.pad(mosaic, MLRI_HALO, mode="reflect") - MIDDLE
     masks = cfa.masks(extended.shape)
-    green = np.where(
-        masks[..., 1], extended, _interpolate_green(extended, make_green_sign(cfa, extended.shape))
-    )
+    sign = np.where(masks[..., 1], np.float32(1), np.float32(-1))
+    green = np.where(masks[..., 1], extended, _interpolate_green(extended, sign))
     picture = np.empty((*mosaic.shape, 3), np.float32)
     picture[..., 1] = inner(green, MLRI_HALO)
     for channel in (0, 2):
         row, column = np.argwhere(cfa.pattern == channel)[0]
         tentative, residual = regress_plane(extended, green, row, column)
-        picture[..., channel] = inner(tentative + _bilinear(residual), MLRI_HALO)
+        spread = filter_separably(residual, BILINEAR_TAPS, BILINEAR_TAPS)
+        picture[..., channel] = inner(tentative + spread, MLRI_HALO)
     picture += MIDDLE
     return np.where(masks[MLRI_HALO:-MLRI_HALO, MLRI_HALO:-MLRI_HALO], mosaic[..., None], picture)
 
@@ -115,11 +113,6 @@ def _interpolate_green(mosaic: Floats, sign: Floats) -> Floats:
     return mosaic + steer_difference(across, down)
 
 
-def _bilinear(residual: Floats) -> Floats:
-    """Spread residuals on every second row and column over all pixels."""
-    return filter_separably(residual, BILINEAR_TAPS, BILINEAR_TAPS)
-
-
 def malvar2004(mosaic: Floats, cfa: Cfa) -> Floats:
     """Interpolate linearly, corrected by the gradient of the measured colour (method ``malvar``).
 
@@ -128,7 +121,7 @@ def malvar2004(mosaic: Floats, cfa: Cfa) -> Floats:
     multiple of the Laplacian of the colour measured there (gains 1/2, 5/8, 3/4), five 5×5 kernels in all.
     """
     require_bayer(cfa, "malvar")
-    extended = mirror_mosaic(mosaic, MALVAR_HALO)
+    extended = np.pad(mosaic, MALVAR_HALO, mode="reflect")
     masks = cfa.masks(mosaic.shape)
     green = inner(filter_image(extended, GREEN_AT_COLOUR), MALVAR_HALO)
     across = inner(filter_image(extended, COLOUR_IN_ITS_ROW), MALVAR_HALO)
@@ -151,19 +144,6 @@ def require_bayer(cfa: Cfa, method: str) -> None:
         raise Unsupported(f"{method} is defined on Bayer arrays, not on {cfa.name}; use method blend")
 
 
-def mirror_mosaic(mosaic: Floats, halo: int) -> Floats:
-    """Extend a mosaic by an even number of pixels on each side, mirrored at the border pixels' centres.
-
-    Such a reflection keeps the parity of rows and columns, so the extended mosaic has the same colour array.
-    """
-    return np.pad(mosaic, halo, mode="reflect")
-
-
 def inner(extended: Floats, halo: int) -> Floats:
     """Return what lies within the halo."""
     return np.ascontiguousarray(extended[halo:-halo, halo:-halo])
-
-
-def make_green_sign(cfa: Cfa, shape: tuple[int, ...]) -> Floats:
-    """Return +1 where green is measured and -1 elsewhere."""
-    return np.where(cfa.channel_map(shape) == 1, np.float32(1), np.float32(-1))
