@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..measure.case import Row
     from ..measure.results import Results
     from ..measure.store import Store
+    from ..report.tables import DataTable
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -81,6 +82,13 @@ def run_all(works: Mapping[str, Callable[[], Found]]) -> list[Found]:
     return found
 
 
+def show(tables: Iterable["DataTable"], lines: Iterable[str] = ()) -> None:
+    """Print tables with their notes, then lines as they are."""
+    from ..report import tables as report
+
+    report.show(tables, lines)
+
+
 def check_targets(*targets: Path | None) -> None:
     """Refuse before hours of work what could not be written after them."""
     from demosaic_ntc.io.atomic import check_target
@@ -107,7 +115,7 @@ def measure(
     Options are checked before any picture is read. `refer` says which sets are meant and what others found.
     """
     limit_threads(options.get("threads") or 1)
-    from ..report.parts import PARTS
+    from ..report.report import PARTS
 
     with usage():
         part = PARTS[name].of((), **options)
@@ -136,7 +144,6 @@ def measure_and_show(
     """
     from ..measure.results import Results
     from ..measure.store import Store
-    from ..report.tables import show
 
     store, failed = Store(json, part), False
     try:

@@ -16,16 +16,24 @@ from demosaic_ntc.viewer.crops import CropBox
 from demosaic_ntc.viewer.page import Page, PageScene, Version, page_html
 from demosaic_ntc.viewer.pictures import thumbnail
 
+from ..bursts.part import MergeBenchmark
 from ..measure import convergence
 from ..measure.benchmark import Benchmark, Figure
 from ..measure.case import Case, Measurement, refusal_words
+from ..measure.completions import CompletionBenchmark
+from ..measure.convert import ConvertBenchmark
+from ..measure.demosaic import DemosaicBenchmark, QuadBenchmark, TensorBenchmark, XTransBenchmark
+from ..measure.errors import ErrorBenchmark
+from ..measure.inpaint import InpaintBenchmark
 from ..measure.metrics import eight_bit
+from ..measure.noise import NoiseBenchmark, WholeNoiseBenchmark
+from ..measure.paper import PaperBenchmark
 from ..measure.protocol import commit, machine
 from ..measure.results import Results
+from ..measure.speed import SpeedBenchmark
 from ..measure.store import NAME, ReportFile, Store, write_text
 from .drawing import Drawing
 from .gallery import Gallery
-from .parts import PARTS, load_results
 from .plots import convergence as convergence_figure
 from .tables import DataTable, cells, file_name, html, markdown
 
@@ -37,9 +45,26 @@ _INTRODUCTION = (
     "figure is in results.json, from which these tables are made."
 )
 
+# The parts of a report. Another is a subclass of `Benchmark` in `evaluation/measure/` and a name here.
+_ALL: tuple[type[Benchmark], ...] = (
+    *(DemosaicBenchmark, TensorBenchmark, NoiseBenchmark, InpaintBenchmark),
+    *(ErrorBenchmark, SpeedBenchmark, ConvertBenchmark, PaperBenchmark),
+    *(CompletionBenchmark, XTransBenchmark, QuadBenchmark, WholeNoiseBenchmark),
+    MergeBenchmark,
+)
+PARTS: dict[str, type[Benchmark]] = {part.name: part for part in _ALL}
 
 #: Steps that are still to be done: how many, and what each was once it is done.
 Work = tuple[int, Iterator[str]]
+
+
+def load_results(file: ReportFile) -> dict[str, Results]:
+    """The results of all parts that a report has, revived from their plans."""
+    plans = {name: plan for name in PARTS if (plan := file.get(f"{name} plan"))}
+    return {
+        name: Results.of(Store(file, PARTS[name].from_plan(plan), {}), stamped=False)
+        for name, plan in plans.items()
+    }
 
 
 def opened(folder: Path, *, whole: bool) -> ReportFile:
