@@ -1,6 +1,7 @@
 """The command ``demosaic-ntc compare``: one's own raws in several versions, side by side."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -14,49 +15,33 @@ from ..arguments.sharing import add_options
 from ..failures import print_lines
 from ..measuring import Choice, parse_box, progress_bar, split_names, usage
 
-_PARTS, PAGE = "Parts", "index.html"
-
-
-Sources = Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")]
-Folder = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where index.html is written.")
-]
-Methods = Annotated[
-    str | None,
-    typer.Option(help="Methods to compare, as in the benchmark.", show_default="ours and LibRaw's"),
-]
-Boxes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--crop-box",
-        parser=parse_box,
-        metavar="LEFT,TOP,WIDTH,HEIGHT",
-        help="Show this part of the upright picture; may be given several times.",
-        rich_help_panel=_PARTS,
-    ),
-]
-Crops = Annotated[
-    int, typer.Option(min=1, help="How many of the most detailed parts.", rich_help_panel=_PARTS)
-]
-CropSize = Annotated[
-    int, typer.Option(min=32, help="Pixels of a side of these parts.", rich_help_panel=_PARTS)
-]
-Full = Annotated[
-    bool, typer.Option("--full", help="Whole pictures, in files beside the page.", rich_help_panel=_PARTS)
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")]
+PAGE = "index.html"
+_in_parts = partial(typer.Option, rich_help_panel="Parts")
 
 
 @add_options(options_of(Settings, "wb", "exposure", "threads"))
 def compare(
-    sources: Sources,
-    folder: Folder,
-    methods: Methods = None,
-    box: Boxes = None,
-    crops: Crops = 3,
-    crop_size: CropSize = 256,
-    full: Full = False,
-    overwrite: Overwrite = False,
+    sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")],
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where index.html is written.")
+    ],
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Methods to compare, as in the benchmark.", show_default="ours and LibRaw's"),
+    ] = None,
+    box: Annotated[
+        list[str] | None,
+        _in_parts(
+            "--crop-box",
+            parser=parse_box,
+            metavar="LEFT,TOP,WIDTH,HEIGHT",
+            help="Show this part of the upright picture; may be given several times.",
+        ),
+    ] = None,
+    crops: Annotated[int, _in_parts(min=1, help="How many of the most detailed parts.")] = 3,
+    crop_size: Annotated[int, _in_parts(min=32, help="Pixels of a side of these parts.")] = 256,
+    full: Annotated[bool, _in_parts("--full", help="Whole pictures, in files beside the page.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")] = False,
     **chosen: Any,
 ) -> None:
     """Compare demosaicing methods on your own raws, side by side on one page.
