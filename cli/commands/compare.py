@@ -1,9 +1,10 @@
 """The command ``demosaic-ntc compare``: one's own raws in several versions, side by side."""
 
 import os
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -19,16 +20,14 @@ PAGE = "index.html"
 _in_parts = partial(typer.Option, rich_help_panel="Parts")
 
 
-@add_options(options_of(Settings, "wb", "exposure", "threads"))
-def compare(
-    sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")],
-    folder: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where index.html is written.")
-    ],
+@dataclass(frozen=True)
+class OfComparison:
+    """Options of a comparison that are no settings."""
+
     methods: Annotated[
         str | None,
         typer.Option(help="Methods to compare, as in the benchmark.", show_default="ours and LibRaw's"),
-    ] = None,
+    ] = None
     box: Annotated[
         list[str] | None,
         _in_parts(
@@ -37,11 +36,19 @@ def compare(
             metavar="LEFT,TOP,WIDTH,HEIGHT",
             help="Show this part of the upright picture; may be given several times.",
         ),
-    ] = None,
-    crops: Annotated[int, _in_parts(min=1, help="How many of the most detailed parts.")] = 3,
-    crop_size: Annotated[int, _in_parts(min=32, help="Pixels of a side of these parts.")] = 256,
-    full: Annotated[bool, _in_parts("--full", help="Whole pictures, in files beside the page.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")] = False,
+    ] = None
+    crops: Annotated[int, _in_parts(min=1, help="How many of the most detailed parts.")] = 3
+    crop_size: Annotated[int, _in_parts(min=32, help="Pixels of a side of these parts.")] = 256
+    full: Annotated[bool, _in_parts("--full", help="Whole pictures, in files beside the page.")] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")] = False
+
+
+@add_options(OfComparison, options_of(Settings, "wb", "exposure", "threads"))
+def compare(
+    sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")],
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where index.html is written.")
+    ],
     **chosen: Any,
 ) -> None:
     """Compare demosaicing methods on your own raws, side by side on one page.
@@ -52,12 +59,12 @@ def compare(
     from demosaic_ntc.viewer.comparison import Parts
     from demosaic_ntc.viewer.crops import CropBox
 
-    boxes = cast(list[tuple[int, int, int, int]], box or [])  # as the parser returns them
-    parts = None if full else Parts(tuple(CropBox(*each) for each in boxes), crops, crop_size)
+    boxes = tuple(CropBox(*each) for each in chosen["box"] or [])
+    parts = None if chosen["full"] else Parts(boxes, chosen["crops"], chosen["crop_size"])
     with usage():
         threads = chosen["threads"] or os.cpu_count() or 1
-        choice = Choice(split_names(methods or ""), parts, build(Development, chosen), threads)
-    _check_folder(folder, overwrite=overwrite)
+        choice = Choice(split_names(chosen["methods"]), parts, build(Development, chosen), threads)
+    _check_folder(folder, overwrite=chosen["overwrite"])
     with progress_bar(len(sources) * choice.versions) as advance:
         page = choice.write(sources, folder, advance)
     print_lines([str(page)])

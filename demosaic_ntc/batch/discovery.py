@@ -213,6 +213,6 @@ def make_folders(output: Place, targets: Iterable[Place]) -> None:
 def _make_folder(place: Path, *, parents: bool = False) -> None:
     """Make a folder, unless it is there."""
     try:
-        place.mkdir(parents, exist_ok=True)
+        place.mkdir(parents=parents, exist_ok=True)
     except OSError as error:
         raise NotWritable(f"{place}: cannot be made ({error.strerror}); choose another `output`") from error

@@ -46,7 +46,7 @@ def choose_sets(
     from ..data.fetching import locate
     from ..data.sets import read_sets, select_numbered
 
-    sets = read_sets(locate(names, lambda line: typer.echo(line, err=True)), limit)
+    sets = read_sets([locate(each, lambda line: typer.echo(line, err=True)) for each in names], limit)
     return sets if images is None else [select_numbered(each, images) for each in sets]
 
 
@@ -144,6 +144,7 @@ def measure_and_show(
     """
     from ..measure.results import Results
     from ..measure.store import Store
+    from ..report import tables
 
     store, failed = Store(json, part), False
     try:
@@ -160,4 +161,5 @@ def measure_and_show(
             Results.of(store).write_csv(csv)
         if keep is not None:
             keep(results, store, failed)
-        show(part.tables(results, details=details), (f"{name}: {t}" for name, t in part.protocol.items()))
+        lines = (f"{name}: {text}" for name, text in part.protocol.items())
+        tables.show(part.tables(results, details=details), lines)

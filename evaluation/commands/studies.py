@@ -84,7 +84,7 @@ def banding(
         for axis in (0, 1)
     }
     line = f"noise of variance a·x + b, removal at {with_noise[0]:g}, {with_noise[1]:g}; seed {seed}"
-    show([study.clean_table(run_all(clean)), study.removal_table(run_all(removed))], [line])
+    show(study.tables(run_all(clean), run_all(removed)), [line])
 
 
 def lenses(

@@ -183,7 +183,6 @@ class DemosaicBenchmark(Benchmark):
 
     @property
     def _columns(self) -> Columns:
-        """Quantities with the titles of their columns and their formats."""
         return {"cpsnr": (f"CPSNR crop {self.crop}", ".2f"), "cpsnr_crop0": ("crop 0", ".2f"), **_COLUMNS}
 
     def _means(self, found: SetResults, notes: tuple[str, ...]) -> DataTable | None:
@@ -198,7 +197,10 @@ class DemosaicBenchmark(Benchmark):
         order = found.means("cpsnr")[shown].sort_values(ascending=False, kind="stable").index
         figures = [found.most(q) if q == "mib" else found.means(q) for q in self._columns]
         titles, forms = zip(*self._columns.values(), strict=True)
-        by_picture, proofs = found.by_picture("cpsnr"), _proofs(found)
+        by_picture = found.by_picture("cpsnr")
+        sums = {name: found.by_picture(name).sum(axis=1, skipna=False) for name in ("norms_known", "groups")}
+        proven = pd.DataFrame(sums).dropna().itertuples()
+        proofs = {str(row.Index): f"{row.norms_known:.0f} of {row.groups:.0f}" for row in proven}
         worst, on = by_picture.min(axis=1, skipna=False), by_picture.fillna(inf).idxmin(axis=1)
         last = {name: Cell(f"{low:.2f} {on[name]}", float(low)) for name, low in worst.dropna().items()}
         rows = tuple(
@@ -290,13 +292,6 @@ class TensorBenchmark(DemosaicBenchmark):
 
     def conditions(self, each: ImageSet, machines: str) -> str:
         return f"{super().conditions(each, machines)}, part {self.place}"
-
-
-def _proofs(found: SetResults) -> dict[str, str]:
-    """How many groups of the whole set have a closely known norm, by methods that prove any."""
-    known, groups = (found.by_picture(name).sum(axis=1, skipna=False) for name in ("norms_known", "groups"))
-    proven = pd.DataFrame({"known": known, "groups": groups}).dropna()
-    return {str(row.Index): f"{row.known:.0f} of {row.groups:.0f}" for row in proven.itertuples()}
 
 
 def _gaps(found: SetResults) -> Iterator[str]:

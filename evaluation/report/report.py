@@ -99,10 +99,11 @@ def work(file: ReportFile, part: Benchmark) -> Work:
         if case.scene in boxes and result.restored is not None:
             gallery.keep(case.key, eight_bit(result.restored.image), boxes[case.scene])
 
-    def lacks(case: Case) -> bool:
-        return case not in store or (case.scene in boxes and not gallery.has(case.key))
-
-    todo = [case for case in part.cases if lacks(case)]
+    todo = [
+        case
+        for case in part.cases
+        if case not in store or (case.scene in boxes and not gallery.has(case.key))
+    ]
     return len(todo), (case.words for case in store.fill(todo, keep))
 
 
@@ -140,10 +141,11 @@ def write_report(folder: Path) -> Path:
     tables = [table for found in results.values() for table in found.part.tables(found)]
     tables.sort(key=lambda table: table.details)
     _write_tables(folder / TABLES, tables)
+    refused = refusal_words(refusal for found in results.values() for refusal in found.refusals)
     page = Page(
         "Benchmark report",
         _INTRODUCTION,
-        _facts(file) | _list_refused(results.values()),
+        _facts(file) | ({"not run": "; ".join(refused)} if refused else {}),
         tuple(scene for found in results.values() for scene in _scenes(found, gallery, file)),
         tuple(map(html, tables)),
         tuple(drawing.write(folder / PLOTS) for drawing in _drawings(results, gallery, file)),
@@ -177,12 +179,6 @@ def _facts(file: ReportFile) -> dict[str, str]:
         section = file.get(part) or {}
         told |= {f"{part}: {name}": text for name, text in section.get("protocol", {}).items()}
     return told
-
-
-def _list_refused(results: Iterable[Results]) -> dict[str, str]:
-    """What could not be run, if anything."""
-    refused = refusal_words(refusal for found in results for refusal in found.refusals)
-    return {"not run": "; ".join(refused)} if refused else {}
 
 
 def _scenes(results: Results, gallery: Gallery, file: ReportFile) -> Iterator[PageScene]:
