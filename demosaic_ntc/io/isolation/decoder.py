@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from demosaic_ntc import errors
 from demosaic_ntc.errors import Crashed, InputError, TooLarge
 from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.isolation.answers import Nonsense, from_plain
+from demosaic_ntc.io.isolation.answers import PICTURES, Nonsense, from_plain
 from demosaic_ntc.io.isolation.process import NONSENSE, Allowance, DecodingChild, Modules, crashed
 from demosaic_ntc.io.tiff_tags import number
 
@@ -191,7 +191,7 @@ class _Children:
         """One that waits and has loaded what is needed, or a new one."""
         while True:
             with self._lock:
-                child = next((each for each in self._idle if each.loads == loads), None)
+                child = next((each for each in self._idle if {*each.loads} >= {*loads}), None)
                 if child is None:
                     return DecodingChild(loads)
                 self._idle.remove(child)
@@ -242,7 +242,7 @@ def end_decoders() -> None:
     _children.end()
 
 
-def start_decoder(*, isolate: bool) -> None:
+def start_decoder(loads: Modules = PICTURES, *, isolate: bool) -> None:
     """Start a process before there is anything to decode, so that nobody waits for it."""
     if isolate and can_isolate():
-        _children.give(_children.take())
+        _children.give(_children.take(loads))
