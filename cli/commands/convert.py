@@ -18,9 +18,9 @@ def convert(raw: o.Source, target: o.Target = None, **chosen: Any) -> None:
     and colour profile. An existing picture is left alone unless --overwrite is given.
     """
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
-        from demosaic_ntc.raw.reading import start_reader
+        from demosaic_ntc.io.isolation.decoder import start_decoder
 
-        start_reader(raw, isolate=chosen["isolate"])
+        start_decoder(raw, isolate=chosen["isolate"])
         from ..actions.convert import convert_one, settings_from
         from ..output.results import Verbosity
 

@@ -26,9 +26,9 @@ def info(
 ) -> None:
     """Show camera, size, CFA, levels, white balance, matrix, noise, and the cost of a conversion."""
     with exit_on_error(debug=debug):
-        from demosaic_ntc.raw.reading import start_reader
+        from demosaic_ntc.io.isolation.decoder import start_decoder
 
-        start_reader(sources[0], isolate=chosen["isolate"])
+        start_decoder(sources[0], isolate=chosen["isolate"])
         from ..actions.info import inform
 
         inform(sources, chosen, as_json=json)

@@ -15,7 +15,7 @@ from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
 from demosaic_ntc.io.isolation.answers import PICTURES
-from demosaic_ntc.io.isolation.decoder import decode_apart, start_decoder
+from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.isolation.process import Modules
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.checks import check_photo, check_raw
@@ -49,15 +49,6 @@ def read_photo(
         if photo.cfa is not None:
             photo.cfa.check_shape(photo.size)
         return replace(photo, isolated=header.limits.isolate)
-
-
-def start_reader(path: Path, *, isolate: bool) -> None:
-    """Start the process that will read a file, so that nobody waits for it."""
-    with (
-        suppress(InputError, OSError),
-        open_header(path, InputLimits()) as header,
-    ):  # told by whoever reads it
-        start_decoder(_needed_modules(header, _AS_THE_FILE_SAYS), isolate=isolate)
 
 
 def _needed_modules(header: FileHeader, layout: Layout) -> Modules:

@@ -1,4 +1,4 @@
-"""Kernels that are loaded, not compiled: nothing of the compiler is, and other kernels can still call them."""
+"""Kernels that are loaded, not compiled: nothing of the compiler is, and others can still call them."""
 
 import os
 import subprocess
