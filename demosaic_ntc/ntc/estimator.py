@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.ntc.array import is_sparse, sparse_samples
 from demosaic_ntc.ntc.complete import SPREAD, complete
 from demosaic_ntc.ntc.solution import Solution
-from demosaic_ntc.ntc.sparse import is_sparse, sparse_samples
 
 
 class NonnegativeTensorCompletion:

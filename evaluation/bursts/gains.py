@@ -1,6 +1,6 @@
 """What several frames of one scene are worth: decibels over a single one, beside simpler ways of merging."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import process_time
 from typing import Any
 
@@ -63,13 +63,7 @@ def measure_case(name: str, pictures: Sequence[SetImage], sigma: float, threads:
 def _mover(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[float, float]:
     """A bright disc passes: its track."""
     burst = make_burst(picture, _HARD, sigma, seed)
-    track = add_mover(burst, 0.2)
-    return _compare(burst, threads, track)
-
-
-def _wobble(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[float, float]:
-    """Rows of frames are displaced, as by a rolling shutter."""
-    return _compare(make_burst(picture, _HARD, sigma, seed, "wobble"), threads)
+    return _compare(burst, threads, add_mover(burst, 0.2))
 
 
 def _foreign(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[float, float]:
@@ -79,11 +73,6 @@ def _foreign(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[
     burst.mosaics[-1] = np.ascontiguousarray(burst.mosaics[-1][::-1, ::-1])
     truth = burst.views[0]
     return decibels(merge_groups(without, threads), truth), decibels(merge_groups(burst, threads), truth)
-
-
-def _noisy_shifts(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[float, float]:
-    """Four frames of a sensor that is shifted by whole pixels."""
-    return _compare(make_burst(picture, _SHIFTS, sigma, seed, "shifts"), threads)
 
 
 def _shifts(picture: SetImage, sigma: float, threads: int, seed: int) -> tuple[float, float]:
@@ -112,11 +101,15 @@ def _compare(burst: Burst, threads: int, where: Flags | None = None) -> tuple[fl
     return single, merged
 
 
-_CASE_FUNCTIONS = {
+_CASE_FUNCTIONS: dict[str, Callable[[SetImage, float, int, int], tuple[float, float]]] = {
     "a mover's track": _mover,
-    "rows that wobble": _wobble,
+    "rows that wobble": lambda picture, sigma, threads, seed: _compare(
+        make_burst(picture, _HARD, sigma, seed, "wobble"), threads
+    ),
     "a foreign frame, against none": _foreign,
-    "pixel shift, four frames": _noisy_shifts,
+    "pixel shift, four frames": lambda picture, sigma, threads, seed: _compare(
+        make_burst(picture, _SHIFTS, sigma, seed, "shifts"), threads
+    ),
     "pixel shift, four frames, no noise": _shifts,
     **{f"noise told ×{times:g}, against ×1": _told(times) for times in _TOLD},
 }

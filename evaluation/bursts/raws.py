@@ -13,12 +13,12 @@ from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.exif import EXPOSURE_TIME, ISO, MAKE, MODEL, Exif
 from demosaic_ntc.io.tiff_tags import ASCII, RATIONAL, SHORT, Field
 
+from ..data.raws import MEGA
 from ..data.sets import SetImage
 from ..data.textures import expose_noisily
 from ..siblings import Camera, camera_from_srgb
 from .made import draw_motion, see_through_lens, view_scene
 
-MEGA = 1e6
 _TIME = Fraction(1, 250)  # seconds
 _SLOPE = 8.5e-4  # the variance of noise, of the light: a phone's
 _CLEAN_SLOPE = 2e-4  # a camera's at low sensitivity
@@ -42,23 +42,14 @@ def write_large_burst(folder: Path, picture: SetImage, megapixels: float, count:
     tile = SRGB_CURVE.decode(picture.pixels() / 255)
     height = 2 * round((megapixels * MEGA * 3 / 4) ** 0.5 / 2)
     width = 2 * round(height * 2 / 3)
+    repeats = (-(-height // tile.shape[0]), -(-width // tile.shape[1]), 1)
     random, paths = np.random.default_rng(0), list[Path]()
     for number in range(count):
         move = np.zeros(2) if number == 0 else random.uniform(-_SHIFT, _SHIFT, 2)
-        light = _lay_side_by_side(_move(tile, move), height, width)
+        moved = np.clip(shift(tile, (*move, 0), order=3, mode="grid-wrap"), 0, 1)
+        light = np.tile(moved, repeats)[:height, :width]
         paths.append(write_frame(folder / f"frame{number:02}.dng", light, 0.0, _SLOPE, number))
     return paths
-
-
-def _move(tile: Float64, move: Sequence[float] | Float64) -> Float64:
-    """A picture that was moved by rows and columns; what leaves it comes in again."""
-    return np.asarray(np.clip(shift(tile, (*move, 0), order=3, mode="grid-wrap"), 0, 1))
-
-
-def _lay_side_by_side(tile: Float64, height: int, width: int) -> Float64:
-    """A picture side by side until it is so large."""
-    repeats = (-(-height // tile.shape[0]), -(-width // tile.shape[1]), 1)
-    return np.tile(tile, repeats)[:height, :width]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,8 @@ from . import options as o
 from .running import check_targets, limit_threads, measure, usage
 
 if TYPE_CHECKING:
+    from ..data.sets import ImageSet
+    from ..measure.case import Row
     from ..measure.results import Results
     from ..measure.store import Store
 
@@ -48,7 +50,10 @@ def demosaic(
             words = f"references hold figures for {known.CFA}, not for {array}"
             raise InputError(f"{words}; leave --reference out")
     how = {"methods": methods, "cfa": cfa, "crop": crop, "quality": quality, "threads": threads}
-    refer = partial(known.select_demosaicing, reference, crop)
+
+    def refer(sets: "list[ImageSet]") -> "tuple[list[ImageSet], list[Row]]":
+        return sets, known.select_sets(known.demosaic_reference(reference, crop), sets) if reference else []
+
     measure("demosaic", folders, how, json, csv, limit=limit, details=details, refer=refer)
 
 

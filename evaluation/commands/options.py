@@ -26,6 +26,10 @@ def part(shown: str) -> Any:
     )
 
 
+#: What is taken where no folders are named.
+KNOWN_SETS = (Path("kodak"), Path("mcmaster"))
+
+
 def _numbers(what: str, shown: str | bool) -> Any:
     """An option for numbers of pictures."""
     return typer.Option(metavar="1-8,23", help=what, show_default=shown)
@@ -34,6 +38,18 @@ def _numbers(what: str, shown: str | bool) -> Any:
 Folders = Annotated[
     list[Path],
     typer.Argument(metavar="DIR|SET...", help="Folders of 8-bit RGB pictures, or kodak and mcmaster."),
+]
+MaybeFolders = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[DIR|SET...]", help="Folders of 8-bit RGB pictures, kodak, mcmaster."),
+]
+CleanFolders = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[DIR|SET...]", help="Clean 8-bit RGB pictures, or kodak and mcmaster."),
+]
+RawsOrFolders = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[DIR|SET|RAW...]", help="Raws, folders of 8-bit RGB pictures, kodak, mcmaster."),
 ]
 Array = Annotated[str, typer.Option("--cfa", help="RGGB, BGGR, GRBG, GBRG, XTRANS or rows such as RG/GB.")]
 Crop = Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")]

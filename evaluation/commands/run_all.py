@@ -72,7 +72,7 @@ def measure_all(
 
 def _made(names: Sequence[str], sets: Sequence[Any], options: dict[str, dict[str, Any]]) -> list["Benchmark"]:
     """What is to be measured, all of it checked before any of it starts."""
-    from ..report.parts import PARTS
+    from ..report.report import PARTS
 
     unknown = [name for name in names if name not in PARTS]
     if unknown or not names:

@@ -10,17 +10,13 @@ from demosaic_ntc.errors import InputError
 
 from .. import split_names
 from . import options as o
-from .running import choose_sets, limit_threads, run_all, usage
+from .running import choose_sets, limit_threads, run_all, show, usage
 
-_SETS = (Path("kodak"), Path("mcmaster"))
 _TEXTURE_WIDTH = 80  # pixels across the holes of made textures
 
 
 def texture_fill(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR|SET...]", help="Folders of 8-bit RGB pictures, kodak, mcmaster."),
-    ] = None,
+    folders: o.MaybeFolders = None,
     sizes: Annotated[str, typer.Option("--widths", help="Pixels across square holes.")] = "20,40,80,160",
     images: o.Images = None,
     removals: Annotated[
@@ -42,7 +38,6 @@ def texture_fill(
     limit_threads(threads)
     from ..data.removals import cut_square, make_textures, read_removals
     from ..methods.method import Effort, pick_methods
-    from ..report.tables import show
     from ..report.vote_page import write_vote_page
     from ..studies import texture_fill as study
     from ..studies.wide_fills import catalogue
@@ -52,7 +47,7 @@ def texture_fill(
         chosen = pick_methods(known, split_names(methods) if methods else known)
         if not all(width.isdigit() and 8 <= int(width) <= 200 for width in widths):
             raise InputError(f"{sizes!r} is not widths of 8 to 200 pixels; give e.g. 40,80")
-    sets = choose_sets(folders or _SETS, images)
+    sets = choose_sets(folders or o.KNOWN_SETS, images)
     pictures = [picture for each in sets for picture in each.pictures]
     holes = {f"{n} px": [cut_square(picture, int(n), seed) for picture in pictures] for n in widths}
     holes |= {each.name: [each] for each in make_textures(_TEXTURE_WIDTH, seed)}

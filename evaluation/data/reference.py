@@ -50,13 +50,6 @@ def noise_reference(path: Path) -> list[Row]:
     return list(long.assign(method=long["method"] + " (reference)").to_dict("records"))
 
 
-def select_demosaicing(
-    path: Path | None, crop: int, sets: list[ImageSet]
-) -> tuple[list[ImageSet], list[Row]]:
-    """Sets, and what a reference has for them."""
-    return sets, select_sets(demosaic_reference(path, crop), sets) if path else []
-
-
 def select_noise(
     path: Path | None, sets: list[ImageSet], *, narrowed: bool, shown: bool
 ) -> tuple[list[ImageSet], list[Row]]:

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from demosaic_ntc import Restored, demosaic, inpaint
+from demosaic_ntc.arrays import Flags
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError, Unsupported
 
@@ -34,7 +35,6 @@ from .metrics import Bytes, crop_border
 from .protocol import list_machines, machine, versions
 from .results import Results
 
-Flags = NDArray[np.bool_]
 Sums = NDArray[np.float64]  # (3, CLASSES): entries, sums of squares of expected and of true errors, of 255
 
 #: The least share of the squared error in a bin that is judged.

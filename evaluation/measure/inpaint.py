@@ -13,11 +13,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from demosaic_ntc.arrays import Flags
 from demosaic_ntc.viewer.crops import Box, CropBox, part_of
 
 from .. import split_names
 from ..data.masks import DEFAULT as MASKS
-from ..data.masks import Flags, check_mask, make_mask
+from ..data.masks import check_mask, make_mask
 from ..data.sets import ImageSet, SetImage, first, select_numbered
 from ..methods.inpainters import BASELINE, DEFAULT, catalogue
 from ..methods.method import COMPLETED, OURS, Effort, pick_methods

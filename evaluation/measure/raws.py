@@ -197,18 +197,18 @@ def figures_of(row: Row) -> dict[str, Cell]:
 def make_converted_table(rows: Sequence[Row]) -> DataTable:
     """The figures of the raws that were converted; those with another brightness stand out."""
     lines = tuple(
-        (Cell(row["image"]), *figures_of(row).values(), _notices(row), Cell(row["camera"] or ""))
+        (
+            Cell(row["image"]),
+            *figures_of(row).values(),
+            figure(len(notices_of(row)), "d"),
+            Cell(row["camera"] or ""),
+        )
         for row in rows
     )
     columns = ("raw", *(title for title, _ in _COLUMNS.values()), "notices", "camera")
     note = _NOTE + list_machines(row["machine"] for row in rows)
     far = tuple(row["image"] for row in rows if is_far(row))
     return DataTable("Raws converted", columns, lines, (note,), far)
-
-
-def _notices(row: Row) -> Cell:
-    """How many notices there were."""
-    return figure(len(notices_of(row)), "d")
 
 
 def notices_of(row: Row) -> list[str]:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 
 from demosaic_ntc import inpaint
+from demosaic_ntc.arrays import Flags
 
-from ..data.removals import Flags, HoledPicture
+from ..data.removals import HoledPicture
 from ..measure.metrics import PEAK, Bytes, decibels
 from ..methods.method import Method
 from ..report.tables import DataTable, table_of

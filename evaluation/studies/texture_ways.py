@@ -12,7 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import cv2
 import numpy as np
 
 from demosaic_ntc import develop
@@ -20,10 +19,9 @@ from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.colour import SRGB_CURVE
 
-from ..data.textures import CFA, NEUTRAL, Chart, expose_chart
+from ..data.textures import CFA, NEUTRAL, Chart, expose_noisily
 from ..methods.denoisers import denoise_by_non_local_means
-from ..methods.highlights import HISTORY, PROFILE, read_pfm
-from ..methods.programs import run_program
+from ..methods.highlights import HISTORY, pad_border, run_darktable, run_rawtherapee
 
 _REDUCTION = """[Directional Pyramid Denoising]
 Enabled=true
@@ -56,11 +54,9 @@ class NoisyChart:
     slope: float
     seed: int
 
-    def write(self, folder: str, told: float | None = 1.0) -> Path:
-        """Write its raw, which states ``told`` times the deviation of its noise, or nothing."""
-        path = Path(folder, "chart.dng")
-        path.write_bytes(expose_chart(self.chart, self.slope, told, self.seed))
-        return path
+    def raw(self, told: float | None = 1.0) -> bytes:
+        """Its raw, which states ``told`` times the deviation of its noise, or nothing."""
+        return expose_noisily(SRGB_CURVE.decode(self.chart.pixels), self.slope, told, self.seed)
 
 
 Way = Callable[[NoisyChart], Float64]
@@ -71,7 +67,9 @@ def by_ours(told: float | None = 1.0, **how: Any) -> Way:
 
     def convert(noisy: NoisyChart) -> Float64:
         with TemporaryDirectory() as folder:
-            made = develop(noisy.write(folder, told), look="neutral", bits=16, threads=1, **how)
+            path = Path(folder, "chart.dng")
+            path.write_bytes(noisy.raw(told))
+            made = develop(path, look="neutral", bits=16, threads=1, **how)
         return SRGB_CURVE.decode(np.asarray(made.image) / 65535)
 
     return convert
@@ -105,31 +103,16 @@ def by_rawtherapee(luma: int | None, detail: int = 50, *, median: bool = False) 
     how = {"median": str(median).lower(), "luma": luma, "detail": detail}
     reduction = "" if luma is None else _REDUCTION.format(**how)
 
-    def convert(noisy: NoisyChart) -> Float64:
-        with TemporaryDirectory() as folder:
-            source, profile, target = noisy.write(folder), Path(folder, "a.pp3"), Path(folder, "a.png")
-            profile.write_text(PROFILE.format(stops=0) + reduction)
-            words = ["rawtherapee-cli", "-o", str(target), "-p", str(profile), "-n", "-b16", "-Y", "-c"]
-            run_program([*words, str(source)], target)
-            picture = np.asarray(cv2.imread(str(target), cv2.IMREAD_UNCHANGED))[..., ::-1] / 65535
-        return _pad(SRGB_CURVE.decode(picture), noisy.chart)
-
-    return convert
+    return lambda noisy: _pad(run_rawtherapee(noisy.raw(), 0, reduction), noisy.chart)
 
 
 def by_darktable(strength: float) -> Way:
     """Return darktable's non-local means for a profile of noise, told the noise there is, without a look."""
 
     def convert(noisy: NoisyChart) -> Float64:
-        module = {"operation": "denoiseprofile", "version": 11}
-        with TemporaryDirectory() as folder:
-            source, history, target = noisy.write(folder), Path(folder, "a.xmp"), Path(folder, "a.pfm")
-            history.write_text(HISTORY.format(**module, parameters=_pack_profile(noisy.slope, strength)))
-            own = ["--core", "--configdir", f"{folder}/own", "--cachedir", f"{folder}/own"]
-            own += ["--library", ":memory:", "--disable-opencl", "--conf", "plugins/darkroom/workflow=none"]
-            words = ["darktable-cli", str(source), str(history), str(target), "--icc-type", "LIN_REC709"]
-            run_program([*words, *own], target)
-            return _pad(read_pfm(target.read_bytes()), noisy.chart)
+        parameters = _pack_profile(noisy.slope, strength)
+        history = HISTORY.format(operation="denoiseprofile", version=11, parameters=parameters)
+        return _pad(run_darktable(noisy.raw(), history), noisy.chart)
 
     return convert
 
@@ -146,12 +129,8 @@ def _pack_profile(slope: float, strength: float) -> str:
 
 
 def _pad(light: Float64, chart: Chart) -> Float64:
-    """A picture of the chart's size; programs leave out a few pixels at the border."""
-    missing = [whole - part for whole, part in zip(chart.pixels.shape[:2], light.shape[:2], strict=True)]
-    if min(missing) < 0 or max(missing) > 2 * max(CFA.period) * 4:
-        raise Unsupported(f"a picture of {light.shape} is not that of the chart; leave it out")
-    border = [(each // 2, each - each // 2) for each in missing]
-    return np.pad(light, [*border, (0, 0)], mode="edge")
+    """A picture of the chart's size."""
+    return pad_border(light, chart.pixels.shape, "the chart", most=8 * max(CFA.period))
 
 
 WAYS: dict[str, Way] = {

@@ -1,6 +1,5 @@
 """Ways of filling wide holes that a benchmark can compare, by name: functions of picture and mask."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from shutil import which
@@ -8,22 +7,16 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
-from skimage.restoration import inpaint_biharmonic
 
 from demosaic_ntc import inpaint
+from demosaic_ntc.arrays import Flags
 
-from ..measure.metrics import PEAK, Bytes, eight_bit
+from ..measure.metrics import Bytes, eight_bit
+from ..methods.inpainters import OPENCV_RADIUS, biharmonic, opencv
 from ..methods.method import Effort, Method, index_by_name, package_version, requires
 from ..methods.processes import run_command
 
-Flags = NDArray[np.bool_]
-Fill = Callable[[Bytes, Flags], Bytes]
-
-TEXTURE: Literal["texture"] = "texture"
-SMOOTH: Literal["smooth"] = "smooth"
-_TELEA_RADIUS = 3
 _PATCHES = "9"  # the size of G'MIC's patches
 
 
@@ -33,8 +26,10 @@ def catalogue(effort: Effort) -> dict[str, Method]:
         import cv2
     version = f"OpenCV {cv2.__version__}"
     peers = [
-        Method("telea", f"{version}, radius {_TELEA_RADIUS}", "peer", _telea),
-        Method("biharmonic", package_version("scikit-image"), "peer", _biharmonic),
+        Method(
+            "telea", f"{version}, radius {OPENCV_RADIUS}", "peer", partial(opencv, "telea", effort.threads)
+        ),
+        Method("biharmonic", package_version("scikit-image"), "peer", lambda *on: eight_bit(biharmonic(*on))),
     ]
     if hasattr(cv2, "xphoto"):  # of opencv-contrib-python-headless
         peers += [
@@ -43,7 +38,7 @@ def catalogue(effort: Effort) -> dict[str, Method]:
         ]
     if which("gmic"):
         peers.append(Method("gmic", f"-inpaint_matchpatch, patches of {_PATCHES}", "peer", _gmic))
-    return index_by_name((*(_ours(fill, effort) for fill in (TEXTURE, SMOOTH)), *peers))
+    return index_by_name((_ours("texture", effort), _ours("smooth", effort), *peers))
 
 
 def _ours(fill: Literal["smooth", "texture"], effort: Effort) -> Method:
@@ -54,21 +49,6 @@ def _ours(fill: Literal["smooth", "texture"], effort: Effort) -> Method:
         return np.asarray(made.image)
 
     return Method(fill, f"fill={fill}, {effort.words}", "ours", run)
-
-
-def _telea(picture: Bytes, missing: Flags) -> Bytes:
-    """A. Telea 2004, doi:10.1080/10867651.2004.10487596."""
-    with requires("benchmark"):
-        import cv2
-    return np.asarray(
-        cv2.inpaint(picture, missing.astype(np.uint8), _TELEA_RADIUS, cv2.INPAINT_TELEA), np.uint8
-    )
-
-
-def _biharmonic(picture: Bytes, missing: Flags) -> Bytes:
-    """S. B. Damelin, N. S. Hoang 2018, doi:10.1155/2018/3950312."""
-    made: NDArray[Any] = inpaint_biharmonic(picture / PEAK, missing, channel_axis=2)
-    return eight_bit(made * PEAK)
 
 
 def _xphoto(way: str, picture: Bytes, missing: Flags) -> Bytes:

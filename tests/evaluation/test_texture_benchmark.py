@@ -12,7 +12,7 @@ from cli.app import app
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.reading import read_photo
-from evaluation.data.textures import CFA, NEUTRAL, PANEL, Chart, draw_chart, expose_chart
+from evaluation.data.textures import CFA, NEUTRAL, PANEL, Chart, draw_chart, expose_noisily
 from evaluation.studies import texture_ways
 from evaluation.studies.acutance import compare_texture, fit_colours, measure_chart, sensitivity, weigh_noise
 from evaluation.studies.texture_ways import WAYS, NoisyChart
@@ -46,7 +46,7 @@ def test_a_chart_is_drawn_by_its_seed(chart: Chart) -> None:
 
 def test_samples_have_the_noise_and_the_profile_states_what_it_is_told(chart: Chart, tmp_path: Path) -> None:
     slope, path = 0.001, tmp_path / "chart.dng"
-    path.write_bytes(expose_chart(chart, slope, 1.6, 0))
+    path.write_bytes(expose_noisily(SRGB_CURVE.decode(chart.pixels), slope, 1.6, 0))
     photo = read_photo(path)
     light = CFA.sample(SRGB_CURVE.decode(chart.pixels) @ camera_from_srgb().T * np.array(NEUTRAL))
     error = (photo.mosaic - 1024) / (16383 - 1024) - light
@@ -55,7 +55,7 @@ def test_samples_have_the_noise_and_the_profile_states_what_it_is_told(chart: Ch
     assert photo.noise is not None
     assert photo.noise.slope[0] == pytest.approx(1.6**2 * slope)
     assert photo.noise.floor[1] == pytest.approx(1.6**2 * (slope / 1000 + 1e-7))
-    path.write_bytes(expose_chart(chart, slope, None, 0))
+    path.write_bytes(expose_noisily(SRGB_CURVE.decode(chart.pixels), slope, None, 0))
     assert read_photo(path).noise is None
 
 

@@ -53,7 +53,7 @@ class Handlers:
         """Take a file that was dropped onto the page, and open it."""
         target = self._session.new_upload(unquote(request.headers.get("x-name", "")))
         await file_of(request, target, self._session.limits.file_bytes)
-        entry = self._session.add_upload(target)
+        entry = self._session.add(target, is_upload=True)
         self._wishes.open(entry)
         return JSONResponse(entry.plain())
 

@@ -11,6 +11,7 @@ from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.run import ReportProgress, Timings
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
 from demosaic_ntc.studio.canvas.tile_images import resize
+from demosaic_ntc.studio.work.base import StudioWork
 from demosaic_ntc.studio.work.opening import RAW_LEVEL
 from demosaic_ntc.workflows.conversion import develop_photo
 
@@ -21,20 +22,14 @@ _BITS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(StudioWork):
     """Develop a raw by cells; levels appear in a folder, and the target when they are complete."""
 
     settings: "Settings"
     size: tuple[int, int]  # of the raw as it is seen
     folder: Path
-    fingerprint: str = "preview"
 
-    def prepare(self) -> None:
-        """Everything needed was imported with this module."""
-
-    def __call__(
-        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> WorkResult:
+    def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
         """Develop it as the command does with --half."""
         done = develop_photo(source, self.settings, _BITS, progress, Timings())
         half = sizes_of(self.size, RAW_LEVEL)[RAW_LEVEL]

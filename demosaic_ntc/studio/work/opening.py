@@ -25,8 +25,8 @@ from demosaic_ntc.raw.preview import decode_preview
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.run import Progress, ReportProgress
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
-from demosaic_ntc.studio.canvas.tile_images import resize
-from demosaic_ntc.studio.canvas.views import view_of, white_shown
+from demosaic_ntc.studio.canvas.tile_images import resize, view_of, white_shown
+from demosaic_ntc.studio.work.base import StudioWork
 from demosaic_ntc.workflows.costs import DECODING
 
 FACTS, BEFORE, PICTURE, PROFILE = "facts.json", "before", "picture.npy", "profile.icc"
@@ -71,7 +71,7 @@ class PictureFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenPicture:
+class OpenPicture(StudioWork):
     """Read a picture that can be repaired; the target is the file of its facts.
 
     Its colours are written last: by then the picture is looked at, which a stage of its own tells.
@@ -79,14 +79,8 @@ class OpenPicture:
 
     picture: Path = Path()
     limits: InputLimits = field(default_factory=InputLimits)
-    fingerprint: str = "open"
 
-    def prepare(self) -> None:
-        """Everything needed was imported with this module."""
-
-    def __call__(
-        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> WorkResult:
+    def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
         """Lay the picture out in the target's folder."""
         progress(Progress(DECODING, 0, 1))
         picture, folder = read_picture(self.picture, self.limits), target.parent
@@ -115,19 +109,13 @@ def _fits(picture: DecodedImage, suffix: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenRaw:
+class OpenRaw(StudioWork):
     """Read the camera's own picture in a raw, for a first look; the target is the file of its facts."""
 
     raw: Path
     limits: InputLimits = field(default_factory=InputLimits)
-    fingerprint: str = "open raw"
 
-    def prepare(self) -> None:
-        """Everything needed was imported with this module."""
-
-    def __call__(
-        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> WorkResult:
+    def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
         """Lay the camera's picture out in the target's folder."""
         progress(Progress(DECODING, 0, 1))
         photo = read_photo(self.raw, limits=self.limits)
