@@ -32,9 +32,9 @@ def merge(
     seed: Annotated[int, typer.Option(min=0, help="Seed of motion and noise.")] = 0,
     threads: o.Threads = 1,
 ) -> None:
-    """Merge made bursts by groups and by simpler ways; compare with the truth.
+    """Merge synthetic bursts by groups and in simpler ways, and compare with the truth.
 
-    Without arguments some pictures of Kodak and McMaster are taken on which nothing was chosen.
+    Without arguments it takes some pictures of Kodak and McMaster on which no parameter was chosen.
     """
     limit_threads(threads)
     from ..bursts import gains as study

@@ -23,26 +23,7 @@ from ..data.textures import CFA, NEUTRAL, Chart, expose_noisily
 from ..methods.denoisers import denoise_by_non_local_means
 from ..methods.highlights import HISTORY, pad_border, run_darktable, run_rawtherapee
 
-_REDUCTION = """[Directional Pyramid Denoising]
-Enabled=true
-Enhance=false
-Median={median}
-MedMethod=55
-MethodMed=Lpab
-Passes=1
-Luma={luma}
-Ldetail={detail}
-Chroma=0
-Method=Lab
-LMethod=SLI
-CMethod=AUT
-C2Method=AUTO
-SMethod=shal
-RGBMethod=soft
-Redchro=0
-Bluechro=0
-Gamma=1.7
-"""
+_REDUCTION = Path(__file__).with_name("denoising.pp3").read_text(encoding="utf-8")  # for RawTherapee
 _LIFTED = 1.4  # times the deviation of white noise, for what follows a demosaicer (see `denoisers`)
 
 
