@@ -100,7 +100,7 @@ BORDERS = {
     "distributed": {"batch/workers/cluster.py"},
     "fsspec": {"io/remote.py"},
     "starlette": {
-        f"studio/serving/{name}.py" for name in ("handlers", "launch", "requests", "security", "server")
+        f"studio/serving/{name}.py" for name in ("handlers", "launch", "security", "server")
     },
     "uvicorn": {"studio/serving/launch.py"},
 }

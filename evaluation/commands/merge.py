@@ -68,7 +68,7 @@ def merge(
 def _measure_cases(pictures: "Sequence[SetImage]", threads: int, seed: int) -> "list[DataTable]":
     """Hard cases, and exposures that differ."""
     from ..bursts import gains as study
-    from ..bursts.brackets import BRACKETS, brackets_table, measure_bracket
+    from ..bursts.gains import BRACKETS, brackets_table, measure_bracket
 
     hard = {name: partial(study.measure_case, name, pictures, 5.0, threads, seed) for name in study.CASES}
     wide = {f"exposures {each}": partial(measure_bracket, each, pictures, threads, seed) for each in BRACKETS}

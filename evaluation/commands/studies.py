@@ -188,8 +188,7 @@ def texture(
     Other programs and packages are compared where installed.
     """
     limit_threads(1)
-    from ..studies.texture_ways import WAYS
-    from ..studies.textures import check_slopes, measure, tables
+    from ..studies.textures import WAYS, check_slopes, measure, tables
 
     names = [name.strip() for name in ways.split(";")] if ways else list(WAYS)
     with usage():

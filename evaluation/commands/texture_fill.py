@@ -40,7 +40,7 @@ def texture_fill(
     from ..methods.method import Effort, pick_methods
     from ..report.vote_page import write_vote_page
     from ..studies import texture_fill as study
-    from ..studies.wide_fills import catalogue
+    from ..studies.texture_fill import catalogue
 
     known, widths = catalogue(Effort(quality, threads)), split_names(sizes)
     with usage():

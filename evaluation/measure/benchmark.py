@@ -19,8 +19,8 @@ from ..methods.method import Effort, Method, pick_methods
 from .case import Case, Measurement, Row
 
 if TYPE_CHECKING:
-    from ..report.drawing import Drawing
     from ..report.gallery import Gallery
+    from ..report.plots import Drawing
     from ..report.tables import DataTable
     from .results import Results
 

@@ -17,9 +17,8 @@ from demosaic_ntc.viewer.crops import Box, part_of
 from ..data.sets import ImageSet, SetImage, check_crop
 from ..methods.demosaicers import TENSORS, catalogue, default_names
 from ..methods.method import COMPLETED, OURS
-from ..report.drawing import Drawing
 from ..report.gallery import Gallery
-from ..report.plots import error_maps, gains, quality_and_time
+from ..report.plots import Drawing, error_maps, gains, quality_and_time
 from ..report.tables import Cell, DataTable, rows_of
 from .benchmark import Benchmark, Figure, Options, fit_box
 from .case import Case, Measurement, collect_proof, measure_cost, refusal_words

@@ -25,9 +25,8 @@ from .. import split_names
 from ..data.masks import check_mask, make_mask
 from ..data.sets import ImageSet, check_crop
 from ..methods.method import OURS, Effort, Method
-from ..report.drawing import Drawing
 from ..report.gallery import Gallery
-from ..report.plots import TOLERANCE, reliability
+from ..report.plots import TOLERANCE, Drawing, reliability
 from ..report.tables import Cell, DataTable, figure
 from .benchmark import Benchmark, Options
 from .case import Case, Measurement, Row, refusal_words

@@ -22,9 +22,8 @@ from ..data.masks import check_mask, make_mask
 from ..data.sets import ImageSet, SetImage, first, select_numbered
 from ..methods.inpainters import BASELINE, DEFAULT, catalogue
 from ..methods.method import COMPLETED, OURS
-from ..report.drawing import Drawing
 from ..report.gallery import Gallery
-from ..report.plots import mask_gains
+from ..report.plots import Drawing, mask_gains
 from ..report.tables import Cell, DataTable, figure
 from .benchmark import Benchmark, Figure, Options, fit_box
 from .case import Case, Measurement, Row, collect_proof, measure_cost, refusal_words
