@@ -188,11 +188,12 @@ def texture(
     Other programs and packages are compared where installed.
     """
     limit_threads(1)
-    from ..studies.textures import WAYS, check_slopes, measure, tables
+    from ..studies.textures import LEAST_NOISY, NOISIEST, WAYS, measure, tables
 
     names = [name.strip() for name in ways.split(";")] if ways else list(WAYS)
     with usage():
-        levels = check_slopes(split_names(slopes))
+        otherwise = f"are not slopes above 0, up to {NOISIEST:g}; give e.g. 0.0005,0.001"
+        levels = read_numbers(slopes, LEAST_NOISY, NOISIEST, otherwise)
         if unknown := [name for name in names if name not in WAYS]:
             raise InputError(f"{unknown[0]!r} is not a way; give some of {'; '.join(WAYS)}")
     works = {
@@ -219,7 +220,7 @@ def effort(
     from ..studies.effort import compare_noisy, compare_raw, tables
 
     with usage():
-        levels = read_numbers(sigma, 0, PEAK, f"are no deviations from 0 to {PEAK:g}; give such as 0,1.5,4")
+        levels = read_numbers(sigma, 0, PEAK, f"are not deviations from 0 to {PEAK:g}; give e.g. 0,1.5,4")
     raws, folders = _choose_inputs(inputs)
     with usage():
         if not (raws or inputs):

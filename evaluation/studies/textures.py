@@ -5,8 +5,7 @@ for non-commercial use alone and therefore no dependency: it is compared where s
 """
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 
 from demosaic_ntc import develop
 from demosaic_ntc.arrays import Float64
-from demosaic_ntc.errors import InputError, Unsupported
+from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.colour import SRGB_CURVE
 
 from ..data.textures import CFA, NEUTRAL, Chart, draw_chart, expose_noisily
@@ -26,7 +25,7 @@ from ..methods.highlights import HISTORY, pad_border, run_darktable, run_rawther
 from ..report.tables import DataTable, table_of
 from .acutance import TextureFigures, fit_colours, measure_chart
 
-_NOISIEST = 0.02
+LEAST_NOISY, NOISIEST = 1e-9, 0.02  # slopes of the variance of noise
 _REDUCTION = Path(__file__).with_name("denoising.pp3").read_text(encoding="utf-8")  # for RawTherapee
 _LIFTED = 1.4  # times the deviation of white noise, for what follows a demosaicer (see `denoisers`)
 
@@ -46,14 +45,6 @@ class Measured:
 
     slope: float
     ways: Mapping[str, TextureFigures]
-
-
-def check_slopes(names: Iterable[str]) -> list[float]:
-    """Slopes of the variance of noise, or an error."""
-    with suppress(ValueError):
-        if all(0 < float(name) <= _NOISIEST for name in names):
-            return [float(name) for name in names]
-    raise InputError(f"{','.join(names)!r} are no slopes up to {_NOISIEST:g}; give such as 0.0005,0.001")
 
 
 def measure(slope: float, seed: int, names: Sequence[str]) -> Measured:

@@ -231,7 +231,7 @@ async def json_of(request: Request) -> dict[str, Any]:
     try:
         plain = json.loads(content or b"{}", parse_int=float)  # of any length: what is too large is infinite
     except (ValueError, RecursionError):
-        raise InputError("the request is no JSON; reload the page") from None
+        raise InputError("the request is not JSON; reload the page") from None
     if not isinstance(plain, dict):
         raise InputError("the request is not an object; reload the page")
     return plain
