@@ -120,9 +120,9 @@ class DemosaicBenchmark(Benchmark):
 
     @property
     def protocol(self) -> dict[str, str]:
-        cfa = self.array
+        array = f"{self.array.name} ({self.cfa})"
         return {
-            "mosaic": f"8-bit RGB sampled by {cfa.name} ({cfa.rows}), gamma-encoded as they are, no noise",
+            "mosaic": f"8-bit RGB sampled by {array}, gamma-encoded as they are, no noise",
             "rounding": "results clipped to 0 … 255 and rounded to 8 bit before they are compared",
             "crop": f"{self.crop} pixels left out on each side, and 0 where it says so",
             "CPSNR": "peak 255, squared errors pooled over pixels and R, G, B; R, G, B: each channel's own",
@@ -213,10 +213,11 @@ class DemosaicBenchmark(Benchmark):
                 f"last {len(last)}": figures[last].mean(axis=1),
             }
         rows = tuple(rows_of(list(figures.index), list(columns.values()), [".3f"] * len(columns)))
-        title = f"{self.prefix}{found.set.name}: CPSNR in dB over parts of the set"
-        return DataTable(
-            title, ("method", *columns), rows, (_PARTS_WORDS,), tuple(found.list_methods("ours"))
+        title, ours = (
+            f"{self.prefix}{found.set.name}: CPSNR in dB over parts of the set",
+            found.list_methods("ours"),
         )
+        return DataTable(title, ("method", *columns), rows, (_PARTS_WORDS,), tuple(ours))
 
     def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
         """What quality costs, what is gained, and what is wrong."""

@@ -61,11 +61,10 @@ class Skipped:
 
 def decide(job: Job, history: History | None) -> Job | Skipped:
     """The job to do, or why it need not or must not be done."""
-    if is_absent(job.target):
+    if is_absent(job.target) or (history is None and job.overwrite):
         return job
     if history is None:
-        exists = f"{job.target}: exists, skipped; use `overwrite` to replace it"
-        return job if job.overwrite else Skipped(job, exists)
+        return Skipped(job, f"{job.target}: exists, skipped; use `overwrite` to replace it")
     state, known = history.state_of(job.target)
     holds = _still_holds(job, history.last.get(str(job.target)), known)
     if holds and state in (ResultState.UNCHANGED, None) and not history.again:
