@@ -213,11 +213,9 @@ class DemosaicBenchmark(Benchmark):
                 f"last {len(last)}": figures[last].mean(axis=1),
             }
         rows = tuple(rows_of(list(figures.index), list(columns.values()), [".3f"] * len(columns)))
-        title, ours = (
-            f"{self.prefix}{found.set.name}: CPSNR in dB over parts of the set",
-            found.list_methods("ours"),
-        )
-        return DataTable(title, ("method", *columns), rows, (_PARTS_WORDS,), tuple(ours))
+        title = f"{self.prefix}{found.set.name}: CPSNR in dB over parts of the set"
+        ours = tuple(found.list_methods("ours"))
+        return DataTable(title, ("method", *columns), rows, (_PARTS_WORDS,), ours)
 
     def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
         """What quality costs, what is gained, and what is wrong."""
