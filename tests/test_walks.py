@@ -9,8 +9,8 @@ import pytest
 
 from tests.walks import ROOT, Function, Walk
 
-# Functions, modules and changes of layer at most: what they are, and some more functions for an honest step or
-# two, and for what another machine has a reason to do besides.
+# Functions, modules and changes of layer at most: what they are, and some more functions for an honest step
+# or two, and for what another machine has a reason to do besides.
 MOST = {
     "benchmark demosaic": (120, 23, 3),
     "batch": (153, 35, 15),

@@ -77,7 +77,8 @@ class Arrivals:
 
     def _list_files(self) -> Iterator[tuple[FoundInput[Path], Signature]]:
         """All files of the folder as they are now."""
-        for found in self._search.files([self._folder], on_refusal=_ignore_missing):
+        # Folders come and go while one watches: those that are back are listed next time.
+        for found in self._search.files([self._folder], on_refusal=lambda _: None):
             signature = _signature(found)
             if signature is not None:
                 yield found, signature
@@ -102,10 +103,6 @@ class Arrivals:
                 self._known[found] = signature
                 return found
         return None
-
-
-def _ignore_missing(_error: OSError) -> None:
-    """Folders come and go while one watches: those that are back are listed next time."""
 
 
 def _signature(found: FoundInput[Path]) -> Signature | None:
