@@ -17,7 +17,6 @@ from .arguments.finite import leave_paths_alone
 from .arguments.help_format import Command, CommandGroup
 from .commands.bad_pixels import bad_pixels
 from .commands.batch import batch
-from .commands.benchmark import benchmark
 from .commands.compare import compare
 from .commands.convert import convert
 from .commands.demo import demo
@@ -30,6 +29,7 @@ from .commands.watch import watch
 from .failures import exit_code, exit_on_error, explanation
 from .interrupts import signals_unwind
 from .limits import check_limits, forget_odd_date
+from .measuring import COMMANDS
 from .streams import StdoutFailed, hang_up, sound_streams
 
 DEFAULT_COMMAND = "convert"
@@ -116,16 +116,17 @@ def program(
     """Convert camera raws and repair damaged pictures, without a trained network."""
 
 
-app.command(cls=Command)(convert)
-app.command(cls=Command)(merge)
-app.command(cls=Command)(inpaint)
-app.command(cls=Command)(studio)
-app.command(cls=Command)(batch)
-app.command(cls=Command)(watch)
-app.command(cls=Command)(info)
-app.command("bad-pixels", cls=Command)(bad_pixels)
-app.command(cls=Command)(demo)
-app.command(cls=Command)(compare)
-app.command(cls=Command)(prepare)
+benchmark = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Measure against published results.")
+
+
+@benchmark.callback()
+def group() -> None:
+    """Measure against published results."""
+
+
+for _command in (convert, merge, inpaint, studio, batch, watch, info, bad_pixels, demo, compare, prepare):
+    app.command(_command.__name__.replace("_", "-"), cls=Command)(_command)
+for _name, _measure in COMMANDS.items():
+    benchmark.command(_name, cls=Command)(_measure)
 app.add_typer(benchmark, name="benchmark")
 leave_paths_alone(app)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from demosaic_ntc.batch.batch import run_batch
+    from demosaic_ntc.batch.job import Tally
     from demosaic_ntc.batch.spec import BatchTask, Rules, Workers
-    from demosaic_ntc.batch.tally import Tally
     from demosaic_ntc.demosaicing.burst.demosaic_burst import MergedBurst, demosaic_burst
     from demosaic_ntc.demosaicing.demosaic import demosaic
     from demosaic_ntc.detection.blemishes import find_blemishes
@@ -48,7 +48,7 @@ _HOME = {
     "Settings": "demosaic_ntc.developing.settings",
     "Solution": "demosaic_ntc.ntc.solution",
     "Status": "demosaic_ntc.ntc.solution",
-    "Tally": "demosaic_ntc.batch.tally",
+    "Tally": "demosaic_ntc.batch.job",
     "Temperature": "demosaic_ntc.raw.temperature",
     "Workers": "demosaic_ntc.batch.spec",
     "complete": "demosaic_ntc.ntc.complete",

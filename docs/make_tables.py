@@ -20,7 +20,7 @@ from evaluation.measure.speed import stage_costs
 from evaluation.measure.store import NAME, ReportFile
 from evaluation.measure.summary import Summary, estimate_words, summaries
 from evaluation.methods.tensors import RESOLUTION
-from evaluation.report.parts import load_results
+from evaluation.report.report import load_results
 from evaluation.report.tables import NONE, figure, markdown_rows
 
 ROOT = Path(__file__).resolve().parents[1]

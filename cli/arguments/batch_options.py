@@ -1,14 +1,15 @@
 """The options of commands that work on many files."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-_FILES = "Files"
-_WORKERS = "Workers"
-_RUNNING = "Running"
+_in_files = partial(typer.Option, rich_help_panel="Files")
+_in_workers = partial(typer.Option, rich_help_panel="Workers")
+_in_running = partial(typer.Option, rich_help_panel="Running")
 
 Suffix = Literal["png", "tif", "jpg", "webp", "avif", "jxl", "dng", "fits"]
 
@@ -22,131 +23,21 @@ Sources = Annotated[
 ]
 OutputFolder = Annotated[
     str,
-    typer.Option(
+    _in_files(
         "--output",
         "-o",
         metavar="DIR",
         help="Where results go; a folder, or an address such as s3://bucket/pictures.",
-        rich_help_panel=_FILES,
     ),
 ]
-Recursive = Annotated[
-    bool,
-    typer.Option("--recursive", "-r", help="Include subfolders.", rich_help_panel=_FILES),
-]
+Recursive = Annotated[bool, _in_files("--recursive", "-r", help="Include subfolders.")]
 Inpainting = Annotated[
     bool,
-    typer.Option(
+    _in_files(
         "--inpaint",
         help="Repair pictures, with masks NAME.mask.png or NAME_mask.png beside them, --mask-color or "
         "--detect.",
-        rich_help_panel=_FILES,
     ),
-]
-Format = Annotated[
-    Suffix | None,
-    typer.Option(
-        help="Format of the results.", show_default="png; with --inpaint the input's", rich_help_panel=_FILES
-    ),
-]
-Name = Annotated[
-    str,
-    typer.Option(
-        metavar="TEXT",
-        help="Name of a result: {stem}, {ext} and {parent} of the input, {date}, {camera}, {lens} and "
-        "{iso} of the photo, {counter}; such as {date:%Y%m%d}_{counter:04}.",
-        rich_help_panel=_FILES,
-    ),
-]
-Report = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Where a JSON line per file is added.",
-        show_default="demosaic-ntc-report.jsonl in DIR, or here if that is an address",
-        rich_help_panel=_FILES,
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Files at a time; they share the processors.",
-        show_default="as many as processors and memory allow",
-        rich_help_panel=_WORKERS,
-    ),
-]
-Timeout = Annotated[
-    float,
-    typer.Option(min=0.1, metavar="S", help="Give up on a file after S seconds.", rich_help_panel=_WORKERS),
-]
-Memory = Annotated[
-    float | None,
-    typer.Option(
-        min=0.01, metavar="GB", help="Give up on a file that needs more memory.", rich_help_panel=_WORKERS
-    ),
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS|FILE",
-        help="Run on the workers of a Dask scheduler, such as tcp://host:8786 (extra `cluster`).",
-        rich_help_panel=_WORKERS,
-    ),
-]
-Resume = Annotated[
-    bool,
-    typer.Option(
-        "--resume",
-        help="Continue where an earlier run stopped; redo results whose input or settings have changed, "
-        "unless somebody edited the result.",
-        rich_help_panel=_RUNNING,
-    ),
-]
-OverwriteOurs = Annotated[
-    bool,
-    typer.Option(
-        "--overwrite-ours",
-        help="Redo everything, but replace only results that nobody has changed since a recorded run.",
-        rich_help_panel=_RUNNING,
-    ),
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only list what would be done.", rich_help_panel=_RUNNING)
-]
-
-
-Folders = Annotated[
-    bool,
-    typer.Option(
-        "--folders",
-        help="Make a picture of each folder of raws, or with --gap of each burst in them.",
-        rich_help_panel=_FILES,
-    ),
-]
-MergedFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Where the pictures of --folders go.",
-        show_default="`merged` in the first folder",
-        rich_help_panel=_FILES,
-    ),
-]
-Gap = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        metavar="SECONDS",
-        help="Raws of a folder belong together if they were taken at most so far apart.",
-        rich_help_panel=_FILES,
-    ),
-]
-MergedFormat = Annotated[
-    Suffix,
-    typer.Option(help="Format of the pictures of --folders.", rich_help_panel=_FILES),
 ]
 
 
@@ -155,30 +46,99 @@ class OfMany:
     """Options of every command that works on many files."""
 
     recursive: Recursive = False
-    format: Format = None
-    name: Name = "{stem}"
-    report: Report = None
-    jobs: Jobs = None
-    timeout: Timeout = 7200.0
-    memory: Memory = None
+    format: Annotated[
+        Suffix | None,
+        _in_files(help="Format of the results.", show_default="png; with --inpaint the input's"),
+    ] = None
+    name: Annotated[
+        str,
+        _in_files(
+            metavar="TEXT",
+            help="Name of a result: {stem}, {ext} and {parent} of the input, {date}, {camera}, {lens} and "
+            "{iso} of the photo, {counter}; such as {date:%Y%m%d}_{counter:04}.",
+        ),
+    ] = "{stem}"
+    report: Annotated[
+        str | None,
+        _in_files(
+            metavar="FILE",
+            help="The file that gets a JSON line for each input.",
+            show_default="demosaic-ntc-report.jsonl in DIR, or here if that is an address",
+        ),
+    ] = None
+    jobs: Annotated[
+        int | None,
+        _in_workers(
+            min=1,
+            help="Files at a time; they share the processors.",
+            show_default="as many as processors and memory allow",
+        ),
+    ] = None
+    timeout: Annotated[
+        float, _in_workers(min=0.1, metavar="S", help="Give up on a file after S seconds.")
+    ] = 7200.0
+    memory: Annotated[
+        float | None,
+        _in_workers(min=0.01, metavar="GB", help="Give up on a file that needs more memory than this."),
+    ] = None
 
 
 @dataclass(frozen=True)
 class OfBatch:
     """Options of a batch alone."""
 
-    scheduler: Scheduler = None
-    resume: Resume = False
-    overwrite_ours: OverwriteOurs = False
-    dry_run: DryRun = False
+    scheduler: Annotated[
+        str | None,
+        _in_workers(
+            metavar="ADDRESS|FILE",
+            help="Run on the workers of a Dask scheduler, such as tcp://host:8786 (extra `cluster`).",
+        ),
+    ] = None
+    resume: Annotated[
+        bool,
+        _in_running(
+            "--resume",
+            help="Continue where an earlier run stopped; redo results whose input or settings have changed, "
+            "unless somebody edited the result.",
+        ),
+    ] = False
+    overwrite_ours: Annotated[
+        bool,
+        _in_running(
+            "--overwrite-ours",
+            help="Redo everything, but replace only results that nobody has changed since a recorded run.",
+        ),
+    ] = False
+    dry_run: Annotated[bool, _in_running("--dry-run", help="Only list what would be done.")] = False
 
 
 @dataclass(frozen=True)
 class OfFolders:
     """Options of bursts that are looked for in folders."""
 
-    folders: Folders = False
+    folders: Annotated[
+        bool,
+        _in_files(
+            "--folders", help="Make one picture of each folder of raws, or with --gap of each burst in it."
+        ),
+    ] = False
     recursive: Recursive = False
-    output: MergedFolder = None
-    gap: Gap = None
-    format: MergedFormat = "png"
+    output: Annotated[
+        Path | None,
+        _in_files(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Where the pictures of --folders go.",
+            show_default="`merged` in the first folder",
+        ),
+    ] = None
+    gap: Annotated[
+        float | None,
+        _in_files(
+            min=0,
+            metavar="SECONDS",
+            help="Raws of a folder form one burst if they were taken at most this far apart.",
+        ),
+    ] = None
+    format: Annotated[Suffix, _in_files(help="Format of the pictures of --folders.")] = "png"

@@ -71,15 +71,10 @@ def sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         is_argument = parameter.param_type_name == "argument"
         usual = ARGUMENTS if is_argument else OTHERS
         title = getattr(parameter, "rich_help_panel", None) or usual
-        term = _argument(parameter) if is_argument else _option(parameter)
+        term = str(parameter.metavar or parameter.name.upper()) if is_argument else _option(parameter)
         found.setdefault(title, []).append((term, " ".join(_explain_option(parameter, is_argument))))
     last = {title: found.pop(title) for title in (_RUNNING, OTHERS) if title in found}
     return {**found, **last}
-
-
-def _argument(parameter: Any) -> str:
-    """An argument as it is called."""
-    return str(parameter.metavar or parameter.name.upper())
 
 
 def _option(parameter: Any) -> str:
@@ -108,5 +103,5 @@ def _explain_option(parameter: Any, is_argument: bool) -> Iterator[str]:
     told, default = parameter.show_default, parameter.default
     if isinstance(told, str):
         yield f"[default: {told}]"
-    elif told and not is_argument and not parameter.is_flag and default not in (None, (), []):
+    elif told and not is_argument and not parameter.is_flag and default not in (None, "", (), []):
         yield f"[default: {default:g}]" if isinstance(default, float) else f"[default: {default}]"

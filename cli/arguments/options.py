@@ -1,6 +1,7 @@
 """The options of commands that are no settings: what is read and written, and what a run says."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from demosaic_ntc.errors import InputError
 
 from ..failures import wrong_usage
 
-_OUTPUT, _RUNNING = "Output", "Running"
+_in_running = partial(typer.Option, rich_help_panel="Running")
 
 
 def _parse_patch(text: str) -> object:
@@ -34,27 +35,11 @@ ErrorMap = Annotated[
         metavar="MAP.tif",
         help="Also write the standard deviation expected of each value, as a floating-point TIFF; if OUT is "
         "a FITS, it may be OUT itself. Errors of neighbouring pixels are correlated.",
-        rich_help_panel=_OUTPUT,
+        rich_help_panel="Output",
     ),
 ]
-WhiteBalanceFrom = Annotated[
-    str | None,
-    typer.Option(
-        "--wb-from",
-        parser=_parse_patch,
-        metavar="X,Y[,R]",
-        help="White balance picked at pixel X,Y of the picture, which becomes grey (radius R, default 8).",
-        rich_help_panel="Raw development",
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Errors only.", rich_help_panel=_RUNNING)]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say more.", rich_help_panel=_RUNNING)]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print what was done as one JSON object.", rich_help_panel=_RUNNING)
-]
-Debug = Annotated[
-    bool, typer.Option("--debug", help="Show the traceback of a failure.", rich_help_panel=_RUNNING)
-]
+Quiet = Annotated[bool, _in_running("--quiet", "-q", help="Errors only.")]
+Debug = Annotated[bool, _in_running("--debug", help="Show the traceback of a failure.")]
 
 
 @dataclass(frozen=True)
@@ -62,8 +47,8 @@ class OfRunning:
     """Options of how a command runs, and what it says."""
 
     quiet: Quiet = False
-    verbose: Verbose = False
-    json: Json = False
+    verbose: Annotated[bool, _in_running("--verbose", "-v", help="Say more.")] = False
+    json: Annotated[bool, _in_running("--json", help="Print what was done as one JSON object.")] = False
     debug: Debug = False
 
 
@@ -71,5 +56,15 @@ class OfRunning:
 class OfConversion:
     """Options of a conversion that are no settings."""
 
-    wb_from: WhiteBalanceFrom = None
+    wb_from: Annotated[
+        str | None,
+        typer.Option(
+            "--wb-from",
+            parser=_parse_patch,
+            metavar="X,Y[,R]",
+            help="White balance picked at pixel X,Y of the picture, which becomes grey (radius R, "
+            "default 8).",
+            rich_help_panel="Raw development",
+        ),
+    ] = None
     error_map: ErrorMap = None

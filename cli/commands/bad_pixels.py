@@ -25,8 +25,8 @@ def bad_pixels(
 ) -> None:
     """List the hot pixels of a camera, from photos taken in the dark, for --bad-pixels LIST.
 
-    A pixel is listed if it stands out in more than half of the frames. The longer they were exposed, the more
-    they show; two or three of the exposure and temperature of your pictures are enough.
+    A pixel is listed if it stands out in more than half of the frames. Longer exposures show more of them;
+    two or three frames with the exposure time and temperature of your pictures are enough.
     """
     with exit_on_error(debug=debug, quiet=quiet):
         import numpy as np

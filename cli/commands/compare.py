@@ -1,8 +1,10 @@
 """The command ``demosaic-ntc compare``: one's own raws in several versions, side by side."""
 
 import os
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -14,49 +16,39 @@ from ..arguments.sharing import add_options
 from ..failures import print_lines
 from ..measuring import Choice, parse_box, progress_bar, split_names, usage
 
-_PARTS, PAGE = "Parts", "index.html"
+PAGE = "index.html"
+_in_parts = partial(typer.Option, rich_help_panel="Parts")
 
 
-Sources = Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")]
-Folder = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where index.html is written.")
-]
-Methods = Annotated[
-    str | None,
-    typer.Option(help="Methods to compare, as in the benchmark.", show_default="ours and LibRaw's"),
-]
-Boxes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--crop-box",
-        parser=parse_box,
-        metavar="LEFT,TOP,WIDTH,HEIGHT",
-        help="Show this part of the upright picture; may be given several times.",
-        rich_help_panel=_PARTS,
-    ),
-]
-Crops = Annotated[
-    int, typer.Option(min=1, help="How many of the most detailed parts.", rich_help_panel=_PARTS)
-]
-CropSize = Annotated[
-    int, typer.Option(min=32, help="Pixels of a side of these parts.", rich_help_panel=_PARTS)
-]
-Full = Annotated[
-    bool, typer.Option("--full", help="Whole pictures, in files beside the page.", rich_help_panel=_PARTS)
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")]
+@dataclass(frozen=True)
+class OfComparison:
+    """Options of a comparison that are no settings."""
+
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Methods to compare, as in the benchmark.", show_default="ours and LibRaw's"),
+    ] = None
+    box: Annotated[
+        list[str] | None,
+        _in_parts(
+            "--crop-box",
+            parser=parse_box,
+            metavar="LEFT,TOP,WIDTH,HEIGHT",
+            help="Show this part of the upright picture; may be given several times.",
+        ),
+    ] = None
+    crops: Annotated[int, _in_parts(min=1, help="How many of the most detailed parts.")] = 3
+    crop_size: Annotated[int, _in_parts(min=32, help="Side of these parts, in pixels.")] = 256
+    full: Annotated[bool, _in_parts("--full", help="Whole pictures, in files beside the page.")] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")] = False
 
 
-@add_options(options_of(Settings, "wb", "exposure", "threads"))
+@add_options(OfComparison, options_of(Settings, "wb", "exposure", "threads"))
 def compare(
-    sources: Sources,
-    folder: Folder,
-    methods: Methods = None,
-    box: Boxes = None,
-    crops: Crops = 3,
-    crop_size: CropSize = 256,
-    full: Full = False,
-    overwrite: Overwrite = False,
+    sources: Annotated[list[Path], typer.Argument(metavar="IN...", help="Raw files.")],
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where index.html is written.")
+    ],
     **chosen: Any,
 ) -> None:
     """Compare demosaicing methods on your own raws, side by side on one page.
@@ -67,12 +59,12 @@ def compare(
     from demosaic_ntc.viewer.comparison import Parts
     from demosaic_ntc.viewer.crops import CropBox
 
-    boxes = cast(list[tuple[int, int, int, int]], box or [])  # as the parser returns them
-    parts = None if full else Parts(tuple(CropBox(*each) for each in boxes), crops, crop_size)
+    boxes = tuple(CropBox(*each) for each in chosen["box"] or [])
+    parts = None if chosen["full"] else Parts(boxes, chosen["crops"], chosen["crop_size"])
     with usage():
         threads = chosen["threads"] or os.cpu_count() or 1
-        choice = Choice(split_names(methods or ""), parts, build(Development, chosen), threads)
-    _check_folder(folder, overwrite=overwrite)
+        choice = Choice(split_names(chosen["methods"]), parts, build(Development, chosen), threads)
+    _check_folder(folder, overwrite=chosen["overwrite"])
     with progress_bar(len(sources) * choice.versions) as advance:
         page = choice.write(sources, folder, advance)
     print_lines([str(page)])

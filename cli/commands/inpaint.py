@@ -13,8 +13,6 @@ from ..arguments.recipe_options import options_of
 from ..arguments.sharing import add_options
 from ..failures import exit_on_error
 
-_MASK = "Mask"
-
 Paths = Annotated[
     list[Path],
     typer.Argument(
@@ -24,28 +22,26 @@ Paths = Annotated[
         "also be BMP, WebP or GIF.",
     ),
 ]
-SaveMask = Annotated[
-    Path | None,
-    typer.Option(metavar="MASK.png", help="Also write the mask that was used.", rich_help_panel=_MASK),
-]
-
-SourceMap = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="MAP.tif",
-        help="Also write the row and column that each copied pixel came from, as a TIFF; -1 for all others.",
-        rich_help_panel="Output",
-    ),
-]
 
 
 @dataclass(frozen=True)
 class OfRepair:
     """Options of a repair that are no settings."""
 
-    save_mask: SaveMask = None
+    save_mask: Annotated[
+        Path | None,
+        typer.Option(metavar="MASK.png", help="Also write the mask that was used.", rich_help_panel="Mask"),
+    ] = None
     error_map: o.ErrorMap = None
-    source_map: SourceMap = None
+    source_map: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MAP.tif",
+            help="Also write the row and column that each copied pixel came from, as a TIFF; -1 for all "
+            "others.",
+            rich_help_panel="Output",
+        ),
+    ] = None
 
 
 @add_options(options_of(RepairSettings), OfRepair, o.OfRunning)

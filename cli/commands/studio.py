@@ -13,19 +13,17 @@ from ..arguments.recipe_options import options_of
 from ..arguments.sharing import add_options
 from ..failures import exit_on_error
 
-Sources = Annotated[
-    list[Path] | None,
-    typer.Argument(metavar="[PICTURE|FOLDER]…", help="Pictures and raws, or folders of them."),
-]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port.", show_default="a free one")]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Show the address only.")]
-
 
 @add_options(options_of(InputLimits))
 def studio(
-    sources: Sources = None,
-    port: Port = 0,
-    no_browser: NoBrowser = False,
+    sources: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[PICTURE|FOLDER]…", help="Pictures and raws, or folders of them."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on.", show_default="a free one")
+    ] = 0,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Show the address only.")] = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
     **chosen: Any,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Protocol
 
-from demosaic_ntc.batch.job import Event, JobEnded, JobProgress, JobStarted, JobStatus
-from demosaic_ntc.batch.tally import Tally
+from demosaic_ntc.batch.job import Event, JobEnded, JobProgress, JobStarted, JobStatus, Tally
 
 from ..failures import one_line, print_note
 from .batch_summary import complaint, duration

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from demosaic_ntc.batch.job import Job, JobEnded, JobStatus
+from demosaic_ntc.batch.job import Job, JobEnded, JobStatus, Tally
 from demosaic_ntc.batch.records.resume import Skipped
-from demosaic_ntc.batch.tally import Tally
 
 # The report has all failures; the screen has room for these.
 _SHOWN = 20

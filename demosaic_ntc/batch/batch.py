@@ -5,22 +5,23 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 
 from demosaic_ntc.batch.discovery import check_apart, check_pairs, make_folders, make_output
-from demosaic_ntc.batch.job import Event, Job, JobLimits
+from demosaic_ntc.batch.job import Event, Job, JobLimits, JobWork, Tally
 from demosaic_ntc.batch.naming import tell_apart
 from demosaic_ntc.batch.recorder import Run, WorkerPool, history_of
 from demosaic_ntc.batch.records.resume import Skipped, decide
-from demosaic_ntc.batch.resources import team_for, workers_that_fit
 from demosaic_ntc.batch.space import DiskSpace, room_for
-from demosaic_ntc.batch.spec import BatchTask
-from demosaic_ntc.batch.tally import Tally
+from demosaic_ntc.batch.spec import BatchTask, Workers
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
+from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import ClusterError
 from demosaic_ntc.io.atomic import check_target, is_absent
 from demosaic_ntc.io.paths import find_paths
 from demosaic_ntc.io.remote import RemotePath
 from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.jit.precompile import prepare_all
+from demosaic_ntc.machine import available_memory, processors
+from demosaic_ntc.workflows.costs import memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +126,20 @@ def _crew(task: BatchTask, most: int, stop: Stop) -> AbstractContextManager[Work
         message = f"a scheduler needs {error.name}; pip install 'demosaic-ntc[cluster]'"
         raise ClusterError(message) from error
     return Cluster(wish.scheduler, allowance, wish.threads, stop)
+
+
+def workers_that_fit(largest_pixels: int) -> int:
+    """How many of the largest file fit into free memory at a time."""
+    return max(int(available_memory() // memory(largest_pixels)), 1)
+
+
+def team_for(work: JobWork, wish: Workers, most: int) -> list[WorkerSetup]:
+    """The workers for a batch, whose threads together are as many as the processors.
+
+    `most` bounds the number of workers that nobody has asked for.
+    """
+    cores = processors()
+    workers = wish.jobs or max(min(cores // (wish.threads or 1), most), 1)
+    share, rest = divmod(cores, workers)
+    threads = [wish.threads or max(share + (worker < rest), 1) for worker in range(workers)]
+    return [WorkerSetup(work, each, wish.memory) for each in threads]

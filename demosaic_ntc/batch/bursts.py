@@ -64,13 +64,10 @@ def _split(inputs: list[FoundInput[Path]], gap: float) -> Iterator[Burst]:
     ordered = sorted(inputs, key=lambda each: (times[each.source] or datetime.min, each.source))
     frames: list[Path] = []
     for each in ordered:
-        if frames and not _follows(times[frames[-1]], times[each.source], gap):
+        last, now = times[frames[-1]] if frames else None, times[each.source]
+        follows = last is not None and now is not None and (now - last).total_seconds() <= gap
+        if frames and not follows:
             yield Burst(tuple(frames), each.within / frames[0].stem)
             frames = []
         frames.append(each.source)
     yield Burst(tuple(frames), ordered[0].within / frames[0].stem)
-
-
-def _follows(one: datetime | None, other: datetime | None, gap: float) -> bool:
-    """Whether a frame was taken soon after another."""
-    return one is not None and other is not None and (other - one).total_seconds() <= gap

@@ -15,33 +15,11 @@ from demosaic_ntc.io.atomic import check_target, is_absent
 from demosaic_ntc.io.paths import file_key
 from demosaic_ntc.io.remote import Place, RemotePath
 
-RAW_SUFFIXES = frozenset(
-    f".{name}"
-    for name in (
-        *("3fr", "ari", "arw", "bay", "bmq", "cap", "cr2", "cr3", "crw", "cs1", "dcr", "dcs", "dng", "drf"),
-        *(
-            "eip",
-            "erf",
-            "fff",
-            "fit",
-            "fits",
-            "fts",
-            "gpr",
-            "iiq",
-            "k25",
-            "kc2",
-            "kdc",
-            "mdc",
-            "mef",
-            "mos",
-            "mrw",
-            "nef",
-            "nrw",
-        ),
-        *("orf", "ori", "pef", "ptx", "pxn", "qtk", "r3d", "raf", "raw", "rw2", "rwl", "rwz", "sr2", "srf"),
-        *("srw", "x3f"),
-    )
-)
+_RAWS = """
+3fr ari arw bay bmq cap cr2 cr3 crw cs1 dcr dcs dng drf eip erf fff fit fits fts gpr iiq k25 kc2 kdc mdc mef
+mos mrw nef nrw orf ori pef ptx pxn qtk r3d raf raw rw2 rwl rwz sr2 srf srw x3f
+"""
+RAW_SUFFIXES = frozenset(f".{name}" for name in _RAWS.split())
 MOSAIC_SUFFIXES = frozenset((".png", ".tif", ".tiff"))
 PICTURE_SUFFIXES = MOSAIC_SUFFIXES | {".jpg", ".jpeg"}
 
@@ -220,12 +198,7 @@ def check_output(folder: Place) -> None:
 def make_output(folder: Place) -> None:
     """Make the folder of results where it is missing, and refuse one that does not take files."""
     if isinstance(folder, Path) and not os.path.lexists(folder):
-        try:
-            folder.mkdir(parents=True)
-        except OSError as error:
-            raise NotWritable(
-                f"{folder}: cannot be made ({error.strerror}); choose another `output`"
-            ) from error
+        _make_folder(folder, parents=True)
     check_output(folder)
 
 
@@ -237,9 +210,9 @@ def make_folders(output: Place, targets: Iterable[Place]) -> None:
                 _make_folder(place)
 
 
-def _make_folder(place: Path) -> None:
+def _make_folder(place: Path, *, parents: bool = False) -> None:
     """Make a folder, unless it is there."""
     try:
-        place.mkdir(exist_ok=True)
+        place.mkdir(parents=parents, exist_ok=True)
     except OSError as error:
         raise NotWritable(f"{place}: cannot be made ({error.strerror}); choose another `output`") from error

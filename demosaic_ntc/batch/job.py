@@ -1,9 +1,11 @@
-"""One file of a batch: what is to be done with it, and how that ended."""
+"""One file of a batch: what is to be done with it, and how that ended; and what all of them amount to."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from time import monotonic
 from typing import Any, Protocol
 
 from demosaic_ntc.io.remote import Place
@@ -20,6 +22,9 @@ class JobStatus(StrEnum):
     CRASHED = "crashed"
     TIMEOUT = "timeout"
     ABANDONED = "abandoned"  # given up because nobody wants it any more
+
+
+FAILURES = (JobStatus.FAILED, JobStatus.CRASHED, JobStatus.TIMEOUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +176,36 @@ class JobEnded:
 
 
 Event = JobStarted | JobProgress | Publishing | JobEnded
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many files ended how, and what they amount to."""
+
+    counts: Counter[JobStatus] = field(default_factory=Counter)
+    pixels: int = 0  # of finished results
+    failures: list[JobEnded] = field(default_factory=list)
+    start: float = field(default_factory=monotonic)
+
+    def add(self, event: Event) -> None:
+        """Count a file that is over."""
+        if isinstance(event, JobEnded):
+            self.counts[event.outcome.status] += 1
+            self.pixels += event.outcome.pixels
+            if event.outcome.status in FAILURES:
+                self.failures.append(event)
+
+    @property
+    def failed(self) -> int:
+        """How many files did not become what they should."""
+        return len(self.failures)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return monotonic() - self.start
+
+    @property
+    def megapixels_per_second(self) -> float:
+        """The speed so far."""
+        return self.pixels / 1e6 / max(self.seconds, 1e-3)

@@ -85,22 +85,13 @@ def tell_apart(pairs: Sequence[tuple[Place, Place]]) -> list[Place]:
     inputs: dict[str, set[Place]] = {}
     for source, target in pairs:
         inputs.setdefault(os.path.normcase(str(target)), set()).add(source)
-    return [
-        _add_extension(target, source)
-        if _differ_in_extension(inputs[os.path.normcase(str(target))])
-        else target
-        for source, target in pairs
-    ]
-
-
-def _differ_in_extension(sources: set[Place]) -> bool:
-    """Whether there are several inputs, no two of which have one extension, in whatever case."""
-    return 1 < len(sources) == len({source.suffix.lower() for source in sources})
-
-
-def _add_extension(target: Place, source: Place) -> Place:
-    """A target with the extension of its input in its name; an input without one leaves it as it is."""
-    return target.with_stem(f"{target.stem}_{source.suffix[1:]}") if source.suffix else target
+    apart = []
+    for source, target in pairs:
+        same = inputs[os.path.normcase(str(target))]
+        differ = 1 < len(same) == len({each.suffix.lower() for each in same})
+        named = differ and source.suffix
+        apart.append(target.with_stem(f"{target.stem}_{source.suffix[1:]}") if named else target)
+    return apart
 
 
 def _is_known(part: _Part) -> bool:

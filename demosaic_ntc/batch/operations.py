@@ -11,7 +11,6 @@ import numpy as np
 
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
-from demosaic_ntc.engine.result import NormCertificate
 from demosaic_ntc.io.isolation.decoder import start_decoder
 from demosaic_ntc.io.paths import find_paths
 from demosaic_ntc.run import ReportProgress
@@ -63,10 +62,8 @@ class Convert:
             output=replace(self.settings.output, overwrite=overwrite),
         )
         facts = convert_file(source, target, settings, progress).facts
-        proven, check = (
-            _find_certified_share(facts.certificate),
-            None if facts.check is None else asdict(facts.check),
-        )
+        proven = None if facts.certificate is None else facts.certificate.share
+        check = None if facts.check is None else asdict(facts.check)
         return WorkResult(facts.size[0] * facts.size[1], facts.seconds, proven, facts.notices, check)
 
 
@@ -103,9 +100,5 @@ class Inpaint:
         settings = replace(self.settings, engine=engine, overwrite=overwrite)
         done = repair_file(source, self.mask, target, settings, progress)
         height, width = done.size
-        return WorkResult(height * width, done.seconds, _find_certified_share(done.certificate), done.notices)
-
-
-def _find_certified_share(proven: NormCertificate | None) -> float | None:
-    """The share of the groups whose least norm is closely known; only completions prove anything."""
-    return None if proven is None else proven.share
+        proven = None if done.certificate is None else done.certificate.share
+        return WorkResult(height * width, done.seconds, proven, done.notices)

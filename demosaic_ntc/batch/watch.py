@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
-from types import TracebackType
 
 from watchfiles import watch
 
@@ -48,9 +47,7 @@ class Arrivals:
         self._watcher.start()
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._watcher.join()
 
@@ -82,7 +79,8 @@ class Arrivals:
 
     def _list_files(self) -> Iterator[tuple[FoundInput[Path], Signature]]:
         """All files of the folder as they are now."""
-        for found in self._search.files([self._folder], on_refusal=_ignore_missing):
+        # Folders come and go while one watches: those that are back are listed next time.
+        for found in self._search.files([self._folder], on_refusal=lambda _: None):
             signature = _signature(found)
             if signature is not None:
                 yield found, signature
@@ -107,10 +105,6 @@ class Arrivals:
                 self._known[found] = signature
                 return found
         return None
-
-
-def _ignore_missing(_error: OSError) -> None:
-    """Folders come and go while one watches: those that are back are listed next time."""
 
 
 def _signature(found: FoundInput[Path]) -> Signature | None:

@@ -13,7 +13,7 @@ Demosaicing lends green's detail to red and blue; where they lie apart, no later
 red itself has shown (3 dB on Kodak at one pixel in the corners).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,18 +22,23 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.cfa import Cfa
+from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import HALO, estimate_green
-from demosaic_ntc.detection.spline_kernels import read_splines
+from demosaic_ntc.detection.spline_kernels import SITES, add_between, filter_splines, subtract_between
 from demosaic_ntc.engine.tiles import span
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.run import imap_threads
 
 _RED, _GREEN, _BLUE = range(3)
 _BLOCK = 32  # sites a side
-_SMOOTH, _MEAN = 1.0, 9  # sites: the deviation of a Gaussian; a side over which local means are taken
+_MEAN = 9  # sites: a side over which local means are taken
+_SMOOTHING, _AVERAGING = gaussian(1.0, -4, 4), np.full(_MEAN, 1 / _MEAN, np.float32)
 _WINDOW, _WINDOWS = 8 * _BLOCK, 48  # pixels a side, and how many are looked at
 _SEEN = 24  # pixels around a window: the reach of filters, and the largest shift
-_NODE = 16.0  # pixels between places at which stated offsets are computed
-_BAND = 512  # rows whose green is estimated at once
+_NODE = 2 * SITES  # pixels between places at which offsets are computed
+_BAND, _GREEN_BAND = 48 * _NODE, 128  # rows that are moved together, and whose green is estimated at once
+# Rows around a band beside twice its offsets: of green's estimate, and of both splines, which fade by 4e-5.
+_MARGIN = HALO + 10 + 2 * 10
 _ROUNDS, _ENOUGH = 3, 0.1  # the slope tells small shifts; larger ones are come closer to (pixels)
 
 # Blocks that say something: red follows green this well, and by at least this factor; and how many it takes.
@@ -48,8 +53,8 @@ _SMALLEST, _LARGEST = 0.3, 8.0
 #: How far a colour lies from where green shows the same, down and across, at rows and columns of pixels.
 FindOffsets: TypeAlias = Callable[[Float64, Float64, int], tuple[Float64, Float64]]
 
-#: A plane at rows and columns, (2, height, width), between its samples.
-Read: TypeAlias = Callable[[Float64], Float32]
+#: Some rows of a mosaic, (rows, width).
+ReadRows: TypeAlias = Callable[[slice], Float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +70,10 @@ class Fringes:
         """Whether there are some."""
         return self.red != 0 or self.blue != 0 or self.stated is not None
 
-    def find_offsets(self, rows: Float64, columns: Float64, shape: tuple[int, ...], channel: int) -> Float64:
-        """How far a colour lies off green in rows and columns of a picture, (2, rows, columns).
+    def find_nodes(self, rows: Float64, columns: Float64, shape: tuple[int, ...], channel: int) -> Float64:
+        """How far a colour lies off green at nodes, (2, down, across), from the first of rows and columns on.
 
-        Computed at nodes, and bilinear between them.
+        One lies beyond the last of them: between nodes offsets are linear.
         """
         y, x = (np.arange(each[0], each[-1] + 2 * _NODE, _NODE) for each in (rows, columns))
         down, across = np.meshgrid(y, x, indexing="ij")
@@ -76,18 +81,88 @@ class Fringes:
         offsets = scale * np.stack([down - (shape[0] - 1) / 2, across - (shape[1] - 1) / 2])
         if self.stated is not None:
             offsets += np.stack(self.stated(down, across, channel))
-        offsets = _go_between(offsets, (columns - columns[0]) / _NODE, 2)
-        return _go_between(offsets, (rows - rows[0])[:, None] / _NODE, 1)
+        return offsets
 
 
-def _go_between(values: Float64, places: Float64, axis: int) -> Float64:
-    """Values at places between nodes along an axis, linear."""
-    node = np.floor(places)
-    lower, upper = (values.take(node.astype(np.intp).ravel() + n, axis) for n in (0, 1))
-    upper -= lower
-    upper *= places - node
-    upper += lower
-    return upper
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moves:
+    """How samples of a colour are moved: where they are, their offsets at nodes, and where they saturate."""
+
+    place: tuple[slice, slice]
+    nodes: Float64
+    level: float = np.inf
+
+    def cut(self, first: int) -> "_Moves":
+        """The same from a row of nodes on."""
+        return _Moves(self.place, np.ascontiguousarray(self.nodes[:, first // _NODE :]), self.level)
+
+    def move(self, mosaic: Float32, green: Float32, read: Float32, is_cubic: bool) -> Float32:
+        """Samples as green at their sites would see them, by their difference to green.
+
+        Green is read between its samples, or coefficients.
+        """
+        samples, own = (np.ascontiguousarray(each[self.place]) for each in (mosaic, green))
+        difference, moved = np.empty_like(samples), np.empty_like(samples)
+        first = np.array([float(part.start) for part in self.place])
+        subtract_between(read, samples, self.nodes, first, float(is_cubic), difference)
+        if is_cubic:
+            filter_splines(difference)
+        add_between(difference, own, samples, self.nodes, float(is_cubic), np.float32(self.level), moved)
+        return moved
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MovedRows:
+    """A mosaic whose red and blue samples are moved, some rows at a time."""
+
+    read: ReadRows  # best under a curve like that of sRGB
+    cfa: Cfa
+    shape: tuple[int, ...]
+    moves: tuple[_Moves, ...]
+
+    @classmethod
+    def of(
+        cls,
+        read: ReadRows,
+        shape: tuple[int, ...],
+        cfa: Cfa,
+        fringes: Fringes,
+        levels: tuple[float, ...] | None = None,
+    ) -> "MovedRows":
+        """The mosaic as if red and blue had been drawn as large as green.
+
+        Samples from the levels of red, green and blue on are saturated, and stay as they are where they are
+        moved to; others do not exceed the levels.
+        """
+        _check(cfa)
+        moves = list[_Moves]()
+        for channel, scale in ((_RED, fringes.red), (_BLUE, fringes.blue)):
+            if scale or fringes.stated is not None:
+                place = _sites(cfa, channel)
+                nodes = fringes.find_nodes(*_sites_of(place, shape), shape, channel)
+                moves.append(_Moves(place, nodes, np.inf if levels is None else levels[channel]))
+        return cls(read, cfa, shape, tuple(moves))
+
+    @property
+    def bands(self) -> list[slice]:
+        """The rows, some at a time."""
+        height = self.shape[0]
+        return [slice(top, min(top + _BAND, height)) for top in range(0, height, _BAND)]
+
+    def move(self, band: slice) -> Iterator[tuple[tuple[slice, slice], Float32]]:
+        """The places of red and blue in a band, and their samples."""
+        height = self.shape[0]
+        reach = max((float(np.abs(each.nodes[0]).max()) for each in self.moves), default=0.0)
+        margin = _MARGIN + 2 * int(np.ceil(reach) if reach < height else height)
+        _, seen, inner = span(band.start, band.stop, margin, _NODE, height)
+        mosaic = self.read(seen)
+        green = _estimate_green(mosaic, self.cfa)
+        splines = green.copy()
+        filter_splines(splines)
+        for each in self.moves:
+            moved = each.cut(seen.start).move(mosaic, green, splines, is_cubic=True)
+            sites = slice(inner.start // 2, -(-(inner.stop - each.place[0].start) // 2))
+            yield each.place, moved[sites]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,37 +189,31 @@ class _Sight:
     squares: Float64  # of the distance from the centre, means of blocks
 
 
-def find_fringes(mosaic: Float32, cfa: Cfa, stated: FindOffsets | None = None) -> Fringes:
+def find_fringes(mosaic: Float32, cfa: Cfa, stated: FindOffsets | None = None, threads: int = 1) -> Fringes:
     """The fringes of a Bayer mosaic, (height, width) of balanced light, beside those that are stated.
 
     There are none where they cannot be told.
     """
     _check(cfa)
     windows = [_cut_window(mosaic, cfa, place) for place in _choose_windows(mosaic, cfa)]
-    red, blue = (
-        _scale([_look(each, mosaic.shape, cfa, channel) for each in windows], mosaic.shape, channel, stated)
-        for channel in (_RED, _BLUE)
-    )
+
+    def scale(channel: int) -> float:
+        sights = [_look(each, mosaic.shape, cfa, channel) for each in windows]
+        return _scale(sights, mosaic.shape, channel, stated)
+
+    red, blue = imap_threads(scale, (_RED, _BLUE), threads)
     return Fringes(red, blue, stated)
 
 
 def correct_fringes(
     mosaic: Float32, cfa: Cfa, fringes: Fringes, levels: tuple[float, ...] | None = None
 ) -> Float32:
-    """The mosaic with red and blue samples as if they had been drawn as large as green.
-
-    It serves best under a curve like that of sRGB. Samples from the levels of red, green and blue on are
-    saturated, and stay as they are where they are moved to; others do not exceed the levels.
-    """
-    _check(cfa)
-    mended, green = mosaic.copy(), _estimate_green(mosaic, cfa)
-    read_green = _spline(green)
-    for channel, scale in ((_RED, fringes.red), (_BLUE, fringes.blue)):
-        if scale or fringes.stated is not None:
-            place = _sites(cfa, channel)
-            offsets = fringes.find_offsets(*_sites_of(place, mosaic.shape), mosaic.shape, channel)
-            level = np.inf if levels is None else levels[channel]
-            mended[place] = _put_back(mosaic[place], green[place], place, offsets, read_green, _spline, level)
+    """The mosaic with red and blue samples as if they had been drawn as large as green: see `MovedRows`."""
+    mended = mosaic.copy()
+    rows = MovedRows.of(lambda rows: mosaic[rows], mosaic.shape, cfa, fringes, levels)
+    for band in rows.bands if rows.moves else ():
+        for place, moved in rows.move(band):
+            mended[band][place] = moved
     return mended
 
 
@@ -162,22 +231,19 @@ def _sites(cfa: Cfa, channel: int) -> tuple[slice, slice]:
 
 def _interpolate_green(mosaic: Float32, cfa: Cfa) -> Float32:
     """Green everywhere: where it was not measured, the mean of its four neighbours."""
-    from scipy.ndimage import convolve  # noqa: PLC0415 (slow to load; hardly needed)
-
-    known = np.resize(cfa.pattern == _GREEN, (2, 2))
-    known = np.tile(known, (-(-mosaic.shape[0] // 2), -(-mosaic.shape[1] // 2)))[
-        : mosaic.shape[0], : mosaic.shape[1]
-    ]
-    cross = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], np.float32) / 4
-    around = convolve(np.where(known, mosaic, 0).astype(np.float32), cross, mode="mirror")
-    return np.where(known, mosaic, around).astype(np.float32)
+    wide, green = np.pad(mosaic, 1, mode="reflect"), mosaic.copy()
+    around = (wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:]) * np.float32(0.25)
+    for channel in (_RED, _BLUE):
+        place = _sites(cfa, channel)
+        green[place] = around[place]
+    return green
 
 
 def _estimate_green(mosaic: Float32, cfa: Cfa) -> Float32:
     """Green everywhere, along edges, in bands of rows that see some more."""
     green, height = np.empty_like(mosaic), len(mosaic)
-    for top in range(0, height, _BAND):
-        band, seen, inner = span(top, min(top + _BAND, height), HALO, cfa.period[0], height)
+    for top in range(0, height, _GREEN_BAND):
+        band, seen, inner = span(top, min(top + _GREEN_BAND, height), HALO, cfa.period[0], height)
         green[band] = estimate_green(mosaic[seen], cfa)[inner]
     return green
 
@@ -228,9 +294,10 @@ def _look(window: _Window, shape: tuple[int, ...], cfa: Cfa, channel: int) -> _S
 
 def _filter(plane: Float32) -> Float32:
     """A plane smoothed, without its local means."""
-    from scipy.ndimage import gaussian_filter, uniform_filter  # noqa: PLC0415 (see above)
-
-    return np.asarray(gaussian_filter(plane, _SMOOTH) - uniform_filter(plane, _MEAN))
+    wide = np.pad(plane, _MEAN // 2, mode="symmetric")
+    inner = (slice(_MEAN // 2, -(_MEAN // 2)),) * 2
+    smooth, mean = (filter_separably(wide, taps, taps) for taps in (_SMOOTHING, _AVERAGING))
+    return np.asarray((smooth - mean)[inner])
 
 
 def _scale(sights: list[_Sight], shape: tuple[int, ...], channel: int, stated: FindOffsets | None) -> float:
@@ -250,10 +317,10 @@ def _scale(sights: list[_Sight], shape: tuple[int, ...], channel: int, stated: F
 
 def _put_window_back(sight: _Sight, fringes: Fringes, shape: tuple[int, ...], channel: int) -> Float64:
     """The samples of a window as green would see them, filtered, in blocks."""
-    samples, green = sight.samples, sight.window.green
-    if fringes.any:
-        offsets = fringes.find_offsets(sight.rows, sight.columns, shape, channel)
-        samples = _put_back(samples, green[sight.place], sight.place, offsets, _line(green), _line)
+    samples, window = sight.samples, sight.window
+    if fringes.any:  # linear: splines through means of neighbours make shifts smaller
+        moves = _Moves(sight.place, fringes.find_nodes(sight.rows, sight.columns, shape, channel))
+        samples = moves.move(window.mosaic, window.green, window.green, is_cubic=False)
     return _blocks(_filter(samples)[sight.window.core])
 
 
@@ -310,48 +377,3 @@ def _find_weighted_median(values: NDArray[np.float64], weights: NDArray[np.float
     order = np.argsort(values)
     total = np.cumsum(weights[order])
     return float(values[order][np.searchsorted(total, total[-1] / 2)])
-
-
-def _put_back(
-    samples: Float32,
-    green: Float32,
-    place: tuple[slice, slice],
-    offsets: Float64,
-    read_green: Read,
-    interpolate: Callable[[Float32], Read],
-    level: float = np.inf,
-) -> Float32:
-    """Samples of a colour as green at its sites would see them, by their difference to green."""
-    y, x = np.arange(len(samples))[:, None], np.arange(samples.shape[1])
-    own = 2 * y + place[0].start - offsets[0], 2 * x + place[1].start - offsets[1]
-    difference = samples - read_green(np.stack(own))
-    shown = np.stack([y + offsets[0] / 2, x + offsets[1] / 2])
-    moved = green + interpolate(difference)(shown)
-    if (samples >= level).any():
-        rows, columns = (
-            np.clip(np.rint(each), 0, length - 1) for each, length in zip(shown, samples.shape, strict=True)
-        )
-        nearest = samples.take((rows * samples.shape[1] + columns).astype(np.intp))
-        moved = np.where(nearest >= level, nearest, moved)
-    return np.asarray(np.minimum(moved, np.float32(level)))
-
-
-def _line(plane: Float32) -> Read:
-    """What reads a plane linearly, to find shifts: splines through means of neighbours make them smaller."""
-    from scipy.ndimage import map_coordinates  # noqa: PLC0415 (see above)
-
-    return lambda places: np.asarray(map_coordinates(plane, places, order=1, mode="nearest"))
-
-
-def _spline(plane: Float32) -> Read:
-    """What reads a plane by cubic splines, to move samples."""
-    from scipy.ndimage import spline_filter  # noqa: PLC0415 (see above)
-
-    splines = spline_filter(plane, 3, output=np.float32)
-
-    def read(places: Float64) -> Float32:
-        values = np.empty(places.shape[1:], np.float32)
-        read_splines(splines, places, values)
-        return values
-
-    return read

@@ -135,7 +135,7 @@ def prepare_clean(
         clean.noise,
         clean.lens,
     )
-    is_merged = strengths is not None
+    is_merged, threads = strengths is not None, check_threads(settings.engine.threads)
     with prefix_path(clean.path):
         balance = how.balance
         if isinstance(balance, GreyPatch):
@@ -145,9 +145,9 @@ def prepare_clean(
         if photo.is_linear and way != "blend":
             exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
-        photo, noise = correct_photo_fringes(photo, missing), None  # samples were moved
+        photo, noise = correct_photo_fringes(photo, missing, threads), None  # samples were moved
     elif not (linear or is_merged):
-        photo, lens = align_colours(photo, lens, missing)
+        photo, lens = align_colours(photo, lens, missing, threads)
         noise = noise if lens is clean.lens else None
     embedded = None if is_neutral(photo, how) else decode_guide(photo.preview, isolate=photo.isolated)
     stabilised, highlights = None, None
@@ -161,7 +161,6 @@ def prepare_clean(
         if is_merged:
             stabilised = stabilised or Stabilised.of(model, photo, exposure)
     if way == "reconstruct":
-        threads = check_threads(settings.engine.threads)
         photo, highlights = complete_photo(photo, exposure, missing, threads, lens.sites)
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
     encoded = encode_mosaic(photo, exposure, stabilised, highlights, lens.sites)

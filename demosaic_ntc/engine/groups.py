@@ -29,7 +29,7 @@ Shares = Callable[[Places], Float32]  # of the correction of means, for groups a
 
 BAND_ROWS = 64  # rows of pixels whose reference patches are worked on together
 _TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
-_GAP = 16  # columns without references at which a tile is cut
+_GAP = 64  # columns without references at which a tile is cut: single ones take longer by themselves
 _SAMPLES, _LEAST_SAMPLES = 1024, 64  # groups of a picture that tell the shape of its covariances
 _CHECKED = 37  # one group in so many tells how well samples are predicted; a prime, in step with no stride
 _RUN = 16  # of them that lie side by side, as these are quicker to match

@@ -92,9 +92,9 @@ def around_flagged(flags: Flags, tile: Tile, period: tuple[int, int], halo: int)
 
 def _around(flags: Flags, place: tuple[slice, slice], period: tuple[int, int], halo: int) -> list[Tile]:
     """Return the tile around the flagged pixels in a place, with its own halo, if there are any."""
-    rows, columns = (np.flatnonzero(flags[place].any(axis=axis)) for axis in (1, 0))
-    if not rows.size:
+    if not flags[place].any():
         return []
+    rows, columns = (np.flatnonzero(flags[place].any(axis=axis)) for axis in (1, 0))
     spans = [
         span(axis.start + int(found[0]), axis.start + int(found[-1]) + 1, halo, step, length)
         for axis, found, step, length in zip(place, (rows, columns), period, flags.shape, strict=True)

@@ -21,13 +21,12 @@ from demosaic_ntc.engine.result import CopiedPixels, NormCertificate, Restored, 
 from demosaic_ntc.engine.tiles import row_bands, within
 from demosaic_ntc.errors import InputError, check_choice
 from demosaic_ntc.inpainting.classification import depths
-from demosaic_ntc.inpainting.cropping import find_view, paste
 from demosaic_ntc.inpainting.fallback import plainly_restored
 from demosaic_ntc.inpainting.grain_fill import Grain, find_grain
 from demosaic_ntc.inpainting.region_inpainting import count_unproven, repair
 from demosaic_ntc.inpainting.scaling import Scale, extremes_of, planes_of
 from demosaic_ntc.inpainting.texture.parts import Box, WidePart
-from demosaic_ntc.inpainting.wide_holes import WideFill, describe_copied, fill_wide
+from demosaic_ntc.inpainting.wide_holes import WideFill, describe_copied, fill_wide, find_view, paste
 from demosaic_ntc.run import ReportProgress, Run
 
 Method = Literal["gaussian", "ntc", "biharmonic"]

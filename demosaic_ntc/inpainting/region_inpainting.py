@@ -14,9 +14,8 @@ from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.tiles import Tile, row_bands
 from demosaic_ntc.inpainting.classification import depths, kinds_of
 from demosaic_ntc.inpainting.grain_fill import Grain, add_grain
-from demosaic_ntc.inpainting.initial_fill import fill_smoothly
 from demosaic_ntc.inpainting.regions import find_damaged_regions
-from demosaic_ntc.inpainting.smooth_fill import plainly_filled
+from demosaic_ntc.inpainting.smooth_fill import fill_smoothly, plainly_filled
 from demosaic_ntc.run import Progress, Run
 
 _RIM = 16  # pixels around a region that are restored with it, and again with their own

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.ndimage import gaussian_filter
 
-from demosaic_ntc.arrays import select
+from demosaic_ntc.arrays import Flags, Planes, select
+from demosaic_ntc.inpainting.classification import depths
 from demosaic_ntc.run import Deadline
 
 Number = TypeVar("Number", bound=np.generic)
-Planes = NDArray[np.float32]  # (channels, height, width)
-Flags = NDArray[np.bool_]
 
 # Δ², the 5-point Laplacian applied twice.
 _STENCIL = {(0, 0): 20} | {
@@ -33,6 +32,7 @@ _TRUNCATED = 3.0  # standard deviations at which a blur ends
 _ENOUGH = 0.02  # share of a blur's weight that must be known
 _TINY = np.float32(1e-30)
 _BLOCKS = (8, 64, 1 << 30)  # pixels of a side of which a plain mean is taken
+_STEPS_PER_DEPTH, _MOST_STEPS, _ACCURACY = 12, 100, 1e-3  # of the biharmonic fill
 _NEVER = Deadline()
 
 
@@ -178,3 +178,40 @@ def descend(
 def _inner(one: NDArray[np.float32], other: NDArray[np.float32]) -> np.float32:
     """Return the inner product; unlike ``@`` it does not depend on how many threads a library may use."""
     return np.float32(np.einsum("i,i->", one, other))
+
+
+def fill_smoothly(planes: Planes, known: Flags, deadline: Deadline = _NEVER) -> Planes:
+    """Return planes, (channels, height, width), whose unknown entries are filled smoothly.
+
+    Holes are blurred shut, then moved towards the biharmonic solution, further where they are deep. A channel
+    without known entries becomes the mean of the others, or stays when there are none.
+    """
+    whole, unseen = planes.copy(), []
+    for channels in _alike(known):
+        missing = ~known[channels[0]]
+        if missing.all():
+            unseen += channels
+        elif missing.any():
+            start = fill_by_blur(planes[channels], missing, deadline)
+            whole[channels] = start if deadline.is_over() else _smooth(start, missing, deadline)
+    if unseen and len(unseen) < len(planes):
+        whole[unseen] = np.delete(whole, unseen, axis=0).mean(axis=0)
+    return whole
+
+
+def _smooth(start: Planes, missing: Flags, deadline: Deadline) -> Planes:
+    """Return planes whose missing pixels are moved towards the biharmonic solution."""
+    steps = min(_STEPS_PER_DEPTH * int(depths(missing).max()), _MOST_STEPS)
+    return Biharmonic(missing).fill(start, steps, _ACCURACY, deadline)
+
+
+def _alike(known: Flags) -> list[list[int]]:
+    """Return the channels in sets that show the same pixels."""
+    sets: list[list[int]] = []
+    for channel, shown in enumerate(known):
+        same = next((one for one in sets if (known[one[0]] == shown).all()), None)
+        if same is None:
+            sets.append([channel])
+        else:
+            same.append(channel)
+    return sets

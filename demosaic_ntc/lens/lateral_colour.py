@@ -17,7 +17,7 @@ from demosaic_ntc.raw.photo import GREEN, RawPhoto
 
 
 def align_colours(
-    photo: RawPhoto, lens: LensCorrection, missing: Flags | None
+    photo: RawPhoto, lens: LensCorrection, missing: Flags | None, threads: int = 1
 ) -> tuple[RawPhoto, LensCorrection]:
     """The photo and its lens with lateral colour corrected in samples; as they are where there is none."""
     moved, apart = measure_moves(lens)
@@ -27,7 +27,7 @@ def align_colours(
     def find_offsets(rows: Float64, columns: Float64, channel: int) -> tuple[Float64, Float64]:
         return find_lateral_offsets(lens, rows, columns, channel)
 
-    aligned, found = align_samples(photo, missing, find_offsets)
+    aligned, found = align_samples(photo, missing, find_offsets, threads)
     said = (
         f"the file's lateral colour leaves {found.red:+.3%} of red's radius and {found.blue:+.3%} of blue's"
     )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.ntc.sparse import is_sparse, sparse_samples
 
 
 def complete_array(
@@ -97,3 +97,20 @@ def _convert_to_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[
             f"mask is {given.dtype} of shape {given.shape}; give booleans of shape {shape}, True for missing"
         )
     return given.astype(np.bool_)
+
+
+def is_sparse(given: Any) -> bool:
+    """Return whether something is an array of ``scipy.sparse`` or ``sparse``, by what it offers."""
+    return hasattr(given, "tocoo") or (hasattr(given, "coords") and hasattr(given, "data"))
+
+
+def sparse_samples(given: Any) -> tuple[tuple[int, ...], NDArray[np.int64], Float64]:
+    """Return shape, (n, modes) indices and values, copied, of the stored entries of a sparse array."""
+    form = given.tocoo() if hasattr(given, "tocoo") else given
+    if hasattr(form, "row") and hasattr(form, "col"):
+        coords = (form.row, form.col)
+    elif hasattr(form, "coords") and hasattr(form, "data"):
+        coords = tuple(form.coords)
+    else:
+        raise InputError("this requires y to be passed, but the target y is None; or X to be a sparse array")
+    return tuple(form.shape), np.stack(coords, axis=1).astype(np.int64), np.array(form.data, np.float64)

@@ -157,11 +157,6 @@ class Path:
             self._progress(SolverProgress(self.iterations, noise + fit, noise, len(self.active), radius))
 
 
-def path_from_zero(observed: Observations, separate: WeakSeparation, deadline: Deadline, step: float) -> Path:
-    """Return a path that starts from the zero tensor."""
-    return Path(zero_start(observed), separate, deadline, step)
-
-
 def zero_start(observed: Observations) -> ActiveSet:
     """Return the active set of the zero tensor, within a radius that is small but not zero."""
     problem = Problem(observed, START * (float(observed.value.max()) or 1.0))

@@ -14,23 +14,14 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.ntc.alternating import make_heuristic_oracles
 from demosaic_ntc.ntc.atoms import entries_at
-from demosaic_ntc.ntc.least import path_from_zero
+from demosaic_ntc.ntc.least import Path, zero_start
 from demosaic_ntc.ntc.oracle import WeakSeparation
 from demosaic_ntc.ntc.problem import Observations, Problem
 from demosaic_ntc.run import Deadline
 
 FOLDS = 4
 CELLS_FOR_ALL_FOLDS = 20_000  # with more, one fold tells as much as four of fewer cells
-LEVELS = (
-    0.3,
-    0.1,
-    0.05,
-    0.02,
-    0.01,
-    3e-3,
-    1e-3,
-    3e-4,
-)  # misfits tried, relative to the energy; then the least
+LEVELS = (0.3, 0.1, 0.05, 0.02, 0.01, 3e-3, 1e-3, 3e-4)  # of the energy: misfits tried; then the least
 INDIFFERENT = 1.02  # held-out errors that differ by less than this factor are alike: then the closest fit
 PATIENCE = 2  # levels without a better held-out error after which the paths end
 PATH_STEP = 0.02  # relative: how far above the least radius the fits of a path may be
@@ -72,9 +63,8 @@ class _Fold:
     ) -> None:
         self._held = observed.subset(held)
         fitted = observed.subset(~held)
-        self._path = path_from_zero(
-            fitted, WeakSeparation(make_heuristic_oracles(fitted, seed)), deadline, PATH_STEP
-        )
+        oracles = WeakSeparation(make_heuristic_oracles(fitted, seed))
+        self._path = Path(zero_start(fitted), oracles, deadline, PATH_STEP)
 
     def held_out_error(self, misfit: float) -> float:
         """Go on to the next misfit and return the error on the fold; infinite where it was not reached."""

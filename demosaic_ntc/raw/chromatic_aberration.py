@@ -1,29 +1,27 @@
 """Lateral chromatic aberration of a photo, found and corrected in its samples."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags, Float32
-from demosaic_ntc.demosaicing.interpolation.dead_samples import replace_missing_samples
-from demosaic_ntc.detection.chromatic_aberration import FindOffsets, Fringes, correct_fringes, find_fringes
+from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
+from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.detection.chromatic_aberration import FindOffsets, Fringes, MovedRows, find_fringes
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.photo import Multipliers, RawPhoto
 from demosaic_ntc.raw.saturation import saturation
+from demosaic_ntc.run import imap_threads
 
-_BAND = 512  # rows that stand under the curve at once
 
-
-def correct_photo_fringes(photo: RawPhoto, missing: Flags | None = None) -> RawPhoto:
+def correct_photo_fringes(photo: RawPhoto, missing: Flags | None = None, threads: int = 1) -> RawPhoto:
     """The photo with red and blue drawn as large as green, and a notice of how far off they were.
 
     Samples that are missing count for nothing.
     """
     if photo.cfa is None or not photo.cfa.is_bayer:
         return _add_notice(photo, "colour fringes are looked for in Bayer arrays only")
-    moved, found = align_samples(photo, missing)
+    moved, found = align_samples(photo, missing, threads=threads)
     if not found.any:
         return _add_notice(photo, "no colour fringes were found")
     shares = f"red was {found.red:+.2%} and blue {found.blue:+.2%} larger than green"
@@ -31,20 +29,50 @@ def correct_photo_fringes(photo: RawPhoto, missing: Flags | None = None) -> RawP
 
 
 def align_samples(
-    photo: RawPhoto, missing: Flags | None, stated: FindOffsets | None = None
+    photo: RawPhoto, missing: Flags | None, stated: FindOffsets | None = None, threads: int = 1
 ) -> tuple[RawPhoto, Fringes]:
     """A Bayer photo with red and blue where green is, and how far off they were beyond what is stated."""
     assert photo.cfa is not None
-    gain, black = _levels(photo)
-    light = ((photo.mosaic - black) * gain).astype(np.float32)
+    light = _read_light(photo)
     if missing is not None and missing.any():
-        light = replace_missing_samples(light, missing, photo.cfa)
-    found = find_fringes(light, photo.cfa, stated)
+        light = fill_dead_samples(light, missing, photo.cfa, threads)
+    found = find_fringes(light.whole(), photo.cfa, stated, threads)
     if not found.any:
         return photo, found
-    aligned = correct_fringes(_by_bands(_encode, light), photo.cfa, found, _find_tops(photo))
-    codes = np.rint(_by_bands(_decode, aligned) / gain + black)
-    return replace(photo, mosaic=np.clip(codes, 0, np.iinfo(np.uint16).max).astype(np.uint16)), found
+    codes, mosaic = _encode(light), photo.mosaic.copy()
+    moved = MovedRows.of(
+        lambda rows: codes.window(rows, slice(None)), photo.size, photo.cfa, found, _find_tops(photo)
+    )
+
+    def store(band: slice) -> None:
+        for place, samples in moved.move(band):
+            gain, black = _levels(photo, band, place)
+            stored = np.rint(SRGB_CURVE.decode(samples) / gain + black)  # type: ignore[arg-type]
+            mosaic[band][place] = np.clip(stored, 0, np.iinfo(np.uint16).max)
+
+    for _ in imap_threads(store, moved.bands, threads):
+        pass
+    return replace(photo, mosaic=mosaic), found
+
+
+def _read_light(photo: RawPhoto) -> MosaicSamples:
+    """The samples of a photo as light, white 1, that is about balanced."""
+    sites, gains, made = photo.sites, _gains(photo), dict[tuple[float, float], Float32]()
+    tables = dict[tuple[int, int], Float32]()
+    for y, x in np.ndindex(sites.period):
+        level = float(sites.black[y, x]), gains[sites.channels[y, x]]
+        if level not in made:
+            made[level] = ((np.arange(1 << 16) - level[0]) * level[1]).astype(np.float32)
+        tables[y, x] = made[level]
+    return MosaicSamples(photo.mosaic, tables, sites.period)
+
+
+def _encode(light: MosaicSamples) -> MosaicSamples:
+    """Samples under the sRGB curve."""
+    made = {id(table): _encode_values(table) for table in light.tables.values()}
+    tables = {site: made[id(table)] for site, table in light.tables.items()}
+    places, values = light.mended
+    return replace(light, tables=tables, mended=(places, _encode_values(values)))
 
 
 def _find_tops(photo: RawPhoto) -> tuple[float, ...]:
@@ -53,22 +81,9 @@ def _find_tops(photo: RawPhoto) -> tuple[float, ...]:
     return tuple(SRGB_CURVE.encode(tops).tolist())
 
 
-def _encode(light: Float32) -> Float32:
+def _encode_values(light: Float32) -> Float32:
     """Light under the sRGB curve."""
     return np.asarray(SRGB_CURVE.encode(light), np.float32)  # type: ignore[arg-type]
-
-
-def _decode(codes: Float32) -> Float32:
-    """Light from under the sRGB curve."""
-    return np.asarray(SRGB_CURVE.decode(codes), np.float32)  # type: ignore[arg-type]
-
-
-def _by_bands(change: Callable[[Float32], Float32], plane: Float32) -> Float32:
-    """A plane whose values are changed one by one, some rows at a time."""
-    changed = np.empty_like(plane)
-    for top in range(0, len(plane), _BAND):
-        changed[top : top + _BAND] = change(plane[top : top + _BAND])
-    return changed
 
 
 def _add_notice(photo: RawPhoto, notice: str) -> RawPhoto:
@@ -82,11 +97,10 @@ def _gains(photo: RawPhoto) -> Multipliers:
     return tuple(each / (balance[1] * photo.span) for each in balance)  # type: ignore[return-value]
 
 
-def _levels(photo: RawPhoto) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The gain and the black level of every sample."""
-    sites, (height, width) = photo.sites, photo.size
-    down, across = sites.period
-    gains = np.asarray(_gains(photo), dtype=np.float32)[sites.channels]
-    tiles = (-(-height // down), -(-width // across))
-    gain, black = (np.tile(each, tiles)[:height, :width] for each in (gains, sites.black.astype(np.float32)))
-    return gain, black
+def _levels(photo: RawPhoto, band: slice, place: tuple[slice, slice]) -> tuple[Float32, Float32]:
+    """The gain and the black level of every sample at a place in a band of rows."""
+    sites, width = photo.sites, photo.size[1]
+    rows, columns = np.arange(band.start, band.stop)[place[0]], np.arange(width)[place[1]]
+    here = np.ix_(rows % sites.period[0], columns % sites.period[1])
+    gains = np.asarray(_gains(photo), np.float32)[sites.channels]
+    return gains[here], sites.black.astype(np.float32)[here]

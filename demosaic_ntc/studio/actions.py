@@ -17,11 +17,10 @@ from demosaic_ntc.errors import InputError, Unsupported, check_choice
 from demosaic_ntc.studio import saving
 from demosaic_ntc.studio.document import Document
 from demosaic_ntc.studio.looks import LookSettings
-from demosaic_ntc.studio.session import Entry, Session
+from demosaic_ntc.studio.session import Entry, Session, signs_of
 from demosaic_ntc.studio.task_queue import READY, StudioTask, TaskQueue, TaskState
 from demosaic_ntc.studio.work.detecting import FLAGS, FindBlemishes, FindHotPixels, ReadMask
-from demosaic_ntc.studio.work.developing import Preview
-from demosaic_ntc.studio.work.opening import FACTS, SHOWN, OpenPicture, OpenRaw
+from demosaic_ntc.studio.work.opening import FACTS, SHOWN, OpenPicture, OpenRaw, Preview
 from demosaic_ntc.studio.work.repairing import RepairQuickly, read_patches
 
 Finish = Callable[[JobOutcome], dict[str, Any]]
@@ -53,7 +52,7 @@ class Actions:
             if entry.opening or (entry.sheet is not None and not again):
                 return
             entry.opening, entry.failure, entry.sheet = True, "", None
-            entry.note_signs()
+            entry.signs = signs_of(entry.source)
             folder = self.session.fresh_folder(entry)
         limits = self.session.limits
         work: JobWork = OpenRaw(entry.source, limits) if entry.is_raw else OpenPicture(entry.source, limits)

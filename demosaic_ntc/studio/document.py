@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.studio.canvas.bits import read_flags, write_flags
 from demosaic_ntc.studio.canvas.boxes import PixelBox
-from demosaic_ntc.studio.canvas.mask import Mask
+from demosaic_ntc.studio.canvas.mask import Mask, read_flags, write_flags
 from demosaic_ntc.studio.canvas.pyramid import TILE, Pyramid, brightest
-from demosaic_ntc.studio.canvas.tile_images import alpha_png, png
-from demosaic_ntc.studio.canvas.views import view_of
+from demosaic_ntc.studio.canvas.tile_images import alpha_png, png, view_of
 from demosaic_ntc.studio.work.opening import BEFORE, PROFILE, PictureFacts
 from demosaic_ntc.studio.work.repairing import Patch
 

@@ -19,7 +19,7 @@ Listener = Callable[[dict[str, Any]], None]
 
 _MOST_PICTURES = 2000
 
-_LONGEST_STEM = 120  # bytes
+_LONGEST_STEM = 120  # bytes: as many as file systems take together with what results are called
 
 
 @dataclass(slots=True, eq=False)
@@ -60,27 +60,18 @@ class Entry:
             "sheet": None if self.sheet is None else self.sheet.plain(),
         }
 
-    def note_signs(self) -> None:
-        """Remember what the file looks like that is opened now."""
-        self.signs = _signs(self.source)
-
     def check_unchanged(self) -> None:
         """Refuse to work on a file that is no longer the one that is seen."""
-        if _signs(self.source) != self.signs:
+        if signs_of(self.source) != self.signs:
             raise InputError(f"{self.source}: has changed since it was opened; open it again")
 
 
-def _signs(path: Path) -> tuple[int, int]:
+def signs_of(path: Path) -> tuple[int, int]:
     """Length and time of a file; zeros once it is gone."""
     with suppress(OSError):
         status = path.stat()
         return status.st_size, status.st_mtime_ns
     return (0, 0)
-
-
-def _shorten(stem: str) -> str:
-    """The end of a name, as many letters as file systems take together with what results are called."""
-    return os.fsencode(stem)[-_LONGEST_STEM:].decode("utf-8", "ignore") or "upload"
 
 
 class Session:
@@ -98,7 +89,7 @@ class Session:
         """Take files, and the pictures and raws of folders."""
         search = InputSearch(PICTURE_SUFFIXES | RAW_SUFFIXES, False, self.folder, MASK_ENDINGS)
         for found in search.files(sources):
-            self._add(found.source, is_upload=False)
+            self.add(found.source, is_upload=False)
 
     def new_upload(self, name: str) -> Path:
         """A place for a file to be uploaded; of its name only the last part is taken, without tricks."""
@@ -112,13 +103,11 @@ class Session:
         with self.lock:
             place = self.folder / f"upload{len(self.entries) + 1}-{os.urandom(4).hex()}"
         place.mkdir()
-        return place / f"{_shorten(cleaned[: -len(suffix)])}{suffix}"
+        stem = os.fsencode(cleaned[: -len(suffix)])[-_LONGEST_STEM:].decode("utf-8", "ignore")
+        return place / f"{stem or 'upload'}{suffix}"
 
-    def add_upload(self, path: Path) -> Entry:
-        """Take a file that was uploaded."""
-        return self._add(path, is_upload=True)
-
-    def _add(self, source: Path, *, is_upload: bool) -> Entry:
+    def add(self, source: Path, *, is_upload: bool) -> Entry:
+        """Take a file."""
         with self.lock:
             if len(self.entries) >= _MOST_PICTURES:
                 raise InputError(f"more than {_MOST_PICTURES} pictures at once; give a smaller folder")

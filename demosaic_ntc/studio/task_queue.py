@@ -29,7 +29,7 @@ from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import DemosaicNtcError
-from demosaic_ntc.studio.work.noop import NoOperation
+from demosaic_ntc.studio.work.base import StudioWork
 
 # Where so much is done, what is left can be told from how long it took.
 _TELLING_SHARE = 0.03
@@ -236,7 +236,7 @@ class TaskQueue:
         }
         self._of: dict[int, Lane] = {}
         self._first = [
-            StudioTask(READY, 0, Job(Path(), Path(), NoOperation()), lambda outcome: {}) for _ in self._lanes
+            StudioTask(READY, 0, Job(Path(), Path(), StudioWork()), lambda outcome: {}) for _ in self._lanes
         ]
         for lane, task in zip(self._lanes.values(), self._first, strict=True):
             lane.submit(task)  # processes start before somebody waits for them

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from shutil import copyfile
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
@@ -13,11 +14,12 @@ from demosaic_ntc.peak_memory import peak_bytes, reset_peak
 from demosaic_ntc.workflows.merging import merge_files
 
 from .. import split_names
+from ..data.raws import MEGA
 from ..data.sets import SetImage
 from ..methods.programs import ConversionCost, StageClock, run_apart
 from ..report.tables import DataTable, table_of
 from ..siblings import SAMPLE
-from .raws import MEGA, write_large_burst
+from .made import write_large_burst
 
 _MOST, _LARGEST = 64, 50.0  # frames, megapixels
 _COLUMNS = {
@@ -56,19 +58,14 @@ def _merge(paths: Sequence[Path], target: Path, threads: int) -> ConversionCost:
     """Merge two small raws, so that kernels are loaded, then these."""
     settings = Settings(engine=Engine(threads=threads), output=Output(overwrite=True))
     prepare_all()
-    merge_files([SAMPLE, _copy(SAMPLE, target.with_name("copy.dng"))], target, settings, Merging())
+    same = Path(copyfile(SAMPLE, target.with_name("copy.dng")))
+    merge_files([SAMPLE, same], target, settings, Merging())
     reset_peak()
     wall, clock = perf_counter(), StageClock()
     merge_files(paths, target, settings, Merging("first"), clock.note)
     clock.end()
     spent = clock.seconds
     return ConversionCost(perf_counter() - wall, sum(spent.values()), peak_bytes(), spent)
-
-
-def _copy(source: Path, target: Path) -> Path:
-    """A copy of a file."""
-    target.write_bytes(source.read_bytes())
-    return target
 
 
 def costs_table(rows: Iterable[Row]) -> DataTable:

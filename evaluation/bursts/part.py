@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from demosaic_ntc.arrays import Float64
 from demosaic_ntc.engine.result import Restored
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.viewer.crops import CropBox
@@ -18,10 +18,10 @@ from ..measure.case import Case, Measurement, measure_cost
 from ..measure.metrics import Bytes, eight_bit
 from ..measure.protocol import engine, machine, versions
 from ..measure.results import Results
-from ..methods.method import Method
+from ..methods.method import Method, Role
 from ..report.tables import DataTable, rows_of
 from .gains import BORDER, decibels
-from .made import SCALE, Burst, choose_box, decode_view, make_burst
+from .made import SCALE, choose_box, decode_view, make_burst
 from .ways import OURS, SINGLE, WAYS
 
 _USUAL, _FIRST = "6,10,14,17", 4  # pictures on which nothing was chosen, or so many
@@ -56,14 +56,15 @@ class MergeBenchmark(Benchmark):
         """The usual pictures of the sets, or the first few."""
         numbers = [split_names(each) for each in (frames, sigma)]
         if not all(words and all(word.isdigit() and int(word) > 1 for word in words) for words in numbers):
-            raise InputError(f"{frames!r} and {sigma!r} are no numbers above 1; give such as 4,8 and 5,20")
-        methods = [
-            Method(way, f"true motion told, {engine()}", "peer", partial(_merge, way, threads))
-            for way in WAYS
-            if way not in (OURS, SINGLE)
-        ]
-        ours = Method(OURS, f"motion found, {engine()}", "ours", partial(_merge, OURS, threads))
-        alone = Method(SINGLE, engine(), "part", partial(_merge, SINGLE, threads))
+            raise InputError(f"{frames!r} and {sigma!r} are not numbers above 1; give such as 4,8 and 5,20")
+
+        def method(way: str, settings: str, role: Role) -> Method:
+            return Method(way, settings, role, lambda burst: WAYS[way](burst, threads))
+
+        others = [way for way in WAYS if way not in (OURS, SINGLE)]
+        methods = [method(way, f"true motion told, {engine()}", "peer") for way in others]
+        ours = method(OURS, f"motion found, {engine()}", "ours")
+        alone = method(SINGLE, engine(), "part")
         counts, levels = (tuple(map(int, words)) for words in numbers)
         chosen = [usual for each in sets if (usual := _choose_usual(each)).pictures]
         return cls(tuple(chosen), (ours, *methods, alone), counts, levels)
@@ -81,8 +82,7 @@ class MergeBenchmark(Benchmark):
         picture, cost = measure_cost(lambda: case.method.run(burst))
         height, width = burst.mosaics[0].shape
         figures = {"height": height, "width": width, "cpsnr": decibels(picture, burst.views[0])}
-        shown = _enlarge(eight_bit(decode_view(picture)))
-        return Measurement(figures | cost | {"machine": machine()}, Restored(shown))
+        return Measurement(figures | cost | {"machine": machine()}, Restored(_show(picture)))
 
     def scene(self, each: ImageSet, picture: SetImage, task: BurstTask) -> str:
         return f"{picture.sha256} {task.name}"
@@ -95,7 +95,7 @@ class MergeBenchmark(Benchmark):
                 f"{each.name} {picture.name}, {task.name}, twice as large",
                 picture,
                 CropBox(*choose_box(picture.height, picture.width)),
-                partial(_show_truth, picture),
+                lambda _, picture=picture: {"truth": _show(make_burst(picture, 1, 0.0, 0).views[0])},
             )
             for each in self.sets
             for picture in each.pictures
@@ -125,11 +125,6 @@ class MergeBenchmark(Benchmark):
                 yield DataTable(f"{each.name}: merged frames, dB", ("way", *by_task), rows, (note,), (OURS,))
 
 
-def _merge(way: str, threads: int, burst: Burst) -> Any:
-    """A burst merged in one of the ways."""
-    return WAYS[way](burst, threads)
-
-
 def _choose_usual(each: ImageSet) -> ImageSet:
     """The usual pictures of a set, or the first few; none that would be all border."""
     enough = len(each.pictures) >= max(map(int, split_names(_USUAL)))
@@ -138,11 +133,6 @@ def _choose_usual(each: ImageSet) -> ImageSet:
     return replace(usual, pictures=tuple(fit))
 
 
-def _show_truth(picture: SetImage, pixels: Bytes) -> dict[str, Bytes]:
-    """What the first frame would show without noise."""
-    return {"truth": _enlarge(eight_bit(decode_view(make_burst(picture, 1, 0.0, 0).views[0])))}
-
-
-def _enlarge(pixels: Bytes) -> Bytes:
+def _show(view: Float64) -> Bytes:
     """A picture of a frame, as large as the part of the picture that it shows."""
-    return np.asarray(pixels.repeat(SCALE, 0).repeat(SCALE, 1))
+    return np.asarray(eight_bit(decode_view(view)).repeat(SCALE, 0).repeat(SCALE, 1))

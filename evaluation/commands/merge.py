@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,21 +11,17 @@ from demosaic_ntc.errors import InputError
 
 from .. import split_names
 from . import options as o
-from .running import choose_sets, limit_threads, run_all, usage
+from .running import choose_sets, limit_threads, run_all, show, usage
 
 if TYPE_CHECKING:
     from ..data.sets import SetImage
     from ..report.tables import DataTable
 
-_SETS = (Path("kodak"), Path("mcmaster"))
 _MOST = 64  # frames
 
 
 def merge(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR|SET...]", help="Folders of 8-bit RGB pictures, kodak, mcmaster."),
-    ] = None,
+    folders: o.MaybeFolders = None,
     counts: Annotated[str, typer.Option("--frames", help="Numbers of frames.")] = "2,4,8",
     noises: Annotated[str, typer.Option("--noises", help="Standard deviations of noise, of 255.")] = "5,20",
     images: o.Images = "6,10,14,17",
@@ -37,14 +32,13 @@ def merge(
     seed: Annotated[int, typer.Option(min=0, help="Seed of motion and noise.")] = 0,
     threads: o.Threads = 1,
 ) -> None:
-    """Merge made bursts by groups and by simpler ways; compare with the truth.
+    """Merge synthetic bursts by groups and in simpler ways, and compare with the truth.
 
-    Without arguments some pictures of Kodak and McMaster are taken on which nothing was chosen.
+    Without arguments it takes some pictures of Kodak and McMaster on which no parameter was chosen.
     """
     limit_threads(threads)
     from ..bursts import gains as study
     from ..bursts.costs import costs_table, measure_cost, parse_sizes
-    from ..report.tables import show
 
     numbers, levels = split_names(counts), split_names(noises)
     with usage():
@@ -53,7 +47,7 @@ def merge(
         if not all(each.replace(".", "", 1).isdigit() and float(each) > 0 for each in levels):
             raise InputError(f"{noises!r} is not deviations above 0; give e.g. 5,20")
         sizes = parse_sizes(costs)
-    sets = choose_sets(folders or _SETS, images)
+    sets = choose_sets(folders or o.KNOWN_SETS, images)
     pictures = [picture for each in sets for picture in each.pictures]
     works = {
         f"{n} frames, noise {level}": partial(
@@ -74,7 +68,7 @@ def merge(
 def _measure_cases(pictures: "Sequence[SetImage]", threads: int, seed: int) -> "list[DataTable]":
     """Hard cases, and exposures that differ."""
     from ..bursts import gains as study
-    from ..bursts.brackets import BRACKETS, brackets_table, measure_bracket
+    from ..bursts.gains import BRACKETS, brackets_table, measure_bracket
 
     hard = {name: partial(study.measure_case, name, pictures, 5.0, threads, seed) for name in study.CASES}
     wide = {f"exposures {each}": partial(measure_bracket, each, pictures, threads, seed) for each in BRACKETS}

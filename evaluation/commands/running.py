@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..measure.case import Row
     from ..measure.results import Results
     from ..measure.store import Store
+    from ..report.tables import DataTable
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -45,7 +46,7 @@ def choose_sets(
     from ..data.fetching import locate
     from ..data.sets import read_sets, select_numbered
 
-    sets = read_sets(locate(names, lambda line: typer.echo(line, err=True)), limit)
+    sets = read_sets([locate(each, lambda line: typer.echo(line, err=True)) for each in names], limit)
     return sets if images is None else [select_numbered(each, images) for each in sets]
 
 
@@ -81,6 +82,13 @@ def run_all(works: Mapping[str, Callable[[], Found]]) -> list[Found]:
     return found
 
 
+def show(tables: Iterable["DataTable"], lines: Iterable[str] = ()) -> None:
+    """Print tables with their notes, then lines as they are."""
+    from ..report import tables as report
+
+    report.show(tables, lines)
+
+
 def check_targets(*targets: Path | None) -> None:
     """Refuse before hours of work what could not be written after them."""
     from demosaic_ntc.io.atomic import check_target
@@ -107,7 +115,7 @@ def measure(
     Options are checked before any picture is read. `refer` says which sets are meant and what others found.
     """
     limit_threads(options.get("threads") or 1)
-    from ..report.parts import PARTS
+    from ..report.report import PARTS
 
     with usage():
         part = PARTS[name].of((), **options)
@@ -136,7 +144,7 @@ def measure_and_show(
     """
     from ..measure.results import Results
     from ..measure.store import Store
-    from ..report.tables import show
+    from ..report import tables
 
     store, failed = Store(json, part), False
     try:
@@ -153,4 +161,5 @@ def measure_and_show(
             Results.of(store).write_csv(csv)
         if keep is not None:
             keep(results, store, failed)
-        show(part.tables(results, details=details), (f"{name}: {t}" for name, t in part.protocol.items()))
+        lines = (f"{name}: {text}" for name, text in part.protocol.items())
+        tables.show(part.tables(results, details=details), lines)

@@ -11,21 +11,27 @@ import typer
 from demosaic_ntc.choices import Quality
 from demosaic_ntc.errors import InputError, check_choice
 
-from .. import split_names
+from .. import read_numbers, split_names
 from . import options as o
-from .running import choose_sets, limit_threads, run_all, usage
+from .running import choose_sets, limit_threads, run_all, show, usage
 
 if TYPE_CHECKING:
-    from demosaic_ntc.choices import Quality
-
+    from ..data.raws import Raw
     from ..data.sets import ImageSet
 
 
+def _choose_inputs(given: list[Path] | None) -> "tuple[list[Raw], list[Path]]":
+    """The raws among inputs, without any those of the test data, and the folders of pictures."""
+    from ..data.raws import choose_raws
+
+    files = [path for path in given or [] if path.is_file()]
+    with usage():
+        raws = choose_raws(files) if files or not given else []
+    return raws, [path for path in given or [] if path not in files]
+
+
 def defects(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR|SET...]", help="Clean 8-bit RGB pictures, or kodak and mcmaster."),
-    ] = None,
+    folders: o.CleanFolders = None,
     side: Annotated[int, typer.Option(min=64, help="Pixels along the generated scenes.")] = 1024,
     count: Annotated[int, typer.Option(min=1, help="Defects of each kind in a scene.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of scenes, noise and defects.")] = 0,
@@ -33,7 +39,6 @@ def defects(
     """Detect defective pixels among stars, vivid edges and texture, and count false alarms."""
     limit_threads(1)
     from ..data.scenes import SCENES
-    from ..report.tables import show
     from ..studies.defects import search_scene, search_set, tables
 
     sets = choose_sets(folders or [])
@@ -44,10 +49,7 @@ def defects(
 
 
 def banding(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR|SET...]", help="Clean 8-bit RGB pictures, or kodak and mcmaster."),
-    ] = None,
+    folders: o.CleanFolders = None,
     raws: Annotated[
         list[Path] | None,
         typer.Option(metavar="PATH", help="Raws, or folders of them, without banding."),
@@ -58,7 +60,6 @@ def banding(
     """Look for row and column noise in clean mosaics, and remove offsets that were added to them."""
     limit_threads(1)
     from ..data.raws import real_raws
-    from ..report.tables import show
     from ..studies import banding as study
 
     sets, with_noise = choose_sets(folders or []), study.NOISES[1]
@@ -83,7 +84,7 @@ def banding(
         for axis in (0, 1)
     }
     line = f"noise of variance a·x + b, removal at {with_noise[0]:g}, {with_noise[1]:g}; seed {seed}"
-    show([study.clean_table(run_all(clean)), study.removal_table(run_all(removed))], [line])
+    show(study.tables(run_all(clean), run_all(removed)), [line])
 
 
 def lenses(
@@ -93,9 +94,8 @@ def lenses(
     quality: Annotated[Quality, typer.Option(help="Quality of their conversion.")] = "fast",
     peers: Annotated[bool, typer.Option("--peers", help="Compare their corners with darktable's.")] = False,
 ) -> None:
-    """Look how straight, sharp, free of fringes and even pictures are once their lens is corrected."""
+    """Measure how straight, sharp, free of fringes and even pictures are once their lens is corrected."""
     limit_threads(1)
-    from ..report.tables import show
     from ..studies import lenses as study
 
     edges = run_all({f"edge {blur:g}": partial(study.measure_edge, blur) for blur in study.BLURS})
@@ -116,7 +116,6 @@ def widths(
     """Restore square holes in 256×256 pixels (from 128, 128 on) of each picture: the error by their width."""
     limit_threads(threads)
     from ..methods.method import Effort
-    from ..report.tables import show
     from ..studies.widths import measure_width, width_table
 
     names, effort = split_names(sizes), Effort(quality, threads)
@@ -135,7 +134,6 @@ def looks(
     """Print the median brightness of raws in our looks, in the camera's own picture and by RawTherapee."""
     limit_threads(1)
     from ..data.raws import real_raws
-    from ..report.tables import show
     from ..studies.looks import look_table, measure
 
     with usage():
@@ -145,14 +143,9 @@ def looks(
 
 
 def highlights(
-    inputs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[DIR|SET|RAW...]", help="Raws, folders of 8-bit RGB pictures, kodak, mcmaster."
-        ),
-    ] = None,
+    inputs: o.RawsOrFolders = None,
     images: o.Images = None,
-    ways: Annotated[str | None, typer.Option(help="Some of the ways, such as reconstruct,clip.")] = None,
+    ways: Annotated[str | None, typer.Option(help="Only these ways, such as reconstruct,clip.")] = None,
     others: Annotated[
         bool, typer.Option("--others", help="Further scenes, on which nothing was chosen.")
     ] = False,
@@ -163,25 +156,19 @@ def highlights(
     """
     limit_threads(1)
     from ..data.highlights import make_other_scenes, make_scenes
-    from ..data.raws import choose_raws
     from ..methods.highlights import WAYS
-    from ..report.tables import show
     from ..studies.highlights import measure, tables
 
-    given = inputs or []
-    files = [path for path in given if path.is_file()]
     names = split_names(ways) if ways else list(WAYS)
     with usage():
         if unknown := [name for name in names if name not in WAYS]:
             raise InputError(
                 f"{unknown[0]!r} is not a way of treating highlights; give some of {', '.join(WAYS)}"
             )
-        raws = choose_raws(files) if files or not given else []
-    folders = [path for path in given if path not in files] or (
-        [] if given else [Path("kodak"), Path("mcmaster")]
-    )
+    raws, folders = _choose_inputs(inputs)
+    sets = choose_sets(folders if inputs else o.KNOWN_SETS, images)
     make = make_other_scenes if others else make_scenes
-    scenes = list(make(choose_sets(folders, images), [raw.make(Path()) for raw in raws]))
+    scenes = list(make(sets, [raw.make(Path()) for raw in raws]))
     with usage():
         if not scenes:
             raise InputError("nothing is there to be clipped; give pictures below white, or raws of cameras")
@@ -194,20 +181,19 @@ def texture(
     ] = "0.0005,0.001",
     charts: Annotated[int, typer.Option(min=1, help="Charts, each drawn from a seed of its own.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
-    ways: Annotated[str | None, typer.Option(help="Some of the ways, separated by semicolons.")] = None,
+    ways: Annotated[str | None, typer.Option(help="Only these ways, separated by semicolons.")] = None,
 ) -> None:
     """Develop noisy raws of a chart of leaves, skin, a weave, hair and flats: the texture and noise left.
 
     Other programs and packages are compared where installed.
     """
     limit_threads(1)
-    from ..report.tables import show
-    from ..studies.texture_ways import WAYS
-    from ..studies.textures import check_slopes, measure, tables
+    from ..studies.textures import LEAST_NOISY, NOISIEST, WAYS, measure, tables
 
     names = [name.strip() for name in ways.split(";")] if ways else list(WAYS)
     with usage():
-        levels = check_slopes(split_names(slopes))
+        otherwise = f"are not slopes above 0, up to {NOISIEST:g}; give e.g. 0.0005,0.001"
+        levels = read_numbers(slopes, LEAST_NOISY, NOISIEST, otherwise)
         if unknown := [name for name in names if name not in WAYS]:
             raise InputError(f"{unknown[0]!r} is not a way; give some of {'; '.join(WAYS)}")
     works = {
@@ -220,33 +206,26 @@ def texture(
 
 
 def effort(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[DIR|SET|RAW...]", help="Raws, folders of 8-bit RGB pictures, kodak, mcmaster."
-        ),
-    ] = None,
+    inputs: o.RawsOrFolders = None,
     sigma: Annotated[str, typer.Option(help="Noise of the pictures' mosaics, of 255.")] = "0,1.5,4",
     images: o.Images = None,
     quality: o.Quality = "normal",
 ) -> None:
-    """Compare groups only where they matter with groups everywhere: difference, error and time.
+    """Compare groups formed only where they matter with groups everywhere: difference, error and time.
 
     Without arguments the raws of the test data are taken.
     """
     limit_threads(1)
-    from ..data.raws import choose_raws
-    from ..report.tables import show
-    from ..studies.effort import compare_noisy, compare_raw, deviations, tables
+    from ..measure.metrics import PEAK
+    from ..studies.effort import compare_noisy, compare_raw, tables
 
-    given = folders or []
-    files = [path for path in given if path.is_file()]
     with usage():
-        levels = deviations(split_names(sigma))
-        raws = choose_raws(files) if files or not given else []
-        if not (raws or given):
+        levels = read_numbers(sigma, 0, PEAK, f"are not deviations from 0 to {PEAK:g}; give e.g. 0,1.5,4")
+    raws, folders = _choose_inputs(inputs)
+    with usage():
+        if not (raws or inputs):
             raise InputError("there are no raws; give some, or folders of pictures")
-    sets = choose_sets([path for path in given if path not in files], images)
+    sets = choose_sets(folders, images)
     of_raws = {raw.name: partial(compare_raw, raw.make(Path()), quality) for raw in raws}
     of_noise = {
         f"{each.name}, σ {level:g}": partial(compare_noisy, each.name, each.pictures, level, quality)
@@ -261,8 +240,8 @@ _CHOSEN_ON = 12  # pictures of Kodak by which the parameters of the search were 
 
 def blemishes(
     folders: o.Folders,
-    sensitivity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Of the search.")] = 0.5,
-    draws: Annotated[int, typer.Option(min=1, help="Times that blemishes are drawn on each picture.")] = 3,
+    sensitivity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Sensitivity of the search.")] = 0.5,
+    draws: Annotated[int, typer.Option(min=1, help="How often blemishes are drawn on each picture.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the blemishes.")] = 0,
 ) -> None:
     """Look for dust, hairs and scratches drawn on clean pictures, and for false alarms.
@@ -270,7 +249,6 @@ def blemishes(
     Kodak's pictures are shown in two rows: parameters were chosen on the first twelve.
     """
     limit_threads(1)
-    from ..report.tables import show
     from ..studies.blemishes import search_pictures, table
 
     parts = [part for each in choose_sets(folders) for part in _halves(each)]
@@ -295,18 +273,16 @@ def studio(
     megapixels: Annotated[float, typer.Option(min=0.1, max=140, help="Size of the picture.")] = 60.0,
     quality: o.Quality = "normal",
 ) -> None:
-    """Open a generated 16-bit TIFF in the studio, mark a percent of it and repair it, in a real browser."""
-    from ..report.tables import show
+    """Open a generated 16-bit TIFF in the studio, mark one percent of it and repair it, in a real browser."""
     from ..studies.studio import measure_studio, studio_table
 
     show([studio_table(measure_studio(megapixels, quality))])
 
 
 def start(
-    runs: Annotated[int, typer.Option(min=1, help="Times that everything is measured.")] = 3,
+    runs: Annotated[int, typer.Option(min=1, help="How often everything is measured.")] = 3,
 ) -> None:
     """Print start-up times: without cached kernels, with them, and of --version and --help."""
-    from ..report.tables import show
     from ..studies.starting import measure_once, protocol, start_table
 
     rounds = run_all({f"round {n + 1}": measure_once for n in range(runs)})
@@ -315,15 +291,14 @@ def start(
 
 def isolation(
     raws: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Raws, or folders of them.")],
-    times: Annotated[int, typer.Option(min=1, help="Times that each is read.")] = 10,
+    times: Annotated[int, typer.Option(min=1, help="How often each is read.")] = 10,
     quality: Annotated[str, typer.Option(help="Quality of the conversions compared with.")] = "fast",
 ) -> None:
-    """Print what decoding in a process apart costs, beside a whole conversion."""
+    """Print what decoding in a separate process costs, compared with a whole conversion."""
     limit_threads(1)
     from demosaic_ntc.engine.checks import QUALITIES
 
     from ..data.raws import real_raws
-    from ..report.tables import show
     from ..studies.isolation import cost_table, measure_raw, measure_start, protocol
 
     with usage():

@@ -10,31 +10,27 @@ from demosaic_ntc.errors import InputError
 
 from .. import split_names
 from . import options as o
-from .running import choose_sets, limit_threads, run_all, usage
+from .running import choose_sets, limit_threads, run_all, show, usage
 
-_SETS = (Path("kodak"), Path("mcmaster"))
 _TEXTURE_WIDTH = 80  # pixels across the holes of made textures
 
 
 def texture_fill(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[DIR|SET...]", help="Folders of 8-bit RGB pictures, kodak, mcmaster."),
-    ] = None,
+    folders: o.MaybeFolders = None,
     sizes: Annotated[str, typer.Option("--widths", help="Pixels across square holes.")] = "20,40,80,160",
     images: o.Images = None,
     removals: Annotated[
         Literal["choose", "report", "none"],
         typer.Option(help="Drawn removals: those for choosing settings, or those kept for reporting."),
     ] = "report",
-    methods: Annotated[str | None, typer.Option(help="Some of the ways, such as texture,smooth.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Only these ways, such as texture,smooth.")] = None,
     page: Annotated[Path | None, typer.Option(metavar="DIR", help="Write removals side by side.")] = None,
     blind: Annotated[bool, typer.Option("--blind", help="Shuffle the page and hide names.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of holes, textures and shuffling.")] = 0,
     quality: o.Quality = "normal",
     threads: o.Threads = 1,
 ) -> None:
-    """Fill wide holes by texture, smoothly and by others; compare with truth, surroundings, and by eye.
+    """Fill wide holes with texture, smoothly and by other programs; compare by figures and by eye.
 
     Without arguments Kodak and McMaster are taken. OpenCV's SHIFTMAP and FSR need its contrib package, G'MIC
     its program; what is not installed is left out.
@@ -42,17 +38,16 @@ def texture_fill(
     limit_threads(threads)
     from ..data.removals import cut_square, make_textures, read_removals
     from ..methods.method import Effort, pick_methods
-    from ..report.tables import show
     from ..report.vote_page import write_vote_page
     from ..studies import texture_fill as study
-    from ..studies.wide_fills import catalogue
+    from ..studies.texture_fill import catalogue
 
     known, widths = catalogue(Effort(quality, threads)), split_names(sizes)
     with usage():
         chosen = pick_methods(known, split_names(methods) if methods else known)
         if not all(width.isdigit() and 8 <= int(width) <= 200 for width in widths):
             raise InputError(f"{sizes!r} is not widths of 8 to 200 pixels; give e.g. 40,80")
-    sets = choose_sets(folders or _SETS, images)
+    sets = choose_sets(folders or o.KNOWN_SETS, images)
     pictures = [picture for each in sets for picture in each.pictures]
     holes = {f"{n} px": [cut_square(picture, int(n), seed) for picture in pictures] for n in widths}
     holes |= {each.name: [each] for each in make_textures(_TEXTURE_WIDTH, seed)}

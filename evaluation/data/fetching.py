@@ -8,7 +8,7 @@ have its known checksum, wherever it lies.
 
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,10 @@ GENERATED = "facades"  #: pictures that are drawn here, whose truth is exact
 Tell = Callable[[str], None]
 
 
-def locate(names: Iterable[Path], tell: Tell) -> list[Path]:
-    """The folders meant: a folder that is there, or the set of that name."""
-    return [name if name.is_dir() else _locate_named(name, tell) for name in names]
-
-
-def _locate_named(name: Path, tell: Tell) -> Path:
-    """The folder of a known or a generated set; what is neither stays as it is."""
+def locate(name: Path, tell: Tell) -> Path:
+    """The folder meant: one that is there, or that of a known or generated set; what is none stays."""
+    if name.is_dir():
+        return name
     if str(name) == GENERATED:
         return make_set(Path(_pooch().os_cache("demosaic-ntc")) / "sets" / GENERATED)
     return fetch(str(name), tell) if str(name) in KNOWN_SETS else name

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.io.error_boundary import border, words
 from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 
-Flags = NDArray[np.bool_]
 Shape = tuple[int, int]
 Generator = np.random.Generator
 Point = NDArray[np.float64]  # column, row

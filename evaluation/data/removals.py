@@ -3,19 +3,15 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from scipy.ndimage import gaussian_filter
 
+from demosaic_ntc.arrays import Flags
+
 from ..measure.metrics import PEAK, Bytes
 from .sets import ImageSet, SetImage
-
-Flags = NDArray[np.bool_]
-Use = Literal["choose", "report"]
-USES: tuple[str, ...] = get_args(Use)
 
 SIDE = 320  # pixels along a made texture
 _MARGIN = 40  # pixels between a square hole and the border of a picture

@@ -79,7 +79,12 @@ def read_set(folder: Path, limit: int | None = None) -> ImageSet:
     paths = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.name[0] != "."]
     if not paths:
         raise InputError(f"{folder}: there are no pictures ({' '.join(SUFFIXES)}) in it; give another folder")
-    paths.sort(key=_natural)
+    paths.sort(
+        key=lambda path: [  # 2.tif comes before 10.tif
+            (part.isdigit(), int(part) if part.isdigit() else 0, part)
+            for part in re.findall(r"\d+|\D+", path.name)
+        ]
+    )
     if twice := _find_repeated(path.stem for path in paths):
         raise InputError(f"{folder}: two pictures are called {twice}; rename or remove one")
     count = len(paths) if limit is None else limit
@@ -139,22 +144,12 @@ def decode_picture(path: Path) -> tuple[str, Bytes]:
             content = file.read()
         try:
             with damage_explained("picture"), Image.open(BytesIO(content), formats=_FORMATS) as image:
-                _check_is_rgb(image, content)
+                is_deeper = image.format == "PNG" and content[24:26] != _PNG_EIGHT_BIT_RGB
+                if image.mode != "RGB" or is_deeper:
+                    words = f"is not 8-bit RGB (mode {image.mode})"
+                    raise Unsupported(f"{words}; convert it or take it out of the folder")
                 return sha256(content).hexdigest(), np.array(image)
         except Truncated as error:
             if isinstance(error.__cause__, UnidentifiedImageError):
                 raise Unsupported("is not a picture that can be read; give PNG, TIFF, BMP or PPM") from error
             raise
-
-
-def _check_is_rgb(image: Image.Image, content: bytes) -> None:
-    """Refuse grey, palettes, transparency and other depths than 8 bit."""
-    is_deeper = image.format == "PNG" and content[24:26] != _PNG_EIGHT_BIT_RGB
-    if image.mode != "RGB" or is_deeper:
-        raise Unsupported(f"is not 8-bit RGB (mode {image.mode}); convert it or take it out of the folder")
-
-
-def _natural(path: Path) -> list[tuple[bool, int, str]]:
-    """Sort key by which 2.tif comes before 10.tif."""
-    parts = re.findall(r"\d+|\D+", path.name)
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]

@@ -71,11 +71,6 @@ def draw_chart(seed: int) -> Chart:
     return Chart(np.concatenate(rows), {name: (place[0], place[1]) for name, place in places.items()})
 
 
-def expose_chart(chart: Chart, slope: float, told: float | None, seed: int) -> bytes:
-    """The chart as a noisy raw."""
-    return expose_noisily(SRGB_CURVE.decode(chart.pixels), slope, told, seed)
-
-
 def expose_noisily(
     linear: Float64, slope: float, told: float | None, seed: int, exif: Exif | None = None
 ) -> bytes:

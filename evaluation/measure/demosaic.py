@@ -4,8 +4,8 @@ Each picture is sampled by the colour array as it is (8 bit, gamma-encoded, no n
 rounded to 8 bit, and compared with itself.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar, Self
 
@@ -14,22 +14,22 @@ import pandas as pd
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.viewer.crops import Box, part_of
 
-from .. import split_names
 from ..data.sets import ImageSet, SetImage, check_crop
-from ..methods.demosaicers import catalogue, default_names
-from ..methods.method import COMPLETED, OURS, Effort, pick_methods
-from ..report.drawing import Drawing
+from ..methods.demosaicers import TENSORS, catalogue, default_names
+from ..methods.method import COMPLETED, OURS
 from ..report.gallery import Gallery
-from ..report.plots import error_maps, gains, quality_and_time
+from ..report.plots import Drawing, error_maps, gains, quality_and_time
 from ..report.tables import Cell, DataTable, rows_of
-from .benchmark import Benchmark, Figure
+from .benchmark import Benchmark, Figure, Options, fit_box
 from .case import Case, Measurement, collect_proof, measure_cost, refusal_words
 from .metrics import Bytes, comparable, cpsnr, likeness
 from .protocol import versions
 from .results import Columns, Results, SetResults
 
 # What is worth its time on arrays that few programs know.
-_METHODS = "gaussian,gaussian-fast,blend,bilinear"
+_METHODS = ("gaussian", "gaussian-fast", "blend", "bilinear")
+# The part of each picture on which plain tensors are completed.
+_COMPLETED = (128, 128, 128, 128)
 # The side of the crop on which a method runs untimed before it is measured.
 _WARM_UP = 96
 
@@ -59,26 +59,21 @@ class DemosaicBenchmark(Benchmark):
     keys: ClassVar[tuple[str, ...]] = ("method", "settings", "cfa", "crop", "sha256")
     unbounded = ("cpsnr", "cpsnr_crop0", "psnr_red", "psnr_green", "psnr_blue", "nmse")
     prefix: ClassVar[str] = ""  # of the titles of its tables, each of which is a file of its own
+    is_drawn: ClassVar[bool] = True  # whether reports show its pictures
+    usual_array: ClassVar[str] = "RGGB"
+    usual_methods: ClassVar[tuple[str, ...]] = ()  # where none are named; none: those that know the array
 
     cfa: str = "RGGB"
     crop: int = 10
     box: ClassVar[Box | None] = None  # the part of each picture that is worked on
 
     @classmethod
-    def of(
-        cls,
-        sets: Sequence[ImageSet],
-        methods: str | None = None,
-        cfa: str = "RGGB",
-        crop: int = 10,
-        quality: Any = "normal",
-        threads: int = 1,
-    ) -> Self:
-        array = Cfa.parse(cfa)
-        names = default_names(array) if methods is None else split_names(methods)
-        chosen = pick_methods(catalogue(Effort(quality, threads)), names)
-        check_crop(sets, crop)
-        return cls(tuple(sets), tuple(chosen), array.rows, crop)
+    def of(cls, sets: Sequence[ImageSet] = (), **options: Any) -> Self:
+        asked = Options(**options)
+        array = Cfa.parse(asked.cfa or cls.usual_array)
+        methods = asked.choose(catalogue, cls.usual_methods or default_names(array))
+        check_crop(sets, asked.crop)
+        return cls(tuple(sets), methods, array.rows, asked.crop)
 
     @property
     def array(self) -> Cfa:
@@ -120,13 +115,14 @@ class DemosaicBenchmark(Benchmark):
             Figure(picture.sha256, f"{each.name} {picture.name}", picture, None, lambda p: {"truth": p})
             for each in self.sets
             for picture in each.pictures
+            if self.is_drawn
         ]
 
     @property
     def protocol(self) -> dict[str, str]:
-        cfa = self.array
+        array = f"{self.array.name} ({self.cfa})"
         return {
-            "mosaic": f"8-bit RGB sampled by {cfa.name} ({cfa.rows}), gamma-encoded as they are, no noise",
+            "mosaic": f"8-bit RGB sampled by {array}, gamma-encoded as they are, no noise",
             "rounding": "results clipped to 0 … 255 and rounded to 8 bit before they are compared",
             "crop": f"{self.crop} pixels left out on each side, and 0 where it says so",
             "CPSNR": "peak 255, squared errors pooled over pixels and R, G, B; R, G, B: each channel's own",
@@ -176,7 +172,6 @@ class DemosaicBenchmark(Benchmark):
 
     @property
     def _columns(self) -> Columns:
-        """Quantities with the titles of their columns and their formats."""
         return {"cpsnr": (f"CPSNR crop {self.crop}", ".2f"), "cpsnr_crop0": ("crop 0", ".2f"), **_COLUMNS}
 
     def _means(self, found: SetResults, notes: tuple[str, ...]) -> DataTable | None:
@@ -191,7 +186,10 @@ class DemosaicBenchmark(Benchmark):
         order = found.means("cpsnr")[shown].sort_values(ascending=False, kind="stable").index
         figures = [found.most(q) if q == "mib" else found.means(q) for q in self._columns]
         titles, forms = zip(*self._columns.values(), strict=True)
-        by_picture, proofs = found.by_picture("cpsnr"), _proofs(found)
+        by_picture = found.by_picture("cpsnr")
+        sums = {name: found.by_picture(name).sum(axis=1, skipna=False) for name in ("norms_known", "groups")}
+        proven = pd.DataFrame(sums).dropna().itertuples()
+        proofs = {str(row.Index): f"{row.norms_known:.0f} of {row.groups:.0f}" for row in proven}
         worst, on = by_picture.min(axis=1, skipna=False), by_picture.fillna(inf).idxmin(axis=1)
         last = {name: Cell(f"{low:.2f} {on[name]}", float(low)) for name, low in worst.dropna().items()}
         rows = tuple(
@@ -216,13 +214,12 @@ class DemosaicBenchmark(Benchmark):
             }
         rows = tuple(rows_of(list(figures.index), list(columns.values()), [".3f"] * len(columns)))
         title = f"{self.prefix}{found.set.name}: CPSNR in dB over parts of the set"
-        return DataTable(
-            title, ("method", *columns), rows, (_PARTS_WORDS,), tuple(found.list_methods("ours"))
-        )
+        ours = tuple(found.list_methods("ours"))
+        return DataTable(title, ("method", *columns), rows, (_PARTS_WORDS,), ours)
 
     def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
         """What quality costs, what is gained, and what is wrong."""
-        sets = [results.of_set(each) for each in self.sets]
+        sets = [results.of_set(each) for each in self.sets if self.is_drawn]
         if whole := [found for found in sets if found.means("cpsnr").notna().any()]:
             caption = "mean CPSNR against CPU seconds per megapixel; blue ours, green its parts, grey peers"
             yield Drawing("quality-and-time", "Quality against time", caption, quality_and_time(whole))
@@ -235,58 +232,53 @@ class DemosaicBenchmark(Benchmark):
 
 
 @dataclass(frozen=True)
-class _ArrayBenchmark(DemosaicBenchmark):
-    """Ours and those that know an array, on whole pictures."""
-
-    own_array: ClassVar[str] = ""
-    peers: ClassVar[str] = ""  # beside ours
-
-    @classmethod
-    def of(  # type: ignore[override]
-        cls,
-        sets: Sequence[ImageSet],
-        methods: str | None = None,
-        crop: int = 10,
-        quality: Any = "normal",
-        threads: int = 1,
-    ) -> Self:
-        names = _METHODS + cls.peers if methods is None else methods
-        return super().of(sets, names, cls.own_array, crop, quality, threads)
-
-    @property
-    def looks(self) -> list[Figure]:
-        """None: reports show those of Bayer's array."""
-        return []
-
-    def drawings(self, results: Results, gallery: Gallery) -> Iterable[Drawing]:  # type: ignore[override]
-        """None."""
-        return ()
-
-
-@dataclass(frozen=True)
-class XTransBenchmark(_ArrayBenchmark):
-    """Fujifilm's array."""
+class XTransBenchmark(DemosaicBenchmark):
+    """Fujifilm's array: ours, and one that knows it."""
 
     name = "xtrans"
     prefix = "X-Trans, "
-    own_array = "XTRANS"
-    peers = ",libraw-markesteijn-3"
+    is_drawn = False
+    usual_array = "XTRANS"
+    usual_methods = (*_METHODS, "libraw-markesteijn-3")
 
 
 @dataclass(frozen=True)
-class QuadBenchmark(_ArrayBenchmark):
+class QuadBenchmark(DemosaicBenchmark):
     """Bayer's array of two by two pixels each, as phones have it."""
 
     name = "quad"
     prefix = "Quad-Bayer, "
-    own_array = "QUAD_RGGB"
+    is_drawn = False
+    usual_array = "QUAD_RGGB"
+    usual_methods = _METHODS
 
 
-def _proofs(found: SetResults) -> dict[str, str]:
-    """How many groups of the whole set have a closely known norm, by methods that prove any."""
-    known, groups = (found.by_picture(name).sum(axis=1, skipna=False) for name in ("norms_known", "groups"))
-    proven = pd.DataFrame({"known": known, "groups": groups}).dropna()
-    return {str(row.Index): f"{row.known:.0f} of {row.groups:.0f}" for row in proven.itertuples()}
+@dataclass(frozen=True)
+class TensorBenchmark(DemosaicBenchmark):
+    """Completions of the plain tensor, height × width × 3, beside ours.
+
+    A small part of each picture is enough: they take long, and are not worth a look.
+    """
+
+    name = "tensors"
+    prefix = "Plain tensors, "
+    is_drawn = False
+    usual_methods = ("gaussian", "ntc", "bilinear", *TENSORS)
+    keys = (*DemosaicBenchmark.keys, "place")
+    box: Box | None = None  # type: ignore[misc]
+
+    @classmethod
+    def of(cls, sets: Sequence[ImageSet] = (), **options: Any) -> Self:
+        """Without a box on one that all pictures have; all of them where one is small."""
+        box = Options(**options).box or fit_box(_COMPLETED, sets)
+        return replace(super().of(sets, **options), box=box)
+
+    @property
+    def protocol(self) -> dict[str, str]:
+        return super().protocol | {"part": f"left,top,width,height of each picture {self.place}"}
+
+    def conditions(self, each: ImageSet, machines: str) -> str:
+        return f"{super().conditions(each, machines)}, part {self.place}"
 
 
 def _gaps(found: SetResults) -> Iterator[str]:

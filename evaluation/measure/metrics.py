@@ -1,4 +1,4 @@
-"""How far a restored picture is from the truth.
+"""How far a restored picture is from the truth, how bright a picture is, and how much of it is clipped.
 
 The convention of the demosaicing literature: both pictures are 8 bit, the peak is 255, and the composite
 PSNR pools the squared errors of all three channels before the logarithm,
@@ -20,6 +20,7 @@ from skimage.metrics import structural_similarity
 
 from demosaic_ntc import Restored
 from demosaic_ntc.errors import Unsupported
+from demosaic_ntc.io.colour import SPACES
 
 Bytes = NDArray[np.uint8]
 Mosaic = NDArray[np.uint8] | NDArray[np.uint16]
@@ -29,6 +30,7 @@ PEAK = 255.0
 #: The window of SSIM: a picture must be at least this high and wide.
 SSIM_WINDOW = 11
 
+_LUMINANCE = SPACES["srgb"].to_xyz[1]
 _SSIM: Any = {"gaussian_weights": True, "sigma": 1.5, "use_sample_covariance": False}
 
 
@@ -75,3 +77,18 @@ def decibels(squared_errors: NDArray[np.float64]) -> float:
     """The peak signal-to-noise ratio; infinite where nothing differs."""
     mean = float(squared_errors.mean())
     return 10.0 * log10(PEAK**2 / mean) if mean > 0.0 else inf
+
+
+def luma(pixels: Bytes) -> float:
+    """The median luma of a picture in sRGB, of 255."""
+    return float(np.median(pixels @ _LUMINANCE))
+
+
+def measure_clipping(pixels: Bytes) -> float:
+    """The share of the pixels with any channel at its end."""
+    return float((pixels == PEAK).any(axis=-1).mean())
+
+
+def newly_clipped(pixels: Bytes, neutral: Bytes) -> float:
+    """The share of the pixels with a channel that is at its end and was not in the neutral picture."""
+    return float(((pixels == PEAK) & (neutral < PEAK)).any(axis=-1).mean())

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +11,8 @@ from typing import Any, Self
 
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.viewer.crops import CropBox
+from demosaic_ntc.viewer.pictures import Bytes, lossless, reduce_to_webp, write_beside
 
 from ..data.raws import MEGA, REAL, RawFile, find_raws
 from ..methods.conversions import (
@@ -20,12 +23,12 @@ from ..methods.conversions import (
     REFUSED,
     TIMED_OUT,
     Converter,
+    Shown,
     conversion,
 )
 from ..methods.method import OURS, Method
 from ..methods.processes import ProcessLimits, module_paths, run_command
 from ..methods.programs import settings_of
-from ..report.raw_pictures import keep_pictures
 from ..report.tables import Cell, DataTable, figure, table_of
 from ..siblings import SAMPLE
 from .benchmark import Benchmark, cannot_run
@@ -35,6 +38,13 @@ from .results import Results
 
 #: How conversions end that should not.
 FAULTS = (CRASHED, TIMED_OUT, OUT_OF_MEMORY, FAILED)
+
+#: The pictures that a page shows of a raw, in files named after what they depend on, with their captions.
+CAPTIONS = {"ours": "ours", "camera": "the camera's own", "middle": "the middle of ours, 1:1"}
+PICTURES = "pictures"
+#: The longer side of a picture that is shown small, and the sides of the part at 1:1.
+SIDE = 600
+_MIDDLE = (540, 405)
 
 #: A median luma further than this from the camera's own is marked.
 FAR = 0.12
@@ -157,6 +167,37 @@ class RawsBenchmark(Benchmark):
             yield DataTable("Raws in all", (), (), tuple(totals(rows)))
 
 
+def keep_pictures(page: Path, key: Row, shown: Shown) -> None:
+    """Write both pictures small, the camera's own at our size, and the middle of ours as it is."""
+    contents = {
+        "ours": reduce_to_webp(shown.ours, SIDE),
+        "middle": lossless(shown.ours[middle(shown.ours).place]),
+    }
+    if shown.camera is not None:
+        contents["camera"] = reduce_to_webp(shown.camera, SIDE)
+    for name, content in contents.items():
+        write_beside(page / PICTURES, _file(key, name), content)
+
+
+def source_of(page: Path, key: Row, name: str) -> str | None:
+    """The address of a picture on the page; None where it is not kept."""
+    file = _file(key, name)
+    return f"{PICTURES}/{file}" if (page / PICTURES / file).is_file() else None
+
+
+def middle(picture: Bytes) -> CropBox:
+    """The part of a picture in its middle that is shown at 1:1."""
+    height, width = picture.shape[:2]
+    across, down = min(width, _MIDDLE[0]), min(height, _MIDDLE[1])
+    return CropBox((width - across) // 2, (height - down) // 2, across, down)
+
+
+def _file(key: Row, name: str) -> str:
+    """The name of a picture's file."""
+    digest = sha256(repr(sorted(key.items())).encode(errors="backslashreplace")).hexdigest()[:20]
+    return f"{digest}-{name}.webp"
+
+
 def raw_rows(results: Results) -> list[Row]:
     """The results raw by raw, with what follows from them; None for what is not known."""
     frame = results.frame.astype(object)
@@ -197,18 +238,18 @@ def figures_of(row: Row) -> dict[str, Cell]:
 def make_converted_table(rows: Sequence[Row]) -> DataTable:
     """The figures of the raws that were converted; those with another brightness stand out."""
     lines = tuple(
-        (Cell(row["image"]), *figures_of(row).values(), _notices(row), Cell(row["camera"] or ""))
+        (
+            Cell(row["image"]),
+            *figures_of(row).values(),
+            figure(len(notices_of(row)), "d"),
+            Cell(row["camera"] or ""),
+        )
         for row in rows
     )
     columns = ("raw", *(title for title, _ in _COLUMNS.values()), "notices", "camera")
     note = _NOTE + list_machines(row["machine"] for row in rows)
     far = tuple(row["image"] for row in rows if is_far(row))
     return DataTable("Raws converted", columns, lines, (note,), far)
-
-
-def _notices(row: Row) -> Cell:
-    """How many notices there were."""
-    return figure(len(notices_of(row)), "d")
 
 
 def notices_of(row: Row) -> list[str]:

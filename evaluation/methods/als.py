@@ -49,15 +49,15 @@ class _Mode:
 def als(samples: TensorSamples, seed: int, settings: AlsSettings = PUBLISHED) -> RankOneSum:
     """Fit a sum of `rank` rank-one tensors to the samples."""
     modes = [_group_samples(samples.index[:, i], size) for i, size in enumerate(samples.shape)]
-    factors = _start(samples, settings.rank, np.random.default_rng(seed))
-    last = np.inf
+    factors, last = _start(samples, settings.rank, np.random.default_rng(seed)), np.inf
     for _ in range(settings.sweeps):
         for i, mode in enumerate(modes):
             design = column_products([f[samples.index[:, j]] for j, f in enumerate(factors) if j != i])
             factors[i] = _solve_mode(mode, design, samples.value, settings.ridge)
         # `design` and the factor of the last mode give the fit; only that mode's ridge counts, as published.
         fit = np.einsum("jk,jk->j", design, factors[-1][samples.index[:, -1]])
-        objective = _penalise(fit - samples.value, factors[-1], settings.ridge)
+        residual, penalty = fit - samples.value, settings.ridge * np.sum(np.square(factors[-1]))
+        objective = float(residual @ residual + penalty) / len(residual)
         if objective > last - settings.tolerance:
             break
         last = objective
@@ -86,8 +86,3 @@ def _solve_mode(mode: _Mode, design: Floats, value: Floats, ridge: float) -> Flo
         matrices[row] = part.T @ part + ridge * np.eye(rank)
         sides[row, :, 0] = value[start:stop] @ part
     return np.asarray(np.linalg.solve(matrices, sides)[:, :, 0], dtype=np.float64)
-
-
-def _penalise(residual: Floats, factor: Floats, ridge: float) -> float:
-    """The penalised objective per sample."""
-    return float(residual @ residual + ridge * np.sum(np.square(factor))) / len(residual)

@@ -4,6 +4,7 @@ Everything that reads a raw runs in a process of its own: a decoder that crashes
 """
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +13,12 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.pixels import orient
+from demosaic_ntc.raw.reading import read_embedded
 
-from ..measure.brightness import Bytes, luma, measure_clipping, newly_clipped
-from .embedded import embedded_command
-from .processes import ProcessLimits, ProcessResult, make_command, module_paths, run_command
+from ..measure.metrics import Bytes, luma, measure_clipping, newly_clipped
+from .processes import ProcessLimits, ProcessResult, make_command, module_paths, python_command, run_command
 
 #: How a conversion ends.
 CONVERTED, REFUSED = "converted", "refused"
@@ -28,6 +30,7 @@ _EIGHT_BITS = ("--bits", "8")
 # For newly clipped pixels: what a look clips is a matter of brightness, not of detail.
 _QUICKLY = ("--method", "bilinear", "--denoise", "off")
 
+_LARGEST = 1 << 16  # pixels a side: previews are decoded as large as they are
 _SIDEWAYS = 5  # orientations from here on swap width and height
 
 Figures = dict[str, Any]
@@ -107,6 +110,21 @@ class Converter:
     def _run(self, command: Sequence[str]) -> ProcessResult:
         """Run a command within what is allowed."""
         return run_command(command, self.allowance, module_paths())
+
+
+def embedded_command(source: Path, target: Path) -> list[str]:
+    """The command that writes the camera's own picture; without one it writes nothing."""
+    return python_command(
+        f"from {__name__} import write_embedded; write_embedded()", str(source), str(target)
+    )
+
+
+def write_embedded() -> None:
+    """Write the camera's own picture of a raw, both named on the command line, if there is one."""
+    source, target = map(Path, sys.argv[1:])
+    pixels = read_embedded(source, InputLimits(), side=_LARGEST)
+    if pixels is not None:
+        Image.fromarray(pixels).save(target, compress_level=1)
 
 
 def conversion(source: Path, target: Path, *options: str) -> list[str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from demosaic_ntc.engine.kernels.completion import GroupTensor, empty_group_tensor
+from demosaic_ntc.engine.kernels.completion import empty_group_tensor
 from demosaic_ntc.engine.kernels.covariance import empty_gaussian
 from demosaic_ntc.engine.kernels.face_mean import average_face
 from demosaic_ntc.engine.kernels.gather import empty_group
@@ -36,6 +36,8 @@ DEFAULT = (
     *("mean", "gaussian", "estimate"),
 )
 
+_room = lru_cache(empty_group_tensor)  # for tensors of a shape
+
 
 def complete_ours(group: PatchTensor) -> Floats:
     """Our kernels: the least norm that explains the samples, the mean over the optimal face."""
@@ -59,12 +61,6 @@ def _noise(group: PatchTensor) -> float:
     """The least noise that is reckoned with, summed over the samples, in entries of the tensor."""
     variance = group.norm.floor / np.square(group.form.gain * group.form.scale)
     return float((variance * group.known.sum(axis=(1, 2), keepdims=True)).sum())
-
-
-@lru_cache
-def _room(channels: int, patches: int, pixels: int, vertices: int) -> GroupTensor:
-    """Room for tensors of a shape."""
-    return empty_group_tensor(channels, patches, pixels, vertices)
 
 
 def predict(group: PatchTensor) -> Floats:

@@ -7,6 +7,7 @@ Programs that brighten or darken are brought in line by one gain per channel, fr
 import struct
 from collections.abc import Callable
 from io import BytesIO
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,42 +31,10 @@ _BLACK, _WHITE = 1024, 16383
 _STOPS = 2  # that RawTherapee darkens by: its pictures end at white
 
 #: What both are told beside: all that would change colours is off.
-PROFILE = """[Version]
-AppVersion=5.9
-Version=349
-[Exposure]
-Auto=false
-Compensation=-{stops}
-HighlightCompr=0
-HistogramMatching=false
-ClampOOG=false
-[HLRecovery]
-Enabled=true
-Method=Color
-Hlbl=0
-[White Balance]
-Enabled=true
-Setting=Camera
-[Color Management]
-InputProfile=(cameraICC)
-ToneCurve=false
-ApplyLookTable=false
-ApplyBaselineExposureOffset=false
-ApplyHueSatMap=false
-WorkingProfile=sRGB
-OutputProfile=RTv4_sRGB
-[RAW Bayer]
-Method=amaze
-"""
-HISTORY = """<?xml version="1.0" encoding="UTF-8"?>
-<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-<rdf:Description rdf:about="" xmlns:darktable="http://darktable.sf.net/" darktable:xmp_version="4"
- darktable:auto_presets_applied="1" darktable:history_end="1" darktable:iop_order_version="2">
-<darktable:history><rdf:Seq><rdf:li darktable:num="0" darktable:operation="{operation}"
- darktable:enabled="1" darktable:modversion="{version}" darktable:params="{parameters}"
- darktable:multi_name="" darktable:multi_priority="0"/>
-</rdf:Seq></darktable:history></rdf:Description></rdf:RDF></x:xmpmeta>
-"""
+PROFILE, HISTORY = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("rawtherapee.pp3", "darktable.xmp")
+)
 _SEGMENTS, _OPPOSED = 4, 5  # darktable's numbers
 
 
@@ -109,44 +78,41 @@ def by_libraw(mode: int) -> Way:
 
 def by_rawtherapee(scene: ClippedScene) -> Float64:
     """RawTherapee's colour propagation, two stops darker, else neutral."""
+    return align(run_rawtherapee(write_scene(scene), _STOPS) * 2**_STOPS, scene)
+
+
+def run_rawtherapee(raw: bytes, stops: int, more: str = "") -> Float64:
+    """The linear light of a raw by RawTherapee, so many stops darker, with more lines of its profile."""
     with TemporaryDirectory() as folder:
         source, profile, target = (Path(folder, name) for name in ("a.dng", "a.pp3", "a.png"))
-        source.write_bytes(write_scene(scene))
-        profile.write_text(PROFILE.format(stops=_STOPS))
+        source.write_bytes(raw)
+        profile.write_text(PROFILE.format(stops=stops) + more)
         words = ["rawtherapee-cli", "-o", str(target), "-p", str(profile), "-n", "-b16", "-Y", "-c"]
         run_program([*words, str(source)], target)
         picture = np.asarray(cv2.imread(str(target), cv2.IMREAD_UNCHANGED))[..., ::-1] / 65535
-    return align(SRGB_CURVE.decode(picture) * 2**_STOPS, scene)
+    return SRGB_CURVE.decode(picture)
 
 
 def by_darktable(mode: int) -> Way:
     """Return darktable's way of a number, without any look."""
-
-    def develop(scene: ClippedScene) -> Float64:
-        with TemporaryDirectory() as folder:
-            source, history, target = (Path(folder, name) for name in ("a.dng", "a.xmp", "a.pfm"))
-            source.write_bytes(write_scene(scene))
-            values = (mode, 1.0, 0.0, 0.0, 1.0, 0.0, 1, 6, 0.4, 2.0, 0, 0.0)
-            parameters = struct.pack("<ifffffiiffif", *values).hex()
-            history.write_text(HISTORY.format(operation="highlights", version=4, parameters=parameters))
-            return align(_run_darktable(folder, target, source, history), scene)
-
-    return develop
+    values = (mode, 1.0, 0.0, 0.0, 1.0, 0.0, 1, 6, 0.4, 2.0, 0, 0.0)
+    history = HISTORY.format(
+        operation="highlights", version=4, parameters=struct.pack("<ifffffiiffif", *values).hex()
+    )
+    return lambda scene: align(run_darktable(write_scene(scene), history), scene)
 
 
-def develop_by_darktable(source: Path) -> Float64:
-    """The linear sRGB light of a raw by darktable, without any look, upright."""
+def run_darktable(raw: bytes, history: str | None = None) -> Float64:
+    """The linear sRGB light of a raw by darktable, without any look, upright; with a history or none."""
     with TemporaryDirectory() as folder:
-        return _run_darktable(folder, Path(folder, "a.pfm"), source)
-
-
-def _run_darktable(folder: str, target: Path, *sources: Path) -> Float64:
-    """What darktable makes of a raw, with a history of its own or without."""
-    own = ["--core", "--configdir", f"{folder}/own", "--cachedir", f"{folder}/own"]
-    own += ["--library", ":memory:", "--disable-opencl", "--conf", "plugins/darkroom/workflow=none"]
-    words = ["darktable-cli", *map(str, sources), str(target), "--icc-type", "LIN_REC709"]
-    run_program([*words, *own], target)
-    return read_pfm(target.read_bytes())
+        source, steps, target = (Path(folder, name) for name in ("a.dng", "a.xmp", "a.pfm"))
+        source.write_bytes(raw)
+        steps.write_text(history or "")
+        own = ["--core", "--configdir", f"{folder}/own", "--cachedir", f"{folder}/own"]
+        own += ["--library", ":memory:", "--disable-opencl", "--conf", "plugins/darkroom/workflow=none"]
+        words = ["darktable-cli", str(source), *([str(steps)] if history else []), str(target)]
+        run_program([*words, "--icc-type", "LIN_REC709", *own], target)
+        return read_pfm(target.read_bytes())
 
 
 def read_pfm(data: bytes) -> Float64:
@@ -189,13 +155,18 @@ def write_scene(scene: ClippedScene) -> bytes:
     return dng(np.clip(codes, 0, _WHITE).astype(np.uint16), scene.cfa, camera)
 
 
+def pad_border(picture: Float64, shape: tuple[int, ...], what: str, most: float = inf) -> Float64:
+    """A picture of this size; programs leave out a few pixels at the border, `most` of them at most."""
+    missing = [whole - part for whole, part in zip(shape[:2], picture.shape[:2], strict=True)]
+    if min(missing) < 0 or max(missing) > most:
+        raise Unsupported(f"a picture of {picture.shape} is not that of {what}; leave it out")
+    border = [(each // 2, each - each // 2) for each in missing]
+    return np.pad(picture, [*border, (0, 0)], mode="edge")
+
+
 def align(picture: Float64, scene: ClippedScene) -> Float64:
     """A picture of a scene's size, with the truth's brightness in each channel where nothing is clipped."""
-    missing = [whole - part for whole, part in zip(scene.truth.shape[:2], picture.shape[:2], strict=True)]
-    if min(missing) < 0:
-        raise Unsupported(f"a picture of {picture.shape} is not that of {scene.name}; leave it out")
-    border = [(each // 2, each - each // 2) for each in missing]
-    whole = np.pad(picture, [*border, (0, 0)], mode="edge")
+    whole = pad_border(picture, scene.truth.shape, scene.name)
     regions, truth = scene.regions(), scene.truth
     calm = scene.known & ~regions["clipped"] & ~regions["ring"]
     calm &= (truth.max(axis=2) > 0.08) & (truth.min(axis=2) > 0.02)

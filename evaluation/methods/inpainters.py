@@ -4,6 +4,7 @@ Another method is one more line here: its name, how it is called, whose it is, a
 imports what it needs within `requires`.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,12 +13,11 @@ from numpy.typing import NDArray
 from skimage.restoration import inpaint_biharmonic
 
 from demosaic_ntc import Restored, inpaint
+from demosaic_ntc.arrays import Flags
 
 from ..measure.metrics import PEAK, Bytes
 from .method import COMPLETED, OURS, Effort, Method, grades, index_by_name, package_version, requires
 from .plain_tensors import PICTURE_COMPLETIONS, Completion, complete_known, completion
-
-Flags = NDArray[np.bool_]
 
 #: OpenCV's algorithms for repairs: Telea's, and Navier-Stokes.
 OPENCV = {"telea": "INPAINT_TELEA", "ns": "INPAINT_NS"}
@@ -29,17 +29,17 @@ DEFAULT = (OURS, f"{OURS}-best", f"{OURS}-fast", COMPLETED, BASELINE, *OPENCV, *
 #: The largest side of a tile for general tensor completion.
 TILE = 256
 
-_OPENCV_RADIUS = 3
+OPENCV_RADIUS = 3
 
 
 def catalogue(effort: Effort) -> dict[str, Method]:
     """All methods by name: ours, what people use, and completions of tensors."""
-    by_opencv = f"{package_version('opencv-python-headless')}, radius {_OPENCV_RADIUS}"
+    by_opencv = f"{package_version('opencv-python-headless')}, radius {OPENCV_RADIUS}"
     return index_by_name(
         (
             *(_ours(name, method, role, each) for name, method, role, each in grades(effort)),
-            Method(BASELINE, package_version("scikit-image"), "peer", _biharmonic),
-            *(Method(name, by_opencv, "peer", partial(_opencv, name, effort.threads)) for name in OPENCV),
+            _peer(BASELINE, package_version("scikit-image"), biharmonic),
+            *(_peer(name, by_opencv, partial(opencv, name, effort.threads)) for name in OPENCV),
             *(completion(name, entry, TILE, _complete_tensor) for name, entry in PICTURE_COMPLETIONS.items()),
         )
     )
@@ -51,13 +51,18 @@ def _ours(name: str, method: Any, role: Any, effort: Effort) -> Method:
     return Method(name, effort.words, role, lambda picture, missing: inpaint(picture, missing, **how))
 
 
-def _biharmonic(picture: Bytes, missing: Flags) -> Restored:
+def _peer(name: str, settings: str, run: Callable[[Bytes, Flags], NDArray[Any]]) -> Method:
+    """A method of another library."""
+    return Method(name, settings, "peer", lambda picture, missing: Restored(run(picture, missing)))
+
+
+def biharmonic(picture: Bytes, missing: Flags) -> NDArray[Any]:
     """Scikit-image's biharmonic interpolation (Damelin and Hoang, 2018, doi:10.1155/2018/3950312)."""
     restored: NDArray[Any] = inpaint_biharmonic(picture / PEAK, missing, channel_axis=2)
-    return Restored(restored * PEAK)
+    return restored * PEAK
 
 
-def _opencv(algorithm: str, threads: int, picture: Bytes, missing: Flags) -> Restored:
+def opencv(algorithm: str, threads: int, picture: Bytes, missing: Flags) -> Bytes:
     """Restore the missing pixels of an 8-bit picture by one of OpenCV's two algorithms.
 
     A. Telea, *An Image Inpainting Technique Based on the Fast Marching Method*, Journal of Graphics Tools 9
@@ -69,7 +74,7 @@ def _opencv(algorithm: str, threads: int, picture: Bytes, missing: Flags) -> Res
         import cv2
     cv2.setNumThreads(threads)
     flag = getattr(cv2, OPENCV[algorithm])
-    return Restored(np.asarray(cv2.inpaint(picture, missing.astype(np.uint8), _OPENCV_RADIUS, flag)))
+    return np.asarray(cv2.inpaint(picture, missing.astype(np.uint8), OPENCV_RADIUS, flag), np.uint8)
 
 
 def _complete_tensor(complete: Completion, picture: Bytes, missing: Flags) -> NDArray[Any]:

@@ -95,7 +95,8 @@ def tncp(samples: TensorSamples, seed: int, settings: TncpSettings) -> Floats:
     for _ in range(settings.iterations):
         step *= settings.growth
         _iterate(state, current, step, settings.threshold)
-        following = np.where(is_known, known, _reconstruct(state.factors))
+        fitted = RankOneSum(np.ones(settings.rank), tuple(factor.T for factor in state.factors))
+        following = np.where(is_known, known, fitted.dense())
         moved = float(np.linalg.norm(following - current))
         current = following
         if moved < settings.tolerance * norm:
@@ -166,8 +167,3 @@ def _against_others(factors: list[Floats], tensor: Floats, mode: int) -> Floats:
         part = (tensor.reshape(-1, after.shape[1]) @ after.T).reshape(-1, size, rank)
         product = np.einsum("lrs,sl->rs", part, before)
     return product
-
-
-def _reconstruct(factors: list[Floats]) -> Floats:
-    """The dense tensor of a CP decomposition."""
-    return RankOneSum(np.ones(factors[0].shape[1]), tuple(factor.T for factor in factors)).dense()

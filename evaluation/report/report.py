@@ -16,16 +16,24 @@ from demosaic_ntc.viewer.crops import CropBox
 from demosaic_ntc.viewer.page import Page, PageScene, Version, page_html
 from demosaic_ntc.viewer.pictures import thumbnail
 
+from ..bursts.part import MergeBenchmark
 from ..measure import convergence
 from ..measure.benchmark import Benchmark, Figure
 from ..measure.case import Case, Measurement, refusal_words
+from ..measure.completions import CompletionBenchmark
+from ..measure.convert import ConvertBenchmark
+from ..measure.demosaic import DemosaicBenchmark, QuadBenchmark, TensorBenchmark, XTransBenchmark
+from ..measure.errors import ErrorBenchmark
+from ..measure.inpaint import InpaintBenchmark
 from ..measure.metrics import eight_bit
+from ..measure.noise import NoiseBenchmark, WholeNoiseBenchmark
+from ..measure.paper import PaperBenchmark
 from ..measure.protocol import commit, machine
 from ..measure.results import Results
+from ..measure.speed import SpeedBenchmark
 from ..measure.store import NAME, ReportFile, Store, write_text
-from .drawing import Drawing
 from .gallery import Gallery
-from .parts import PARTS, load_results
+from .plots import Drawing
 from .plots import convergence as convergence_figure
 from .tables import DataTable, cells, file_name, html, markdown
 
@@ -37,9 +45,26 @@ _INTRODUCTION = (
     "figure is in results.json, from which these tables are made."
 )
 
+# The parts of a report. Another is a subclass of `Benchmark` in `evaluation/measure/` and a name here.
+_ALL: tuple[type[Benchmark], ...] = (
+    *(DemosaicBenchmark, TensorBenchmark, NoiseBenchmark, InpaintBenchmark),
+    *(ErrorBenchmark, SpeedBenchmark, ConvertBenchmark, PaperBenchmark),
+    *(CompletionBenchmark, XTransBenchmark, QuadBenchmark, WholeNoiseBenchmark),
+    MergeBenchmark,
+)
+PARTS: dict[str, type[Benchmark]] = {part.name: part for part in _ALL}
 
 #: Steps that are still to be done: how many, and what each was once it is done.
 Work = tuple[int, Iterator[str]]
+
+
+def load_results(file: ReportFile) -> dict[str, Results]:
+    """The results of all parts that a report has, revived from their plans."""
+    plans = {name: plan for name in PARTS if (plan := file.get(f"{name} plan"))}
+    return {
+        name: Results.of(Store(file, PARTS[name].from_plan(plan), {}), stamped=False)
+        for name, plan in plans.items()
+    }
 
 
 def opened(folder: Path, *, whole: bool) -> ReportFile:
@@ -74,10 +99,11 @@ def work(file: ReportFile, part: Benchmark) -> Work:
         if case.scene in boxes and result.restored is not None:
             gallery.keep(case.key, eight_bit(result.restored.image), boxes[case.scene])
 
-    def lacks(case: Case) -> bool:
-        return case not in store or (case.scene in boxes and not gallery.has(case.key))
-
-    todo = [case for case in part.cases if lacks(case)]
+    todo = [
+        case
+        for case in part.cases
+        if case not in store or (case.scene in boxes and not gallery.has(case.key))
+    ]
     return len(todo), (case.words for case in store.fill(todo, keep))
 
 
@@ -115,10 +141,11 @@ def write_report(folder: Path) -> Path:
     tables = [table for found in results.values() for table in found.part.tables(found)]
     tables.sort(key=lambda table: table.details)
     _write_tables(folder / TABLES, tables)
+    refused = refusal_words(refusal for found in results.values() for refusal in found.refusals)
     page = Page(
         "Benchmark report",
         _INTRODUCTION,
-        _facts(file) | _list_refused(results.values()),
+        _facts(file) | ({"not run": "; ".join(refused)} if refused else {}),
         tuple(scene for found in results.values() for scene in _scenes(found, gallery, file)),
         tuple(map(html, tables)),
         tuple(drawing.write(folder / PLOTS) for drawing in _drawings(results, gallery, file)),
@@ -152,12 +179,6 @@ def _facts(file: ReportFile) -> dict[str, str]:
         section = file.get(part) or {}
         told |= {f"{part}: {name}": text for name, text in section.get("protocol", {}).items()}
     return told
-
-
-def _list_refused(results: Iterable[Results]) -> dict[str, str]:
-    """What could not be run, if anything."""
-    refused = refusal_words(refusal for found in results for refusal in found.refusals)
-    return {"not run": "; ".join(refused)} if refused else {}
 
 
 def _scenes(results: Results, gallery: Gallery, file: ReportFile) -> Iterator[PageScene]:

@@ -15,17 +15,8 @@ NONE = "–"
 
 # On a terminal columns of words stand left, figures right.
 _WORDS = (
-    "picture",
-    "raw",
-    "camera",
-    "method",
-    "mask",
-    "noise",
-    "tensor",
-    "status",
-    "oracle calls",
-    "outcome",
-    "reason",
+    *("picture", "raw", "camera", "method", "mask", "noise", "tensor"),
+    *("status", "oracle calls", "outcome", "reason"),
 )
 # Wider than any table: in a narrow window a line may wrap, but no figure may lose its digits.
 _WIDTH = 400
@@ -143,16 +134,10 @@ def cells(table: DataTable) -> list[dict[str, str | float]]:
     return [dict(zip(table.columns, row, strict=True)) for row in values]
 
 
-def results_console() -> Console:
-    """Standard output, wide enough for a table."""
-    console = Console(highlight=False, soft_wrap=True)
-    console.width = _WIDTH
-    return console
-
-
 def show(tables: Iterable[DataTable], lines: Iterable[str] = ()) -> None:
     """Print tables, cut where they list many pictures, with their notes, then lines as they are."""
-    console = results_console()
+    console = Console(highlight=False, soft_wrap=True)
+    console.width = _WIDTH
     for table in tables:
         by_picture = table.details and table.columns[0] == "method"
         for part in table.parts(_ACROSS) if by_picture else [table]:

@@ -125,12 +125,10 @@ def _remove(
     return found.is_found, float(stripes), float(left.std() / added.std())
 
 
-def clean_table(rows: Iterable[Row]) -> DataTable:
-    """What was taken for banding in clean mosaics."""
-    return table_of("false alarms in clean mosaics, rows and columns", _CLEAN, rows)
-
-
-def removal_table(rows: Iterable[Row]) -> DataTable:
-    """What is left of offsets."""
+def tables(clean: Iterable[Row], removed: Iterable[Row]) -> list[DataTable]:
+    """What was taken for banding in clean mosaics, and what is left of offsets."""
     note = "medians of root mean squares, by those that were added; 100 where nothing is found"
-    return table_of("offsets of lines, removed", _LEFT, rows, note)
+    return [
+        table_of("false alarms in clean mosaics, rows and columns", _CLEAN, clean),
+        table_of("offsets of lines, removed", _LEFT, removed, note),
+    ]

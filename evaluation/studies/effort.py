@@ -6,7 +6,7 @@ estimates of something noisy lie apart by what is left of its noise in either.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -18,7 +18,6 @@ from demosaic_ntc import develop
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.group_demosaic import APART
-from demosaic_ntc.errors import InputError
 
 from ..data.sets import SetImage
 from ..measure.metrics import PEAK
@@ -55,14 +54,6 @@ def everywhere() -> Iterator[None]:
         yield
     finally:
         APART.update(usual)
-
-
-def deviations(names: Iterable[str]) -> list[float]:
-    """Standard deviations of noise in 255ths, or an error."""
-    with suppress(ValueError):
-        if all(0 <= float(name) <= PEAK for name in names):
-            return [float(name) for name in names]
-    raise InputError(f"{','.join(names)!r} are no deviations from 0 to {PEAK:g}; give such as 0,1.5,4")
 
 
 def block_distances(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:

@@ -71,7 +71,8 @@ def measure(scene: ClippedScene, names: Collection[str]) -> Measured:
 
 def compare(picture: Float64, scene: ClippedScene) -> Figures:
     """The figures of a picture of linear light; None for what has too few pixels."""
-    truth, shown = (_to_lab(light) for light in (scene.truth, picture))
+    lights = (scene.truth, picture)
+    truth, shown = (np.asarray(rgb2lab(SRGB_CURVE.encode(roll_off(light)))) for light in lights)
     distance: Any = deltaE_ciede2000
     error, regions = distance(truth, shown), scene.regions()
     figures = {name: _mean(error, part) for name, part in regions.items()}
@@ -94,11 +95,6 @@ def roll_off(light: Float64) -> Float64:
     largest = np.maximum(inside.max(axis=2, keepdims=True), 1e-9)
     above = np.maximum(largest - _FOOT, 0) / (1 - _FOOT)
     return np.asarray(inside * (np.minimum(largest, _FOOT) + (1 - _FOOT) * above / (1 + above)) / largest)
-
-
-def _to_lab(light: Float64) -> Float64:
-    """CIELab of linear light as it is rendered."""
-    return np.asarray(rgb2lab(SRGB_CURVE.encode(roll_off(light))))
 
 
 def tables(found: Sequence[Measured]) -> list[DataTable]:

@@ -28,7 +28,7 @@ from demosaic_ntc.raw.opcodes.warps import WarpRectilinear
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.workflows.api import develop
 
-from ..methods.highlights import develop_by_darktable
+from ..methods.highlights import run_darktable
 from ..methods.programs import run_program
 from ..report.tables import DataTable, table_of
 from ..siblings import Camera, linear_dng, opcode_fields
@@ -138,7 +138,8 @@ def compare_corners(path: Path, quality: Quality) -> list[Row]:
         same = Path(folder, path.name)
         run_program(["exiftool", "-q", *_ONE_MATRIX, "-o", str(same), str(path)], same)
         own = develop(same, **how, quality=quality).image.astype(np.float64)
-        theirs = orient(develop_by_darktable(same), _undo(read_photo(same).orientation))
+        turned = read_photo(same).orientation
+        theirs = orient(run_darktable(same.read_bytes()), {6: 8, 8: 6}.get(turned, turned))  # as it lay
     height, width = (min(sides) for sides in zip(own.shape[:2], theirs.shape[:2], strict=True))
     own, theirs = own[:height, :width], theirs[:height, :width]
     inside = (np.minimum(own, theirs).min(axis=2) > 0.002) & (np.maximum(own, theirs).max(axis=2) < 0.9)
@@ -325,8 +326,3 @@ def _blocks_of_circle(height: int, width: int) -> dict[str, tuple[slice, slice]]
         top, left = round(y - side / 2), round(x - side / 2)
         found[name] = (slice(top, top + side), slice(left, left + side))
     return found
-
-
-def _undo(orientation: int) -> int:
-    """The orientation that takes an upright picture back to how the sensor lay."""
-    return {6: 8, 8: 6}.get(orientation, orientation)

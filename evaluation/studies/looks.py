@@ -19,7 +19,7 @@ from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.raw.reading import read_embedded
 
-from ..measure.brightness import Bytes, luma, newly_clipped
+from ..measure.metrics import Bytes, luma, newly_clipped
 from ..methods.programs import run_program
 from ..report.tables import Cell, DataTable, figure, table_of
 

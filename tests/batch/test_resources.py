@@ -3,7 +3,7 @@
 import psutil
 import pytest
 
-from demosaic_ntc.batch.resources import team_for, workers_that_fit
+from demosaic_ntc.batch.batch import team_for, workers_that_fit
 from demosaic_ntc.batch.spec import Workers
 from tests.batch.works import Copy
 
@@ -24,7 +24,7 @@ from tests.batch.works import Copy
 def test_processors_are_shared_out(
     monkeypatch: pytest.MonkeyPatch, jobs: int | None, threads: int | None, most: int, shares: list[int]
 ) -> None:
-    monkeypatch.setattr("demosaic_ntc.batch.resources.processors", lambda: 8)
+    monkeypatch.setattr("demosaic_ntc.batch.batch.processors", lambda: 8)
     team = team_for(Copy(), Workers(jobs=jobs, threads=threads), most)
     assert [setup.threads for setup in team] == shares
 

@@ -8,8 +8,7 @@ import pytest
 
 from cli.output.batch_display import BatchView, Forecast, show_batch
 from cli.output.batch_summary import duration, megabytes, summary_lines
-from demosaic_ntc.batch.job import Job, JobEnded, JobOutcome, JobProgress, JobStarted, JobStatus
-from demosaic_ntc.batch.tally import Tally
+from demosaic_ntc.batch.job import Job, JobEnded, JobOutcome, JobProgress, JobStarted, JobStatus, Tally
 from tests.batch.works import Copy
 
 

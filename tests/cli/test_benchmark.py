@@ -115,10 +115,10 @@ def test_nothing_is_drawn_when_nothing_is_finished(tmp_path: Path, monkeypatch: 
 
 
 def test_files_are_written_though_nobody_reads_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def closed() -> None:
+    def closed(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("evaluation.report.tables.results_console", closed)
+    monkeypatch.setattr("evaluation.report.tables.Console", closed)
     benchmark("--reps", "1", "--methods", "als", "--csv", str(tmp_path / "r.csv"))
     assert "als" in (tmp_path / "r.csv").read_text()
 

@@ -205,7 +205,7 @@ def test_peers_that_fail_are_told_beneath_the_tables_and_tried_again(
     options = ("--methods", "menon,bilinear", *REPAIRS, *TENSORS)
     with monkeypatch.context() as patch:
         patch.setattr("evaluation.methods.demosaicers.menon", broken)
-        patch.setattr("evaluation.methods.inpainters._biharmonic", broken)
+        patch.setattr("evaluation.methods.inpainters.biharmonic", broken)
         patch.setattr("evaluation.methods.als.als", broken)
         result = benchmark("all", pictures, "-o", folder, *options)
     assert result.exit_code == 0, result.stderr

@@ -131,7 +131,7 @@ def test_a_peer_that_fails_has_no_mean_and_the_others_go_on(
     def broken(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("evaluation.methods.inpainters._biharmonic", broken)
+    monkeypatch.setattr("evaluation.methods.inpainters.biharmonic", broken)
     result = benchmark(pictures, *QUICK, "--csv", tmp_path / "r.csv", "--details")
     assert result.exit_code == 0, result.stderr
     whole, *_ = cells(result.stdout, "random:20")

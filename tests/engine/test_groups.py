@@ -178,7 +178,7 @@ def test_bands_hold_all_references_and_all_rows_they_touch(wanted: Flags, band_r
 
 
 @settings(max_examples=40, deadline=None)
-@given(arrays(np.bool_, st.tuples(st.integers(1, 70), st.integers(1, 90))))
+@given(arrays(np.bool_, st.tuples(st.integers(1, 70), st.integers(1, 200))))
 def test_tiles_hold_every_reference_once_in_order_and_leave_gaps_out(wanted: Flags) -> None:
     references = np.argwhere(wanted)
     if len(references) == 0:
@@ -188,7 +188,7 @@ def test_tiles_hold_every_reference_once_in_order_and_leave_gaps_out(wanted: Fla
     assert sorted(map(tuple, together.tolist())) == sorted(map(tuple, references.tolist()))
     for tile in tiles:
         assert tile.tolist() == sorted(tile.tolist())
-        assert np.diff(np.unique(tile[:, 1])).max(initial=0) <= 16
+        assert np.diff(np.unique(tile[:, 1])).max(initial=0) <= 64
 
 
 @pytest.mark.parametrize(("wanted", "lengths"), [(40, [16, 16, 16]), (100, [100]), (500, [100]), (16, [16])])

@@ -17,8 +17,7 @@ from evaluation.data.masks import DEFAULT as MASKS
 from evaluation.measure.completions import CompletionBenchmark, sum_squares
 from evaluation.methods import als, group_completions, low_rank, tncp
 from evaluation.methods.group_completions import DEFAULT, catalogue, complete_ours
-from evaluation.methods.group_sources import MOSAIC, PLAIN, make_source
-from evaluation.methods.group_tensors import Form, PatchTensor
+from evaluation.methods.group_tensors import MOSAIC, PLAIN, Form, PatchTensor, make_source
 from evaluation.methods.tensors import Floats, TensorSamples, constant_mean
 from tests.cli.waves import save_waves
 

@@ -20,9 +20,8 @@ from evaluation.measure.results import Results
 from evaluation.measure.store import ReportFile, Store
 from evaluation.methods.method import Method
 from evaluation.report.gallery import Gallery
-from evaluation.report.parts import load_results
 from evaluation.report.plots import reliability
-from evaluation.report.report import _scenes
+from evaluation.report.report import _scenes, load_results
 from tests.cli.waves import save_waves
 
 RGGB = Cfa.from_name("RGGB")

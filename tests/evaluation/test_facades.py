@@ -31,7 +31,7 @@ def test_the_set_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.Monkey
             return tmp_path / name
 
     monkeypatch.setattr(fetching, "_pooch", lambda: Pooch)
-    (folder,) = fetching.locate([Path("facades")], print)
+    folder = fetching.locate(Path("facades"), print)
     assert [picture.name for picture in read_set(folder).pictures] == [str(n + 1) for n in range(COUNT)]
     before = (folder / "1.png").stat().st_mtime_ns
     assert make_set(folder) == folder
@@ -40,7 +40,5 @@ def test_the_set_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_folder_is_taken_before_a_set_of_its_name(tmp_path: Path) -> None:
     (tmp_path / "facades").mkdir()
-    assert fetching.locate([tmp_path / "facades", Path("elsewhere")], print) == [
-        tmp_path / "facades",
-        Path("elsewhere"),
-    ]
+    for path in (tmp_path / "facades", Path("elsewhere")):
+        assert fetching.locate(path, print) == path

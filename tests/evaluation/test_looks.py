@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.app import app
-from evaluation.measure.brightness import luma, measure_clipping, newly_clipped
+from evaluation.measure.metrics import luma, measure_clipping, newly_clipped
 from evaluation.studies import looks
 from evaluation.studies.looks import Brightness, look_table, measure
 

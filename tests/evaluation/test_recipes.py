@@ -19,7 +19,7 @@ from evaluation.measure.case import Case, Measurement
 from evaluation.measure.results import Results
 from evaluation.methods.demosaicers import PEERS
 from evaluation.methods.method import Method
-from evaluation.report.parts import PARTS
+from evaluation.report.report import PARTS
 from evaluation.report.tables import DataTable, rows_of
 from tests.cli.waves import save_waves
 

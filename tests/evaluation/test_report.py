@@ -16,7 +16,7 @@ from evaluation.measure.store import ReportFile, Store
 from evaluation.measure.summary import summaries
 from evaluation.methods.completions import Solver, catalogue
 from evaluation.report.gallery import Gallery
-from evaluation.report.parts import PARTS, load_results
+from evaluation.report.report import PARTS, load_results
 
 
 def test_sections_are_kept_together_and_read_again(tmp_path: Path) -> None:

@@ -9,14 +9,13 @@ from scipy.ndimage import gaussian_filter
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.errors import InputError, Unsupported
+from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.reading import read_photo
-from evaluation.data.textures import CFA, NEUTRAL, PANEL, Chart, draw_chart, expose_chart
-from evaluation.studies import texture_ways
+from evaluation.data.textures import CFA, NEUTRAL, PANEL, Chart, draw_chart, expose_noisily
+from evaluation.studies import textures
 from evaluation.studies.acutance import compare_texture, fit_colours, measure_chart, sensitivity, weigh_noise
-from evaluation.studies.texture_ways import WAYS, NoisyChart
-from evaluation.studies.textures import check_slopes, measure, tables
+from evaluation.studies.textures import WAYS, NoisyChart, measure, tables
 from samples.dng import camera_from_srgb
 
 
@@ -46,7 +45,7 @@ def test_a_chart_is_drawn_by_its_seed(chart: Chart) -> None:
 
 def test_samples_have_the_noise_and_the_profile_states_what_it_is_told(chart: Chart, tmp_path: Path) -> None:
     slope, path = 0.001, tmp_path / "chart.dng"
-    path.write_bytes(expose_chart(chart, slope, 1.6, 0))
+    path.write_bytes(expose_noisily(SRGB_CURVE.decode(chart.pixels), slope, 1.6, 0))
     photo = read_photo(path)
     light = CFA.sample(SRGB_CURVE.decode(chart.pixels) @ camera_from_srgb().T * np.array(NEUTRAL))
     error = (photo.mosaic - 1024) / (16383 - 1024) - light
@@ -55,7 +54,7 @@ def test_samples_have_the_noise_and_the_profile_states_what_it_is_told(chart: Ch
     assert photo.noise is not None
     assert photo.noise.slope[0] == pytest.approx(1.6**2 * slope)
     assert photo.noise.floor[1] == pytest.approx(1.6**2 * (slope / 1000 + 1e-7))
-    path.write_bytes(expose_chart(chart, slope, None, 0))
+    path.write_bytes(expose_noisily(SRGB_CURVE.decode(chart.pixels), slope, None, 0))
     assert read_photo(path).noise is None
 
 
@@ -111,7 +110,7 @@ def test_denoising_trades_texture_for_noise_and_texture_less_of_it(chart: Chart)
 
 def test_programs_that_are_missing_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(texture_ways, "import_module", _refuse_import)
+    monkeypatch.setattr(textures, "import_module", _refuse_import)
     absent = [name for name in WAYS if name.startswith(("RawTherapee", "darktable"))]
     assert len(absent) == 5
     assert measure(0.001, 0, absent).ways == {}
@@ -125,10 +124,11 @@ def _refuse_import(name: str) -> None:
     raise ImportError(name)
 
 
-@pytest.mark.parametrize("slopes", [["0"], ["-1"], ["x"], ["0.5"]])
-def test_impossible_slopes_are_refused(slopes: list[str]) -> None:
-    with pytest.raises(InputError, match="no slopes"):
-        check_slopes(slopes)
+@pytest.mark.parametrize("slopes", ["0", "-1", "x", "0.5"])
+def test_impossible_slopes_are_refused(slopes: str) -> None:
+    result = CliRunner().invoke(app, ["benchmark", "texture", "--slopes", slopes])
+    assert result.exit_code == 2
+    assert "are not slopes" in result.output
 
 
 def test_the_command_prints_the_table(monkeypatch: pytest.MonkeyPatch) -> None:

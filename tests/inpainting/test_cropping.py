@@ -7,9 +7,9 @@ import pytest
 
 from demosaic_ntc import inpaint
 from demosaic_ntc.inpainting import inpaint as inpainting
-from demosaic_ntc.inpainting.cropping import find_view, paste
 from demosaic_ntc.inpainting.regions import MARGIN
 from demosaic_ntc.inpainting.texture.parts import find_parts
+from demosaic_ntc.inpainting.wide_holes import find_view, paste
 from tests.inpainting.test_wide_holes import bricks
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from demosaic_ntc.arrays import Flags, Planes
-from demosaic_ntc.inpainting.initial_fill import fill_smoothly
+from demosaic_ntc.inpainting.smooth_fill import fill_smoothly
 
 Y, X = (axis.astype(np.float32) / 40 for axis in np.mgrid[:32, :36])
 RAMPS: Planes = np.stack([Y, X, Y + X])

@@ -22,7 +22,6 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 from threading import Thread
-from types import TracebackType
 from typing import Any, TypeVar
 
 from distributed import Client, Event, Future, KilledWorker, get_worker
@@ -253,9 +252,7 @@ class Cluster:
             raise
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(Exception):  # a scheduler that is gone has forgotten everything anyway
             self._call_off()
         self._leave()

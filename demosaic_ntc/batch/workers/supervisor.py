@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from multiprocessing.connection import wait
-from types import TracebackType
 
 from demosaic_ntc.batch.job import (
     Event,
@@ -54,9 +53,7 @@ class Supervisor(AbstractContextManager["Supervisor"]):
         self._unwanted: deque[Job] = deque()
         self._false_starts = 0
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for worker in self._workers.values():
             _dismiss(worker)
 

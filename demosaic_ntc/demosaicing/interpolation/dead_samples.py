@@ -62,12 +62,18 @@ def replace_missing_samples(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:
     filled = _fill_by_own_colour(mosaic, missing, cfa)
     if missing.mean() > MOST_MISSING:
         return filled
-    surroundings = _Surroundings(filled, missing, cfa)
-    predicted = filled.copy()
+    surroundings = _Surroundings(filled, missing, cfa)  # has a copy
     for sites in surroundings.predictable():
-        predicted[tuple(sites.T)] = surroundings.predict(sites)
-    known = mosaic[~missing]
-    return np.clip(predicted, known.min(), known.max())
+        filled[tuple(sites.T)] = surroundings.predict(sites)
+    filled[missing] = np.clip(filled[missing], *_find_range(mosaic, missing))
+    return filled
+
+
+def _find_range(mosaic: Floats, missing: Flags) -> tuple[np.float32, np.float32]:
+    """Return the least and the largest sample that is known."""
+    known = mosaic.copy()
+    known[missing] = known.flat[np.argmin(missing)]
+    return known.min(), known.max()
 
 
 def _fill_by_own_colour(mosaic: Floats, missing: Flags, cfa: Cfa) -> Floats:

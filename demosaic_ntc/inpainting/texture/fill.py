@@ -6,15 +6,16 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt, gaussian_filter
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.engine.pass_tables import PLANS
 from demosaic_ntc.engine.result import CopiedPixels
+from demosaic_ntc.inpainting.region_inpainting import repair
 from demosaic_ntc.inpainting.texture.blending import blend, measure_seams
-from demosaic_ntc.inpainting.texture.copying import choose_labels
-from demosaic_ntc.inpainting.texture.kernels import REACH, Places
-from demosaic_ntc.inpainting.texture.level import Level, Scene, make_pyramid
+from demosaic_ntc.inpainting.texture.kernels import NEVER, REACH, Places
+from demosaic_ntc.inpainting.texture.label_kernels import best_labels, relabel
+from demosaic_ntc.inpainting.texture.level import Level, make_pyramid
 from demosaic_ntc.inpainting.texture.offsets import MOST_PIXELS, start_by_offsets
 from demosaic_ntc.inpainting.texture.parts import WidePart, Widths, make_scene, region_of
-from demosaic_ntc.inpainting.texture.starts import start_smoothly
-from demosaic_ntc.inpainting.texture.synthesis import ROUNDS, Filled, refine, synthesise
+from demosaic_ntc.inpainting.texture.synthesis import ROUNDS, Filled, blocks_of, refine, synthesise
 from demosaic_ntc.run import Run
 
 # Below the limit of "auto" what the engine tells is closer to the truth, and texture only loses. "texture" is
@@ -25,6 +26,8 @@ WIDTHS: dict[str, Widths] = {"auto": (12, 16), "texture": (2, 4)}
 # far apart the estimate is a mixture of colours that would show as a veil.
 _DRAWN, _DRAWN_BLUR, _APART = 0.5, 10.0, 0.08  # how far, what they are blurred by in pixels, and what is far
 _WORTH = 1.2  # how much dearer copies by offsets may be and still be taken: structure shows more than seams
+_SWEEPS = 12  # over labels
+_DATA = 0.5  # what a distance from the estimate counts, beside seams
 _RIM = (0.0, 2.0)  # depths: the first is all the engine's, from the second on it is all texture
 
 
@@ -37,7 +40,8 @@ def fill_part(
     copied is known, and ``allowed`` if that is given.
     """
     region = region_of(part, missing.shape, allowed)
-    levels = _make_levels(make_scene(part, region, planes, missing, allowed))
+    scene = make_scene(part, region, planes, missing, allowed)
+    levels = [Level.of(each) for each in reversed(make_pyramid(scene))]  # the coarsest first
     made = _fill_levels(levels, len(planes), run) if levels[-1].is_source.any() else None
     if made is None:
         return None
@@ -49,11 +53,6 @@ def fill_part(
     planes[:, rows, columns] = before + share * (values - before)
     targets = np.stack([rows, columns], axis=1).astype(np.int32)
     return CopiedPixels(targets, targets + labels)
-
-
-def _make_levels(scene: Scene) -> list[Level]:
-    """Return a scene at all its scales, the coarsest first."""
-    return [Level.of(each) for each in reversed(make_pyramid(scene))]
 
 
 def _fill_levels(levels: list[Level], colours: int, run: Run) -> tuple[Places, Float32] | None:
@@ -79,6 +78,21 @@ def _fill_in_turn(levels: list[Level], run: Run) -> Iterator[tuple[Filled, float
         yield _descend_levels(shifted, levels[number:], run), _WORTH
 
 
+def start_smoothly(level: Level, run: Run) -> Filled:
+    """Return a level whose hole is filled by the engine."""
+    inner = (slice(REACH, -REACH), slice(REACH, -REACH))
+    known = (level.weight[inner] > 0) & ~level.hole[inner]
+    planes = np.ascontiguousarray(np.moveaxis(level.values[inner], 2, 0))
+    planes[:, ~known] = 0
+    shown = np.ascontiguousarray(np.broadcast_to(known, planes.shape))
+    made, _ = repair(planes, shown, PLANS["fast"], Run(threads=run.threads, deadline=run.deadline))
+    values = level.values.copy()
+    values[inner] = np.moveaxis(made.planes, 0, 2)
+    filled = np.ascontiguousarray(np.where(level.hole[..., None], values, level.values), np.float32)
+    nowhere = np.full((*level.hole.shape, 2), -1, np.int32)  # nothing says where they came from
+    return Filled(level, filled, nowhere, np.full(level.hole.shape, NEVER))
+
+
 def _descend_levels(start: Filled, levels: list[Level], run: Run) -> Filled:
     """Return the finest level filled, from a start at the coarsest."""
     filled = start
@@ -87,6 +101,40 @@ def _descend_levels(start: Filled, levels: list[Level], run: Run) -> Filled:
             filled = refine(filled, level, run)
         filled = synthesise(filled, ROUNDS[min(number, len(ROUNDS) - 1)], run)
     return filled
+
+
+def choose_labels(filled: Filled, values: Float32, run: Run) -> Places:
+    """Return for every pixel the way to the one it is copied from, (height, width, 2); zero outside the hole.
+
+    ``values`` are the channels of the level that are compared.
+    """
+    level = filled.level
+    labels = np.zeros((*level.hole.shape, 2), np.int32)
+    first = np.zeros((len(level.pixels), 2), np.int32)
+    best_labels(filled.field, filled.cost, level.pixels, first)
+    labels[tuple(level.pixels.T)] = first
+    estimate = np.ascontiguousarray(filled.values[..., : values.shape[2]])
+    dark = level.pixels.sum(axis=1) % 2
+    halves = [np.ascontiguousarray(level.pixels[dark == parity]) for parity in (0, 1)]
+    for sweep in range(2 * _SWEEPS):
+        labels = _sweep(values, estimate, level, labels, halves[sweep % 2], run)
+    return labels
+
+
+def _sweep(
+    values: Float32, estimate: Float32, level: Level, labels: Places, pixels: Places, run: Run
+) -> Places:
+    """Return labels that are better at every second pixel, like one colour of a chessboard."""
+    chosen = np.empty((len(pixels), 2), np.int32)
+
+    def choose(part: slice) -> None:
+        flags = (level.hole, level.shown, level.source)
+        relabel(values, estimate, *flags, labels, _DATA, pixels[part], chosen[part])
+
+    run.do(choose, blocks_of(len(pixels), 2048))
+    moved = labels.copy()
+    moved[tuple(pixels.T)] = chosen
+    return moved
 
 
 def _draw_near(gaps: Float32, hole: Flags) -> Float32:

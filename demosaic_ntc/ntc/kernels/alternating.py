@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.jit.compiled import kernel
-from demosaic_ntc.ntc.problem import Bits, Slots
+from demosaic_ntc.ntc.problem import Slots
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
@@ -127,24 +127,3 @@ def alternate(
         if alive == _ZERO:
             break
     return values
-
-
-@kernel
-def flip_bits(slots: Slots, cost: Float64, factors: Bits) -> float:
-    """Algorithm 2 of the paper: one pass over all factors, keeping each flip that lowers ⟨cost, vertex⟩."""
-    cells, modes = slots.shape
-    total = 0.0
-    for slot in range(-1, factors.shape[0]):
-        if slot >= 0:
-            factors[slot] = 1 - factors[slot]
-        flipped = 0.0
-        for cell in range(cells):
-            product = factors[slots[cell, 0]]
-            for mode in range(1, modes):
-                product &= factors[slots[cell, mode]]
-            flipped += cost[cell] * product
-        if slot < 0 or flipped < total:
-            total = flipped
-        else:
-            factors[slot] = 1 - factors[slot]
-    return total

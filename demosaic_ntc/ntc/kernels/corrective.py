@@ -4,7 +4,6 @@ import numpy as np
 
 from demosaic_ntc.arrays import Float64
 from demosaic_ntc.jit.compiled import fast_kernel, kernel
-from demosaic_ntc.ntc.kernels.cholesky import remove_from_cholesky
 from demosaic_ntc.ntc.kernels.supports import Counts
 
 SMALLEST_PIVOT = 1e-13  # of a point relative to its length: below, it lies in the others' affine hull
@@ -24,6 +23,22 @@ def append_product_row(row: Float64, own: float, factor: Float64, count: int) ->
         pivot -= entry * entry
     factor[count, count] = np.sqrt(max(pivot, 0.0))
     return pivot
+
+
+@kernel
+def remove_from_cholesky(factor: Float64, count: int, removed: int) -> None:
+    """Delete row ``removed`` of the matrix whose lower factor this is, by Givens rotations."""
+    for row in range(removed, count - 1):
+        for column in range(row + 2):
+            factor[row, column] = factor[row + 1, column]
+    for column in range(removed, count - 1):
+        diagonal, beside = factor[column, column], factor[column, column + 1]
+        length = np.hypot(diagonal, beside)
+        cosine, sine = diagonal / length, beside / length
+        for row in range(column, count - 1):
+            left, right = factor[row, column], factor[row, column + 1]
+            factor[row, column] = cosine * left + sine * right
+            factor[row, column + 1] = cosine * right - sine * left
 
 
 @fast_kernel

@@ -1,15 +1,17 @@
-"""The mask of a picture as it is painted: changed by one step after the other, each can be undone."""
+"""The mask of a picture as it is painted: changed by steps that can be undone; flags in files, as bits."""
 
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from demosaic_ntc.arrays import Flags
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.images.mask import grow_flags
+from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.studio.canvas.boxes import PixelBox
 from demosaic_ntc.studio.canvas.pyramid import Pyramid, brightest
 from demosaic_ntc.studio.canvas.tile_images import Bytes
@@ -125,3 +127,19 @@ class Mask:
         np.multiply(flags, _MARKED, out=part)
         self.pyramid.renew(box)
         self.version += 1
+
+
+def write_flags(target: Path, **flags: Flags) -> None:
+    """Write flags (height, width) under their names, whole or not at all."""
+    packed: dict[str, Any] = {name: np.packbits(each) for name, each in flags.items()}
+    sizes: dict[str, Any] = {f"{name}_size": np.array(each.shape) for name, each in flags.items()}
+    with whole_file(target, overwrite=True) as file:
+        np.savez(file, **packed, **sizes)
+
+
+def read_flags(source: Path, name: str) -> Flags:
+    """Read flags that were written under a name."""
+    with np.load(source, allow_pickle=False) as stored:
+        height, width = (int(side) for side in stored[f"{name}_size"])
+        bits = np.unpackbits(stored[name], count=height * width)
+    return bits.astype(np.bool_).reshape(height, width)

@@ -90,8 +90,8 @@ class Polygon:
     def mark(self, flags: Flags, box: PixelBox) -> None:
         """Set the flags of the pixels inside."""
         places = np.array(self.corners) - 0.5
-        rows, columns = _find_inside(places[:, 1] - box.top, places[:, 0] - box.left, flags.shape)
-        flags[rows, columns] = True
+        rows, columns = places[:, 1] - box.top, places[:, 0] - box.left
+        flags[polygon_pixels(rows, columns, flags.shape)] = True  # type: ignore[no-untyped-call]
 
     @property
     def work(self) -> float:
@@ -123,9 +123,8 @@ def shape_from(plain: dict[str, Any]) -> Shape:
         case "polygon" if len(points) >= 3:
             shape = Polygon(points)
         case tool:
-            raise InputError(
-                f"nothing is drawn by {tool!r} with {len(points)} points; use a tool of the page"
-            )
+            words = f"nothing is drawn by {tool!r} with {len(points)} points"
+            raise InputError(f"{words}; use a tool of the page")
     if shape.work > _MOST_PIXELS:
         raise InputError("the stroke is too long for a brush of this size; draw it in parts")
     return shape
@@ -140,14 +139,10 @@ def _points(plain: Any) -> tuple[Point, ...]:
 
 def _point(plain: Any) -> Point:
     """A place of a request."""
-    if not isinstance(plain, list) or len(plain) != 2 or not all(_is_number(value) for value in plain):
+    is_pair = isinstance(plain, list) and len(plain) == 2
+    if not is_pair or not all(isinstance(each, int | float) and abs(each) <= _FARTHEST for each in plain):
         raise InputError("a point is two numbers; draw it again")
     return float(plain[0]), float(plain[1])
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value of a request is a number that may be a place."""
-    return isinstance(value, int | float) and abs(value) <= _FARTHEST
 
 
 def _radius(plain: Any) -> float:
@@ -166,11 +161,6 @@ def _around(points: tuple[Point, ...], reach: float) -> PixelBox:
         floor(min(columns) - reach),
         floor(max(columns) + reach) + 1,
     )
-
-
-def _find_inside(rows: Any, columns: Any, shape: tuple[int, ...]) -> Any:
-    """Rows and columns of the pixels inside corners."""
-    return polygon_pixels(rows, columns, shape)  # type: ignore[no-untyped-call]
 
 
 def _is_near(box: PixelBox, start: Point, end: Point, radius: float) -> Flags:

@@ -1,4 +1,4 @@
-"""The one place of this layer where Pillow is reached: tiles as PNG, and pictures made smaller."""
+"""Pictures of any depth as bytes to be looked at, made smaller, and as PNG: the studio's use of Pillow."""
 
 from io import BytesIO
 from typing import Any
@@ -7,10 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from demosaic_ntc.engine.notebook_preview import find_white
 from demosaic_ntc.io.error_boundary import explain_encoding
+from demosaic_ntc.run import imap_threads
 
 Bytes = NDArray[np.uint8]
 
+_BAND = 256  # rows at a time: a copy of all pixels in floats would not fit
+_GLANCE = 8  # every n-th row and column tells the white of floats
 _QUICKLY = 1  # zlib's level: tiles travel no farther than this machine
 
 
@@ -43,12 +47,37 @@ def resize(pixels: Bytes, size: tuple[int, int]) -> Bytes:
 
 def _encode_png(image: Image.Image, profile: bytes | None) -> bytes:
     """An image as PNG."""
-    buffer, more = BytesIO(), {"icc_profile": profile} if profile else {}
+    buffer = BytesIO()
+    more: dict[str, Any] = {"icc_profile": profile} if profile else {}
     with explain_encoding("PNG"):
-        image.save(buffer, "PNG", compress_level=_QUICKLY, **_cast_options(more))
+        image.save(buffer, "PNG", compress_level=_QUICKLY, **more)
     return buffer.getvalue()
 
 
-def _cast_options(options: dict[str, bytes]) -> dict[str, Any]:
-    """Options as Pillow declares them."""
-    return dict(options)
+def white_shown(colours: NDArray[Any]) -> float:
+    """The value that is shown as white: the largest of unsigned integers, else what the picture needs."""
+    if colours.dtype.kind == "u":
+        return float(np.iinfo(colours.dtype).max)
+    return find_white(np.abs(colours[::_GLANCE, ::_GLANCE]))
+
+
+def view_of(colours: NDArray[Any], white: float, threads: int = 1) -> Bytes:
+    """The picture (height, width) or (height, width, 3) in bytes, zero black and 255 at white."""
+    if colours.dtype == np.uint8:
+        return np.ascontiguousarray(colours)
+    view = np.empty(colours.shape, np.uint8)
+
+    def write(top: int) -> None:
+        view[top : top + _BAND] = _convert_to_bytes(colours[top : top + _BAND], white)
+
+    for _ in imap_threads(write, range(0, len(colours), _BAND), threads):
+        pass
+    return view
+
+
+def _convert_to_bytes(colours: NDArray[Any], white: float) -> NDArray[Any]:
+    """Some rows as numbers from 0 to 255."""
+    if colours.dtype.kind == "u" and white == np.iinfo(colours.dtype).max:
+        return np.asarray(colours >> (8 * colours.itemsize - 8))
+    with np.errstate(invalid="ignore"):  # what is no number is shown as black
+        return np.rint(255 * np.clip(np.nan_to_num(colours.astype(np.float64) / white), 0, 1))

@@ -1,7 +1,6 @@
 """The page: template, style and scripts put into one document, which asks for nothing but this server."""
 
 import json
-import secrets
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -29,11 +28,6 @@ def page_html(nonce: str) -> str:
         script=script,
         controls=json.dumps(describe_controls()).replace("<", r"\u003c"),
     )
-
-
-def new_nonce() -> str:
-    """A number used once."""
-    return secrets.token_urlsafe(16)
 
 
 def policy(nonce: str) -> str:

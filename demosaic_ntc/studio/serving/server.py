@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,7 +16,7 @@ from starlette.routing import Route
 from demosaic_ntc.errors import DemosaicNtcError, TooLarge
 from demosaic_ntc.studio.actions import Actions
 from demosaic_ntc.studio.serving.handlers import Handlers
-from demosaic_ntc.studio.serving.page import new_nonce, page_html, policy
+from demosaic_ntc.studio.serving.page import page_html, policy
 from demosaic_ntc.studio.serving.security import Guard, Place
 
 # A tab that listens to none of so many events is gone.
@@ -56,24 +57,19 @@ def build_app(wishes: Actions, place: Place) -> Starlette:
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, place=place)],
-        exception_handlers={DemosaicNtcError: _refuse, ClientDisconnect: _gone, Exception: _break},
+        exception_handlers={DemosaicNtcError: _refuse, ClientDisconnect: _refuse, Exception: _break},
         lifespan=events.lifespan,
     )
 
 
 def _page(_request: Request) -> Response:
-    nonce = new_nonce()
+    nonce = secrets.token_urlsafe(16)  # a number used once
     return HTMLResponse(page_html(nonce), headers={"Content-Security-Policy": policy(nonce)})
 
 
 def _refuse(_request: Request, error: Exception) -> Response:
     """What cannot be done, and why."""
     return JSONResponse({"error": str(error)}, _TOO_LARGE if isinstance(error, TooLarge) else _WRONG)
-
-
-def _gone(_request: Request, _error: Exception) -> Response:
-    """Nobody hears this."""
-    return Response(status_code=_WRONG)
 
 
 def _break(_request: Request, error: Exception) -> Response:

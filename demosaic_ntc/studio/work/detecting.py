@@ -18,7 +18,8 @@ from demosaic_ntc.raw.bad_pixels import found_bad_pixels
 from demosaic_ntc.raw.noise import noise_of
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.run import ReportProgress
-from demosaic_ntc.studio.canvas.bits import write_flags
+from demosaic_ntc.studio.canvas.mask import write_flags
+from demosaic_ntc.studio.work.base import StudioWork
 from demosaic_ntc.studio.work.opening import BEFORE, RAW_LEVEL, PictureFacts, load_colours
 
 FLAGS = "marked"
@@ -27,19 +28,13 @@ _FROM = MaskRule(threshold=0.5)  # greys of soft brushes count from the middle o
 
 
 @dataclass(frozen=True, slots=True)
-class ReadMask:
+class ReadMask(StudioWork):
     """Read a mask file; the target becomes its flags."""
 
     size: tuple[int, int]  # of the picture as it is seen
     limits: InputLimits = field(default_factory=InputLimits)
-    fingerprint: str = "mask"
 
-    def prepare(self) -> None:
-        """Everything needed was imported with this module."""
-
-    def __call__(
-        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> WorkResult:
+    def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
         """Read it as the command does, as belonging to the picture as it is seen."""
         seen = DecodedImage(np.broadcast_to(np.uint8(0), self.size))
         write_flags(target, **{FLAGS: read_mask(source, seen, _FROM, self.limits)})
@@ -47,19 +42,13 @@ class ReadMask:
 
 
 @dataclass(frozen=True, slots=True)
-class FindBlemishes:
+class FindBlemishes(StudioWork):
     """Look for dust or scratches in an opened picture; the source is the file of its facts."""
 
     kinds: tuple[str, ...]
     sensitivity: float
-    fingerprint: str = "find"
 
-    def prepare(self) -> None:
-        """Everything needed was imported with this module."""
-
-    def __call__(
-        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> WorkResult:
+    def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
         """Look for them."""
         facts = PictureFacts.read(source.parent)
         found = find_blemishes(_pixels(source.parent, facts), self.kinds, self.sensitivity)
@@ -77,18 +66,12 @@ def _pixels(folder: Path, facts: PictureFacts) -> NDArray[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class FindHotPixels:
+class FindHotPixels(StudioWork):
     """Look for hot and dead pixels of a raw; the target becomes their flags."""
 
     limits: InputLimits = field(default_factory=InputLimits)
-    fingerprint: str = "find hot"
 
-    def prepare(self) -> None:
-        """Everything needed was imported with this module."""
-
-    def __call__(
-        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> WorkResult:
+    def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
         """Look for them as conversions do."""
         photo = read_photo(source, limits=self.limits)
         found = found_bad_pixels(photo, noise_of(photo, None).model)

@@ -19,8 +19,9 @@ from demosaic_ntc.inpainting.wide_holes import tell_copied
 from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.run import ReportProgress
-from demosaic_ntc.studio.canvas.bits import read_flags
 from demosaic_ntc.studio.canvas.boxes import PixelBox
+from demosaic_ntc.studio.canvas.mask import read_flags
+from demosaic_ntc.studio.work.base import StudioWork
 from demosaic_ntc.studio.work.opening import load_colours
 
 BACK = {6: 8, 8: 6}  # the orientation that undoes another; all others undo themselves
@@ -39,7 +40,7 @@ class Patch:
 
 
 @dataclass(frozen=True, slots=True)
-class RepairQuickly:
+class RepairQuickly(StudioWork):
     """Restore regions; the source holds flags `missing` and `wanted` as seen, the target becomes patches."""
 
     orientation: int = 1
@@ -47,7 +48,6 @@ class RepairQuickly:
     grain: str = "auto"
     fill: str = "smooth"
     has_source: bool = False  # flags `source` say what may be copied
-    fingerprint: str = "repair"
 
     def prepare(self) -> None:
         """Repair a small picture, which loads all that a large one needs."""
@@ -56,9 +56,7 @@ class RepairQuickly:
         missing[_TRIAL_STROKE, _TRIAL_STROKE] = True
         list(inpaint_parts(image, missing, missing, quality=self.quality, grain=self.grain))
 
-    def __call__(
-        self, source: Path, target: Path, *, overwrite: bool, threads: int, progress: ReportProgress
-    ) -> WorkResult:
+    def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
         """Restore them."""
         image = load_colours(source.parent)
         missing, wanted = (self._unorient_flags(read_flags(source, name)) for name in ("missing", "wanted"))
