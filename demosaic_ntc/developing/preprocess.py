@@ -104,15 +104,17 @@ def read_clean(source: Path | FileHeader, settings: Settings) -> CleanPhoto:
     how = settings.development
     with open_header(source, settings.limits) as header:
         photo = read_photo(header, settings.layout)
-    reader = FrameReader(settings.layout, settings.limits, how.black)
+    reader, threads = (
+        FrameReader(settings.layout, settings.limits, how.black),
+        check_threads(settings.engine.threads),
+    )
     with prefix_path(header.path):
         photo = replace_levels(photo, how.black, how.white)
         photo, hot = subtract_dark(photo, how.dark, reader, hot=how.bad_pixels != "off")
-        photo, flat = remove_banding(photo, how.banding), flat_gains(photo, how.flat, reader)
+        photo, flat = remove_banding(photo, how.banding, threads), flat_gains(photo, how.flat, reader)
     parts = lens_parts(how)
     stated = prepare_samples(photo, shading="vignetting" in parts, bad_pixels=how.bad_pixels != "off")
     stated = replace(stated, gains=(*stated.gains, *flat), is_flat=bool(flat))
-    threads = check_threads(settings.engine.threads)
     photo, missing, noise = remove_bad_pixels(stated.photo, how.bad_pixels, how.noise, threads)
     missing = unite_flags(unite_flags(missing, stated.bad), hot)
     with prefix_path(header.path):
