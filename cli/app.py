@@ -4,6 +4,8 @@ Commands import what they need when they run: ``--help`` must answer at once, an
 image libraries and plots take seconds to load.
 """
 
+import atexit
+import gc
 import os
 import sys
 from difflib import get_close_matches
@@ -34,6 +36,9 @@ DEFAULT_COMMAND = "convert"
 
 # Pictures are worked on in threads of our own: those of BLAS would only spin beside them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# When the interpreter ends it looks for garbage in all that was loaded, and the system frees it anyway.
+atexit.register(gc.freeze)
 
 
 class CommandLine(CommandGroup):

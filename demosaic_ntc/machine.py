@@ -1,11 +1,12 @@
-"""The one place where psutil is reached: what is known of processes and memory, or a harmless guess."""
+"""The one place where psutil is reached: what is known of processes and memory, or a harmless guess.
+
+It is loaded when it is first asked: processes that only decode do without.
+"""
 
 import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-
-import psutil
 
 # What is taken for free where the system does not tell.
 _PLENTY = 2**62
@@ -18,6 +19,8 @@ def processors() -> int:
 
 def is_alive(pid: int) -> bool:
     """Whether a process runs; one that is dead but still listed, because nobody has taken note, does not."""
+    import psutil  # noqa: PLC0415 (see above)
+
     try:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except (psutil.NoSuchProcess, ProcessLookupError):
@@ -29,6 +32,8 @@ def is_alive(pid: int) -> bool:
 def resident_bytes(pid: int) -> int:
     """The memory that a process uses; nothing once it is gone."""
     with suppress(Exception):
+        import psutil  # noqa: PLC0415 (see above)
+
         return int(psutil.Process(pid).memory_info().rss)
     return 0
 
@@ -36,14 +41,25 @@ def resident_bytes(pid: int) -> int:
 def resident_bytes_of_family(pid: int) -> int:
     """The memory that a process and its children use; nothing once it is gone."""
     with suppress(Exception):
-        children = psutil.Process(pid).children()
-        return resident_bytes(pid) + sum(resident_bytes(child.pid) for child in children)
+        return sum(map(resident_bytes, (pid, *_children(pid))))
     return 0
+
+
+def _children(pid: int) -> list[int]:
+    """The children of a process: Linux has a list of them for every thread, elsewhere all are asked."""
+    with suppress(OSError):
+        lists = [task / "children" for task in Path(f"/proc/{pid}/task").iterdir()]
+        return [int(child) for each in lists for child in each.read_text().split()]
+    import psutil  # noqa: PLC0415 (see above)
+
+    return [child.pid for child in psutil.Process(pid).children()]
 
 
 def virtual_bytes(pid: int) -> int:
     """The address space that a process has; nothing once it is gone."""
     with suppress(Exception):
+        import psutil  # noqa: PLC0415 (see above)
+
         return int(psutil.Process(pid).memory_info().vms)
     return 0
 
@@ -51,6 +67,8 @@ def virtual_bytes(pid: int) -> int:
 def processor_seconds(pid: int) -> float:
     """The time that a process has computed; nothing once it is gone."""
     with suppress(Exception):
+        import psutil  # noqa: PLC0415 (see above)
+
         times = psutil.Process(pid).cpu_times()
         return float(times.user + times.system)
     return 0.0
@@ -59,6 +77,8 @@ def processor_seconds(pid: int) -> float:
 def address_space() -> int | None:
     """What this process has reserved beyond what it uses, in bytes; None where the system does not tell."""
     with suppress(Exception):
+        import psutil  # noqa: PLC0415 (see above)
+
         now = psutil.Process().memory_info()
         return int(now.vms - now.rss)
     return None
@@ -67,6 +87,8 @@ def address_space() -> int | None:
 def available_memory() -> int:
     """The bytes of memory that could be used."""
     with suppress(Exception):
+        import psutil  # noqa: PLC0415 (see above)
+
         return int(psutil.virtual_memory().available)
     return _PLENTY
 

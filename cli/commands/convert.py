@@ -20,7 +20,7 @@ def convert(raw: o.Source, target: o.Target = None, **chosen: Any) -> None:
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from demosaic_ntc.io.isolation.decoder import start_decoder
 
-        start_decoder(isolate=chosen["isolate"])
+        start_decoder(raw, isolate=chosen["isolate"])
         from ..actions.convert import convert_one, settings_from
         from ..output.results import Verbosity
 

@@ -28,7 +28,7 @@ def info(
     with exit_on_error(debug=debug):
         from demosaic_ntc.io.isolation.decoder import start_decoder
 
-        start_decoder(isolate=chosen["isolate"])
+        start_decoder(sources[0], isolate=chosen["isolate"])
         from ..actions.info import inform
 
         inform(sources, chosen, as_json=json)

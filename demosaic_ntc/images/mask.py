@@ -18,6 +18,7 @@ from demosaic_ntc.images.picture import FULL, DecodedImage
 from demosaic_ntc.images.pillow import convert_mode, frames_of, opened
 from demosaic_ntc.images.reading import read_picture
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
+from demosaic_ntc.io.isolation.answers import PICTURES
 from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.pixels import orient
 
@@ -62,7 +63,7 @@ def _read_picture(header: FileHeader) -> DecodedImage:
     if header.kind not in _OF_MASKS:
         return read_picture(header, header.limits)
     with prefix_path(header.path):
-        return decode_apart(_read_layer, header)
+        return decode_apart(_read_layer, header, loads=PICTURES)
 
 
 def _read_layer(header: FileHeader) -> DecodedImage:

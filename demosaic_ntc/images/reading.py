@@ -10,6 +10,7 @@ from demosaic_ntc.images.pillow import frames_of
 from demosaic_ntc.images.png_reading import read_png
 from demosaic_ntc.images.tiff_reading import no_infrared, read_tiff
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
+from demosaic_ntc.io.isolation.answers import PICTURES
 from demosaic_ntc.io.isolation.decoder import decode_apart
 
 _READERS = {FileKind.PNG: read_png, FileKind.JPEG: read_jpeg, FileKind.TIFF: read_tiff}
@@ -22,7 +23,7 @@ _TIFF_SUFFIXES = (".tif", ".tiff")
 def read_picture(source: Path | FileHeader, limits: InputLimits) -> DecodedImage:
     """Read a PNG, TIFF or JPEG."""
     with open_header(source, limits) as header, prefix_path(header.path):
-        picture = decode_apart(_read, header)
+        picture = decode_apart(_read, header, loads=PICTURES)
         check_pixels(*picture.size[::-1], header.limits)
         return picture
 
@@ -32,7 +33,7 @@ def read_scan(source: Path | FileHeader, limits: InputLimits) -> DecodedImage:
     with open_header(source, limits) as header, prefix_path(header.path):
         if header.kind is not FileKind.TIFF or header.mosaic_tags or header.is_dng:
             raise no_infrared()
-        return decode_apart(tiff_reading.read_scan, header)
+        return decode_apart(tiff_reading.read_scan, header, loads=PICTURES)
 
 
 def _read(header: FileHeader) -> DecodedImage:

@@ -20,9 +20,10 @@ import llvmlite.binding as llvm
 import numba
 from numba.core import codegen
 from numba.core.caching import FunctionCache
-from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
 
 from demosaic_ntc.jit.kernel_cache import CheckedCache, digest_sources, seal, unseal, warn
+from demosaic_ntc.jit.loading import rebuild
 
 #: Where the wheel has them.
 ROOT = Path(__file__).parent / "shipped_kernels"
@@ -71,7 +72,7 @@ class UnkeptCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What came with the program for these types, if anything."""
-        target_context.refresh()
+        rtsys.initialize(target_context)
         return _rebuilt(self._py_func, sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -137,7 +138,7 @@ def _rebuilt(function: Callable[..., Any], types: tuple[Any, ...], target_contex
     """A kernel that came with the program, ready to be called; None if none can be used."""
     content = _content(function, types)
     try:
-        return content and CompileResult._rebuild(target_context, *pickle.loads(content))
+        return content and rebuild(target_context, pickle.loads(content))
     except Exception:
         _say_damaged(ROOT)
         return None

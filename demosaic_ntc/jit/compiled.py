@@ -49,11 +49,16 @@ def _compile(function: Function, fastmath: bool, counts: bool = True) -> Functio
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, "_nrt": counts}
     compiled: Any = numba.njit(cache=False, **options)(function)
     if hasattr(compiled, "_cache"):  # one that is not to be compiled is a plain function
+        compiled._compilation_chain_init_hook = _load_no_extensions
         try:
             compiled._cache = ShippedCache(function)
         except (RuntimeError, OSError):
             compiled._cache = UnkeptCache(function)
     return cast(Function, compiled)
+
+
+def _load_no_extensions() -> None:
+    """Kernels take none of the types that other libraries teach Numba; whoever compiles loads them still."""
 
 
 def precompile(*types: Any, is_rare: bool = False) -> Callable[[Function], Function]:

@@ -19,7 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
+
+from demosaic_ntc.jit.loading import rebuild
 
 _DIGEST_BYTES = 32
 
@@ -43,11 +46,17 @@ class CheckedCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was kept for these types; None where there is nothing, or nothing that can be used."""
+        rtsys.initialize(target_context)
         try:
-            return super().load_overload(sig, target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except Exception:
             _say_damaged(self._cache_path)
             return None
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        kept = self.read_form(sig, target_context.codegen())
+        return None if kept is None else rebuild(target_context, kept)
 
     def has_form(self, types: tuple[Any, ...], codegen: Any) -> bool:
         """Tell whether something is kept for these types."""

@@ -14,7 +14,9 @@ from demosaic_ntc.demosaicing.noise import middle
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
+from demosaic_ntc.io.isolation.answers import PICTURES
 from demosaic_ntc.io.isolation.decoder import decode_apart
+from demosaic_ntc.io.isolation.process import Modules
 from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.checks import check_photo, check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
@@ -41,13 +43,19 @@ def read_photo(
 ) -> RawPhoto:
     """Read a raw file, a one-channel picture with a given colour array, or headerless data."""
     with open_header(source, limits or InputLimits()) as header, prefix_path(header.path):
-        is_fits = header.kind is FileKind.FITS and layout.width is None
-        loads = ASTROPY if is_fits else ()
-        photo = decode_apart(read_fits if is_fits else _read, header, layout, loads=loads)
+        loads = _needed_modules(header, layout)
+        photo = decode_apart(read_fits if loads == ASTROPY else _read, header, layout, loads=loads)
         check_photo(photo, header.limits)
         if photo.cfa is not None:
             photo.cfa.check_shape(photo.size)
         return replace(photo, isolated=header.limits.isolate)
+
+
+def _needed_modules(header: FileHeader, layout: Layout) -> Modules:
+    """What a process that reads the file has to load; few raws are like pictures."""
+    if header.kind is FileKind.FITS and layout.width is None:
+        return ASTROPY
+    return PICTURES if header.is_picture or (header.is_dng and header.is_linear) else ()
 
 
 def read_embedded(path: Path, limits: InputLimits, side: int = 512) -> NDArray[np.uint8] | None:

@@ -246,6 +246,31 @@ def test_decoders_load_nothing_that_is_slow() -> None:
     assert not {"scipy", "numba", "skimage", "astropy"} & set(loaded.split())
 
 
+# What is loaded when raws are read, one after the other, with the camera's own pictures in them.
+_LATE = """
+import sys
+from pathlib import Path
+from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.io.isolation.child import _load
+_load(())
+from demosaic_ntc.raw.reading import read_embedded, read_photo
+before = set(sys.modules)
+for path in map(Path, sys.argv[1:]):
+    limits = InputLimits(isolate=False)
+    read_photo(path, limits=limits)
+    read_embedded(path, limits)
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def test_raws_need_no_decoders_of_pictures(tmp_path: Path, samples: Path) -> None:
+    for name in MADE:
+        (tmp_path / name).write_bytes(made(name).content)
+    sources = [*tmp_path.iterdir(), *(samples / name for name in SAMPLES)]
+    words = [sys.executable, "-c", _LATE, *map(str, sources)]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "\n"
+
+
 # Answers ----------------------------------------------------------------------------------------------------
 
 

@@ -25,6 +25,9 @@ Fetch = Callable[[int], NDArray[np.uint8]]  # a block by its number, as an array
 #: A short note of where a request or an answer lies in shared memory, and how long it is.
 NOTE = struct.Struct("=QQ")
 
+#: What a process that decodes pictures loads beyond what raws need.
+PICTURES = ("pictures",)
+
 _NUMBERS = re.compile(r"[<>=|][biuf][1248]")
 _MOST_AXES = 4
 

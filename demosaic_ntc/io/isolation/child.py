@@ -1,4 +1,4 @@
-"""The process that decodes: it loads all decoders, gives up its rights, and takes one file after the other.
+"""The process that decodes: it loads decoders, gives up its rights, and takes one file after the other.
 
 Its standard input is a socket, over which open files come and short notes go. A request lies in a block of
 shared memory, as a pickle: whoever asks is trusted. The answer is laid into the same memory.
@@ -25,23 +25,25 @@ import numpy as np
 
 from demosaic_ntc.errors import DemosaicNtcError
 from demosaic_ntc.io.header import read_header
-from demosaic_ntc.io.isolation.answers import NOTE, Block, to_plain
+from demosaic_ntc.io.isolation.answers import NOTE, PICTURES, Block, to_plain
 from demosaic_ntc.io.isolation.sandbox import fence_in
 
-# Decoders by name, because they stand above this layer, and what they load late: no file can be opened later.
-_LOADED = (
+# Decoders of raws by name, because they stand above this layer, and what they load late: no file can be
+# opened later. The camera's own picture is a JPEG, before which Pillow loads others.
+_FOR_RAWS = (
     "demosaic_ntc.raw.reading",
-    "demosaic_ntc.images.mask",
-    "concurrent.futures.thread",
     "encodings.latin_1",
     "encodings.utf_16_be",
     "encodings.utf_16_le",
     "numpy.polynomial",
+    *(f"PIL.{name}ImagePlugin" for name in ("Bmp", "Gif", "Jpeg", "Png", "Ppm", "Tiff")),
+)
+
+# The same of pictures, masks, and raws that are like pictures.
+_FOR_PICTURES = (
+    "demosaic_ntc.images.mask",
+    "concurrent.futures.thread",
     "tifffile",
-    "PIL.BmpImagePlugin",
-    "PIL.GifImagePlugin",
-    "PIL.JpegImagePlugin",
-    "PIL.TiffImagePlugin",
     "PIL.WebPImagePlugin",
 )
 
@@ -69,15 +71,24 @@ def main() -> None:
         pass
 
 
-def _load(more: Sequence[str] = ()) -> None:
-    """Load all decoders, more modules, and the time zone, in which LibRaw tells when a photo was taken."""
+def _load(more: Sequence[str] = PICTURES) -> None:
+    """Load decoders, more modules, and the time zone, in which LibRaw tells when a photo was taken."""
     os.environ.setdefault("TZ", ":/etc/localtime")  # as by default, but said: it is not looked up again
     time.tzset()
-    for name in _LOADED:
+    for name in _FOR_RAWS:
         import_module(name)
     for name in more:
+        if name in PICTURES:
+            _load_pictures()
+            continue
         with suppress(ImportError):  # whoever needs it says so
             import_module(name)
+
+
+def _load_pictures() -> None:
+    """Load all decoders of pictures."""
+    for name in _FOR_PICTURES:
+        import_module(name)
     codecs = import_module("imagecodecs")
     for name in _CODECS.split():
         with suppress(AttributeError, ImportError):  # not every build has all

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from demosaic_ntc import errors
 from demosaic_ntc.errors import Crashed, InputError, TooLarge
 from demosaic_ntc.io.header import FileHeader
-from demosaic_ntc.io.isolation.answers import Nonsense, from_plain
+from demosaic_ntc.io.isolation.answers import PICTURES, Nonsense, from_plain
 from demosaic_ntc.io.isolation.process import NONSENSE, Allowance, DecodingChild, Modules, crashed
 from demosaic_ntc.io.tiff_tags import number
 
@@ -38,6 +39,9 @@ _SECONDS_PER_MEGAPIXEL, _LEAST_SECONDS = 2.0, 30.0
 _PIXELS_PER_BYTE = 8
 
 _WIDTH, _HEIGHT = 256, 257
+
+# How files are called that may need decoders of pictures.
+_LIKE_PICTURES = {".dng", ".iiq", ".png", ".tif", ".tiff"}
 
 
 def decode_apart(
@@ -191,7 +195,7 @@ class _Children:
         """One that waits and has loaded what is needed, or a new one."""
         while True:
             with self._lock:
-                child = next((each for each in self._idle if each.loads == loads), None)
+                child = next((each for each in self._idle if {*each.loads} >= {*loads}), None)
                 if child is None:
                     return DecodingChild(loads)
                 self._idle.remove(child)
@@ -242,7 +246,11 @@ def end_decoders() -> None:
     _children.end()
 
 
-def start_decoder(*, isolate: bool) -> None:
-    """Start a process before there is anything to decode, so that nobody waits for it."""
+def start_decoder(path: Path | None = None, *, isolate: bool) -> None:
+    """Start a process before there is anything to decode, so that nobody waits for it.
+
+    What it loads is guessed from the name of a file, which nobody has opened yet.
+    """
     if isolate and can_isolate():
-        _children.give(_children.take())
+        is_raw = path is not None and path.suffix.lower() not in _LIKE_PICTURES
+        _children.give(_children.take(() if is_raw else PICTURES))
