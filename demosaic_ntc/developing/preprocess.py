@@ -96,16 +96,16 @@ def read_clean(source: Path | FileHeader, settings: Settings) -> CleanPhoto:
     with open_header(source, settings.limits) as header:
         photo = read_photo(header, settings.layout)
     reader = FrameReader(settings.layout, settings.limits, how.black)
+    threads = check_threads(settings.engine.threads)
     with prefix_path(header.path):
         photo, hot = replace_levels(photo, how.black, how.white), None
         if how.dark:
             photo, hot = subtract_dark(photo, how.dark, reader, hot=how.bad_pixels != "off")
-        photo = remove_banding(photo, how.banding)
+        photo = remove_banding(photo, how.banding, threads)
         flat = flat_gains(photo, how.flat, reader) if how.flat else ()
     parts = lens_parts(how)
     stated = prepare_samples(photo, shading="vignetting" in parts, bad_pixels=how.bad_pixels != "off")
     stated = replace(stated, gains=(*stated.gains, *flat), is_flat=bool(flat))
-    threads = check_threads(settings.engine.threads)
     photo, found, noise = remove_bad_pixels(stated.photo, how.bad_pixels, how.noise, threads)
     flags = [each for each in (found, stated.bad, hot) if each is not None]
     missing = np.logical_or.reduce(flags) if flags else None

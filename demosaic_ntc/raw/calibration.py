@@ -29,6 +29,7 @@ from demosaic_ntc.raw.opcodes.pixel_opcodes import GainMap
 from demosaic_ntc.raw.photo import Mosaic, RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.raw.saturation import lowest_saturation
+from demosaic_ntc.run import imap_threads
 
 Paths: TypeAlias = tuple[Path, ...]
 Made = TypeVar("Made")
@@ -335,28 +336,31 @@ class FoundBanding:
         }
 
 
-def find_banding(photo: RawPhoto) -> FoundBanding | None:
-    """The offsets of a photo's rows, then those of its columns; None of linear raws."""
-    if photo.cfa is None:
+def find_banding(photo: RawPhoto, threads: int = 1) -> FoundBanding | None:
+    """The offsets of a photo's rows, and those of its columns without these; None of linear raws."""
+    cfa, mosaic = photo.cfa, photo.mosaic
+    if cfa is None:
         return None
-    black, mosaic, lines = float(photo.black.max()), photo.mosaic, []
+    black = float(photo.black.max())
     limit = black + _BELOW * (lowest_saturation(photo) - black)
-    for axis in range(len(_LINES)):
-        lines.append(find_line_noise(mosaic, photo.cfa, limit, axis))
-        if lines[axis].is_found:
-            mosaic = mosaic.copy() if mosaic is photo.mosaic else mosaic
-            remove_line_noise(mosaic, photo.cfa, lines[axis], limit, axis)
-    return FoundBanding(tuple(lines), mosaic, span_of(photo))
+    rows, columns = imap_threads(lambda axis: find_line_noise(mosaic, cfa, limit, axis), (0, 1), threads)
+    cleaned = mosaic.copy() if rows.is_found or columns.is_found else mosaic
+    if rows.is_found:
+        remove_line_noise(cleaned, cfa, rows, limit, 0)
+        columns = find_line_noise(cleaned, cfa, limit, 1)
+    if columns.is_found:
+        remove_line_noise(cleaned, cfa, columns, limit, 1)
+    return FoundBanding((rows, columns), cleaned, span_of(photo))
 
 
-def remove_banding(photo: RawPhoto, wanted: Banding | None) -> RawPhoto:
+def remove_banding(photo: RawPhoto, wanted: Banding | None, threads: int = 1) -> RawPhoto:
     """The photo without row and column noise, with a notice; one without any is returned as it is.
 
     Unless asked for, none is looked for in a mosaic without a camera.
     """
     if wanted == "off" or (wanted is None and photo.is_plain):
         return photo
-    found = find_banding(photo)
+    found = find_banding(photo, threads)
     if found is None or found.mosaic is photo.mosaic:
         return photo
     removed = ((name, each["deviation"]) for name, each in found.describe().items() if each["removed"])
