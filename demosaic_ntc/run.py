@@ -133,9 +133,9 @@ def check_threads(threads: int | None) -> int:
 
 def imap_threads(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
     """Map over items in a thread pool, a few at a time; results come in the order of the items."""
-    waiting = iter(items)
+    waiting, ahead = iter(items), min(threads, len(items)) + 1  # any number of threads may be asked for
     with ThreadPoolExecutor(threads) as pool:
-        running: list[Future[Result]] = [pool.submit(work, item) for item in islice(waiting, threads + 1)]
+        running: list[Future[Result]] = [pool.submit(work, item) for item in islice(waiting, ahead)]
         while running:
             result = running.pop(0).result()
             running.extend(pool.submit(work, item) for item in islice(waiting, 1))

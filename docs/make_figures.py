@@ -24,8 +24,7 @@ from evaluation.measure.convergence import ROWS, trace_completion
 from evaluation.measure.metrics import Bytes, cpsnr, eight_bit
 from evaluation.methods.demosaicers import catalogue
 from evaluation.methods.method import Effort, pick_methods
-from evaluation.report.drawing import draw
-from evaluation.report.plots import convergence
+from evaluation.report.plots import convergence, draw
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"

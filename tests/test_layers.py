@@ -99,9 +99,7 @@ BORDERS = {
     "watchfiles": {"batch/watch.py"},
     "distributed": {"batch/workers/cluster.py"},
     "fsspec": {"io/remote.py"},
-    "starlette": {
-        f"studio/serving/{name}.py" for name in ("handlers", "launch", "requests", "security", "server")
-    },
+    "starlette": {f"studio/serving/{name}.py" for name in ("handlers", "launch", "security", "server")},
     "uvicorn": {"studio/serving/launch.py"},
 }
 

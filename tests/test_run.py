@@ -8,7 +8,7 @@ from demosaic_ntc.run import Progress, Run, imap_threads
 from tests.batch.batches import PATIENCE
 
 
-@pytest.mark.parametrize("threads", [1, 3, 20])
+@pytest.mark.parametrize("threads", [1, 3, 20, 10**20])
 def test_results_stand_as_the_items_do(threads: int) -> None:
     assert list(imap_threads(lambda item: item**2, range(10), threads)) == [item**2 for item in range(10)]
 

@@ -62,7 +62,7 @@ class OfMany:
         str | None,
         _in_files(
             metavar="FILE",
-            help="Where a JSON line per file is added.",
+            help="The file that gets a JSON line for each input.",
             show_default="demosaic-ntc-report.jsonl in DIR, or here if that is an address",
         ),
     ] = None
@@ -78,7 +78,8 @@ class OfMany:
         float, _in_workers(min=0.1, metavar="S", help="Give up on a file after S seconds.")
     ] = 7200.0
     memory: Annotated[
-        float | None, _in_workers(min=0.01, metavar="GB", help="Give up on a file that needs more memory.")
+        float | None,
+        _in_workers(min=0.01, metavar="GB", help="Give up on a file that needs more memory than this."),
     ] = None
 
 
@@ -118,7 +119,7 @@ class OfFolders:
     folders: Annotated[
         bool,
         _in_files(
-            "--folders", help="Make a picture of each folder of raws, or with --gap of each burst in them."
+            "--folders", help="Make one picture of each folder of raws, or with --gap of each burst in it."
         ),
     ] = False
     recursive: Recursive = False
@@ -137,7 +138,7 @@ class OfFolders:
         _in_files(
             min=0,
             metavar="SECONDS",
-            help="Raws of a folder belong together if they were taken at most so far apart.",
+            help="Raws of a folder form one burst if they were taken at most this far apart.",
         ),
     ] = None
     format: Annotated[Suffix, _in_files(help="Format of the pictures of --folders.")] = "png"

@@ -103,5 +103,5 @@ def _explain_option(parameter: Any, is_argument: bool) -> Iterator[str]:
     told, default = parameter.show_default, parameter.default
     if isinstance(told, str):
         yield f"[default: {told}]"
-    elif told and not is_argument and not parameter.is_flag and default not in (None, (), []):
+    elif told and not is_argument and not parameter.is_flag and default not in (None, "", (), []):
         yield f"[default: {default:g}]" if isinstance(default, float) else f"[default: {default}]"

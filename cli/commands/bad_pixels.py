@@ -25,17 +25,16 @@ def bad_pixels(
 ) -> None:
     """List the hot pixels of a camera, from photos taken in the dark, for --bad-pixels LIST.
 
-    A pixel is listed if it stands out in more than half of the frames. The longer they were exposed, the more
-    they show; two or three of the exposure and temperature of your pictures are enough.
+    A pixel is listed if it stands out in more than half of the frames. Longer exposures show more of them;
+    two or three frames with the exposure time and temperature of your pictures are enough.
     """
     with exit_on_error(debug=debug, quiet=quiet):
         import numpy as np
 
         from demosaic_ntc.errors import Clash
-        from demosaic_ntc.io.atomic import check_new, check_target
+        from demosaic_ntc.io.atomic import check_distinct, check_new, check_target
         from demosaic_ntc.io.header import InputLimits
-        from demosaic_ntc.io.paths import check_distinct
-        from demosaic_ntc.raw.dark_frames import hot_pixels, write_bad_pixels
+        from demosaic_ntc.raw.bad_pixels import hot_pixels, write_bad_pixels
         from demosaic_ntc.raw.reading import read_photo
         from demosaic_ntc.recipe import build
 

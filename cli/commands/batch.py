@@ -26,7 +26,7 @@ def batch(
     The folder structure is kept. A damaged file is reported and does not affect the others; finished files
     are kept, and --resume continues after an interruption.
     """
-    options = {**chosen, **locals()}  # every option by its name
+    options = {**chosen, "sources": sources, "output": output, "inpainting": inpainting}  # by their names
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.batch import batch_files
 

@@ -38,7 +38,7 @@ class OfComparison:
         ),
     ] = None
     crops: Annotated[int, _in_parts(min=1, help="How many of the most detailed parts.")] = 3
-    crop_size: Annotated[int, _in_parts(min=32, help="Pixels of a side of these parts.")] = 256
+    crop_size: Annotated[int, _in_parts(min=32, help="Side of these parts, in pixels.")] = 256
     full: Annotated[bool, _in_parts("--full", help="Whole pictures, in files beside the page.")] = False
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that is there.")] = False
 

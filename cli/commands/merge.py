@@ -27,8 +27,9 @@ Paths = Annotated[
 def merge(paths: Paths, **chosen: Any) -> None:
     """Merge several raws of one scene into one picture: less noise, more detail, no ghosts.
 
-    Frames are aligned to a reference, whose place, colours and look the picture has, and used where they
-    agree with it; frames that show something else are left out by name. Takes all options of `convert`.
+    One frame is the reference and sets position, colours and look. The others are aligned to it and used
+    where they agree with it; frames that show something else are left out and named. Takes all options of
+    `convert`.
     """
     with exit_on_error(debug=chosen["debug"], quiet=chosen["quiet"]):
         from ..actions.merge import Places, merge_folders, merge_one, read_paths

@@ -20,7 +20,9 @@ def studio(
         list[Path] | None,
         typer.Argument(metavar="[PICTURE|FOLDER]…", help="Pictures and raws, or folders of them."),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port.", show_default="a free one")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on.", show_default="a free one")
+    ] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Show the address only.")] = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,

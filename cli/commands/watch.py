@@ -18,6 +18,7 @@ _in_watching = partial(typer.Option, rich_help_panel="Watching")
 class OfWatching:
     """Options of a watch alone."""
 
+    format: Annotated[b.Suffix, typer.Option(help="Format of the results.", rich_help_panel="Files")] = "png"
     existing: Annotated[bool, _in_watching("--existing", help="Convert what is there already.")] = False
     settle: Annotated[
         float,

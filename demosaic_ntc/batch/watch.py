@@ -15,10 +15,8 @@ from demosaic_ntc.batch.space import room_for
 from demosaic_ntc.batch.spec import BatchTask
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import Clash, InputError
-from demosaic_ntc.io.atomic import check_target
-from demosaic_ntc.io.paths import file_key
+from demosaic_ntc.io.atomic import check_target, file_key, remove_stale
 from demosaic_ntc.io.remote import Place
-from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.machine import processors
 
 # Even without a notice of the system, which can be lost, the folder is looked at this often.
@@ -79,7 +77,8 @@ class Arrivals:
 
     def _list_files(self) -> Iterator[tuple[FoundInput[Path], Signature]]:
         """All files of the folder as they are now."""
-        for found in self._search.files([self._folder], on_refusal=_ignore_missing):
+        # Folders come and go while one watches: those that are back are listed next time.
+        for found in self._search.files([self._folder], on_refusal=lambda _: None):
             signature = _signature(found)
             if signature is not None:
                 yield found, signature
@@ -104,10 +103,6 @@ class Arrivals:
                 self._known[found] = signature
                 return found
         return None
-
-
-def _ignore_missing(_error: OSError) -> None:
-    """Folders come and go while one watches: those that are back are listed next time."""
 
 
 def _signature(found: FoundInput[Path]) -> Signature | None:

@@ -12,6 +12,7 @@ LARGEST_SIDE = 1024
 
 # What completion or interpolation adds beyond white says nothing about the scale.
 _OVERSHOOT, _SHARE = 1.02, 99.9
+_MOST_BITS = 1023  # of the largest float
 
 
 def preview(image: NDArray[Any]) -> bytes | None:
@@ -30,7 +31,8 @@ def find_white(image: NDArray[Any]) -> float:
     """The value shown as white: 1, or full scale at the fewest bits that nearly all pixels need."""
     if image.dtype.kind == "b":
         return 1.0
-    bright = float(np.percentile(image, _SHARE)) / _OVERSHOOT
+    numbers = image[np.isfinite(image)]  # a file may hold anything
+    bright = float(np.percentile(numbers, _SHARE)) / _OVERSHOOT if numbers.size else 0.0
     if image.dtype.kind == "f" and bright <= 1:
         return 1.0
-    return float(2 ** max(8, int(np.ceil(np.log2(bright + 1)))) - 1)
+    return float(2.0 ** np.clip(np.ceil(np.log2(bright + 1)), 8, _MOST_BITS) - 1)

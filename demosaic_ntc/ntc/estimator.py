@@ -164,12 +164,11 @@ def _whole(given: Any) -> NDArray[np.int64]:
     if is_sparse(given):
         raise InputError("sparse input is not supported for indices; give a sparse tensor alone, without y")
     where = np.asarray(given)
+    shape = where.shape
     if where.ndim != 2:
-        raise InputError(f"X has shape {where.shape}; give (samples, modes). Reshape your data")
+        raise InputError(f"X has shape {shape}; give (samples, modes). Reshape your data")
     if not where.size:
-        raise InputError(
-            f"{where.shape[1]} feature(s) (shape={where.shape}) while a minimum of 1 is required."
-        )
+        raise InputError(f"{shape[1]} feature(s) (shape={shape}) while a minimum of 1 is required.")
     if where.dtype.kind == "c":
         raise InputError("Complex data not supported; give whole numbers")
     numbers = where if where.dtype.kind in "iu" else _numbers(where)

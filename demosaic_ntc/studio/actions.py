@@ -20,8 +20,7 @@ from demosaic_ntc.studio.looks import LookSettings
 from demosaic_ntc.studio.session import Entry, Session, signs_of
 from demosaic_ntc.studio.task_queue import READY, StudioTask, TaskQueue, TaskState
 from demosaic_ntc.studio.work.detecting import FLAGS, FindBlemishes, FindHotPixels, ReadMask
-from demosaic_ntc.studio.work.developing import Preview
-from demosaic_ntc.studio.work.opening import FACTS, SHOWN, OpenPicture, OpenRaw
+from demosaic_ntc.studio.work.opening import FACTS, SHOWN, OpenPicture, OpenRaw, Preview
 from demosaic_ntc.studio.work.repairing import RepairQuickly, read_patches
 
 Finish = Callable[[JobOutcome], dict[str, Any]]

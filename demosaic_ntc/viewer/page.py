@@ -61,21 +61,19 @@ class Page:
 
 def page_html(page: Page) -> str:
     """The page as one HTML document."""
+    scenes = json.dumps([asdict(scene) for scene in page.scenes], ensure_ascii=False)
     return Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8")).substitute(
         title=escape(page.title),
         introduction=escape(page.introduction),
         tables="\n".join(page.tables),
         plots="\n".join(map(_plot, page.plots)),
-        facts="\n".join(map(_fact, page.facts.items())),
-        scenes=_inert(json.dumps([asdict(scene) for scene in page.scenes], ensure_ascii=False)),
+        facts="\n".join(
+            f"    <dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in page.facts.items()
+        ),
+        scenes=scenes.replace("<", "\\u003c"),  # cannot end its element, whatever a picture is called
         style=read_style() + read_style("style.css"),
         script="\n".join(map(read_script, _SCRIPTS)),
     )
-
-
-def _inert(text: str) -> str:
-    """JSON that cannot end the element it stands in, whatever a picture is called."""
-    return text.replace("<", "\\u003c")
 
 
 def _plot(plot: Plot) -> str:
@@ -85,8 +83,3 @@ def _plot(plot: Plot) -> str:
         f'<img src="{escape(plot.source)}" alt="{escape(plot.caption)}" loading="lazy">'
         f"<figcaption>{escape(plot.caption)}</figcaption></figure></section>"
     )
-
-
-def _fact(fact: tuple[str, str]) -> str:
-    """A line of what a reader must know."""
-    return f"    <dt>{escape(fact[0])}</dt><dd>{escape(fact[1])}</dd>"

@@ -19,7 +19,7 @@ from ..data.sets import SetImage
 from ..methods.programs import ConversionCost, StageClock, run_apart
 from ..report.tables import DataTable, table_of
 from ..siblings import SAMPLE
-from .raws import write_large_burst
+from .made import write_large_burst
 
 _MOST, _LARGEST = 64, 50.0  # frames, megapixels
 _COLUMNS = {

@@ -56,7 +56,7 @@ class MergeBenchmark(Benchmark):
         """The usual pictures of the sets, or the first few."""
         numbers = [split_names(each) for each in (frames, sigma)]
         if not all(words and all(word.isdigit() and int(word) > 1 for word in words) for words in numbers):
-            raise InputError(f"{frames!r} and {sigma!r} are no numbers above 1; give such as 4,8 and 5,20")
+            raise InputError(f"{frames!r} and {sigma!r} are not numbers above 1; give such as 4,8 and 5,20")
 
         def method(way: str, settings: str, role: Role) -> Method:
             return Method(way, settings, role, lambda burst: WAYS[way](burst, threads))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def demosaic(
     folders: o.Folders,
     methods: Annotated[
-        str | None, typer.Option(help="Methods to compare.", show_default="those that know the array")
+        str | None, typer.Option(help="Methods to compare.", show_default="those that support the array")
     ] = None,
     cfa: o.Array = "RGGB",
     crop: o.Crop = 10,
@@ -101,8 +101,8 @@ def completions(
 ) -> None:
     """Compare completion methods on the same groups of patches: errors at unmeasured entries.
 
-    Groups are those of the method ntc, from mosaics and around holes; --crop-box is the part of each picture
-    that is demosaiced to stand beside them. With --json the next run does only what is missing.
+    Groups are formed as by the method ntc, in mosaics and around holes; --crop-box is the part of each
+    picture that is demosaiced for comparison. With --json the next run does only what is missing.
     """
     how = {"methods": methods, "pictures": pictures, "masks": masks, "groups": groups}
     how |= {"hole_groups": hole_groups, "box": box, "seed": seed}
@@ -182,7 +182,7 @@ def errors(
 ) -> None:
     """Compare expected errors (--error-map) with true ones on pictures with known ground truth.
 
-    Restored pixels of all pictures together are sorted by their expected error into ten bins of one size. An
+    The restored pixels of all pictures are sorted by their expected error into ten bins of equal size. An
     interrupted run prints what is finished; with --json the next one does only what is missing.
     """
     how = {"cfa": cfa, "masks": masks, "crop": crop, "quality": quality, "threads": threads}
@@ -252,7 +252,7 @@ def paper(
         float | None, typer.Option(min=0.0, help="Seconds our solver may take for one tensor.")
     ] = None,
     json: Annotated[
-        Path | None, typer.Option(help="Keep everything in this file; a file that is there is continued.")
+        Path | None, typer.Option(help="Keep everything in this file; an existing one is continued.")
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write a line per repetition to this CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the results (png, pdf or svg).")] = None,

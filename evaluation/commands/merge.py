@@ -32,9 +32,9 @@ def merge(
     seed: Annotated[int, typer.Option(min=0, help="Seed of motion and noise.")] = 0,
     threads: o.Threads = 1,
 ) -> None:
-    """Merge made bursts by groups and by simpler ways; compare with the truth.
+    """Merge synthetic bursts by groups and in simpler ways, and compare with the truth.
 
-    Without arguments some pictures of Kodak and McMaster are taken on which nothing was chosen.
+    Without arguments it takes some pictures of Kodak and McMaster on which no parameter was chosen.
     """
     limit_threads(threads)
     from ..bursts import gains as study
@@ -68,7 +68,7 @@ def merge(
 def _measure_cases(pictures: "Sequence[SetImage]", threads: int, seed: int) -> "list[DataTable]":
     """Hard cases, and exposures that differ."""
     from ..bursts import gains as study
-    from ..bursts.brackets import BRACKETS, brackets_table, measure_bracket
+    from ..bursts.gains import BRACKETS, brackets_table, measure_bracket
 
     hard = {name: partial(study.measure_case, name, pictures, 5.0, threads, seed) for name in study.CASES}
     wide = {f"exposures {each}": partial(measure_bracket, each, pictures, threads, seed) for each in BRACKETS}

@@ -54,7 +54,7 @@ RawsOrFolders = Annotated[
 Array = Annotated[str, typer.Option("--cfa", help="RGGB, BGGR, GRBG, GBRG, XTRANS or rows such as RG/GB.")]
 Crop = Annotated[int, typer.Option(min=0, help="Pixels left out on each side.")]
 Limit = Annotated[
-    int | None, typer.Option(min=1, help="Only the first pictures of each set; then there are no means.")
+    int | None, typer.Option(min=1, help="Only the first N pictures of each set; then no means are shown.")
 ]
 Masks = Annotated[
     str | None,
@@ -66,21 +66,22 @@ Masks = Annotated[
 ]
 Images = Annotated[str | None, _numbers("Only the pictures of these numbers in each set.", True)]
 Sigmas = Annotated[
-    str, typer.Option(metavar="5,10,20", help="Noise added to mosaics, in 255ths of white; also its seed.")
+    str,
+    typer.Option(
+        metavar="5,10,20", help="Standard deviations of added noise, in 255ths of white; also seeds."
+    ),
 ]
 Boxed = Annotated[str | None, part("all of it")]
 Quality = Annotated[Literal["fast", "normal", "best"], typer.Option(help="Effort of gaussian and ntc.")]
 Details = Annotated[bool, typer.Option("--details", help="Print every quantity of every picture.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads of each method.")]
 Json = Annotated[
-    Path | None, typer.Option(help="Keep all results in this file; a file that is there is continued.")
+    Path | None, typer.Option(help="Keep all results in this file; an existing one is continued.")
 ]
 Csv = Annotated[Path | None, typer.Option(help="Write a line per result to this CSV file.")]
 Qualities = Annotated[str, typer.Option(help="Qualities to measure: fast, normal, best.")]
-Sizes = Annotated[
-    str, typer.Option(metavar="6,24,100", help="Megapixels of synthetic raws; none where this is empty.")
-]
-Programs = Annotated[str, typer.Option(help="Programs to compare; what is not installed is left out.")]
+Sizes = Annotated[str, typer.Option(metavar="6,24,100", help="Megapixels of synthetic raws; '' for none.")]
+Programs = Annotated[str, typer.Option(help="Programs to compare; those that are not installed are skipped.")]
 NoisyPart = Annotated[str | None, part("128,128,192,192, or all of it where one is smaller")]
 NoiseReference = Annotated[
     Path | None,
@@ -89,7 +90,7 @@ NoiseReference = Annotated[
         "--images only its pictures are measured."
     ),
 ]
-_INTEREST = "all of interest"
+_INTEREST = "the usual ones"
 Methods = Annotated[str | None, typer.Option(help="Demosaicing methods.", show_default=_INTEREST)]
 Denoisers = Annotated[str | None, typer.Option(help="Methods for noise.", show_default=_INTEREST)]
 Repairs = Annotated[str | None, typer.Option(help="Inpainting methods.", show_default=_INTEREST)]

@@ -24,9 +24,9 @@ _Folders = Annotated[
 ]
 _Output = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder of the page.")]
 _Threads = Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="all processors")]
-_Timeout = Annotated[float, typer.Option(min=0.1, metavar="S", help="Give a raw up after S seconds.")]
+_Timeout = Annotated[float, typer.Option(min=0.1, metavar="S", help="Give up on a raw after S seconds.")]
 _Memory = Annotated[
-    float | None, typer.Option(min=0.01, metavar="GB", help="Give a raw up that needs more memory.")
+    float | None, typer.Option(min=0.01, metavar="GB", help="Give up on a raw that needs more memory.")
 ]
 
 
@@ -42,9 +42,9 @@ def raws(
 ) -> None:
     """Convert every raw below folders and write a page: ours beside the camera's own picture.
 
-    Each raw is converted by default settings in a process of its own. Brightness, clipped pixels, time,
-    memory and notices are told, and failures by kind: refused for a stated reason, crashed, timed out. The
-    exit code is 1 where anything but a refusal kept a raw from being converted.
+    Each raw is converted with default settings in a process of its own. The page shows brightness, clipped
+    pixels, time, memory and notices, and failures by kind: refused for a stated reason, crashed, timed out.
+    The exit code is 1 if anything but a refusal kept a raw from being converted.
     """
     from demosaic_ntc.machine import processors
 

@@ -1,6 +1,7 @@
 """The commands ``benchmark all`` and ``benchmark report``: everything measured, on one page."""
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,9 +93,8 @@ def _report(output: Path, parts: Sequence["Benchmark"], *, whole: bool, fresh: b
         if any(part.name == "paper" for part in parts):
             works.append(trace_convergence(file))
         with progress_bar(sum(total for total, _ in works)) as advance:
-            for _, steps in works:
-                for done in steps:
-                    advance(done)
+            for done in chain.from_iterable(steps for _, steps in works):
+                advance(done)
     finally:
         typer.echo(str(write_report(output)))
 

@@ -94,7 +94,7 @@ def lenses(
     quality: Annotated[Quality, typer.Option(help="Quality of their conversion.")] = "fast",
     peers: Annotated[bool, typer.Option("--peers", help="Compare their corners with darktable's.")] = False,
 ) -> None:
-    """Look how straight, sharp, free of fringes and even pictures are once their lens is corrected."""
+    """Measure how straight, sharp, free of fringes and even pictures are once their lens is corrected."""
     limit_threads(1)
     from ..studies import lenses as study
 
@@ -145,7 +145,7 @@ def looks(
 def highlights(
     inputs: o.RawsOrFolders = None,
     images: o.Images = None,
-    ways: Annotated[str | None, typer.Option(help="Some of the ways, such as reconstruct,clip.")] = None,
+    ways: Annotated[str | None, typer.Option(help="Only these ways, such as reconstruct,clip.")] = None,
     others: Annotated[
         bool, typer.Option("--others", help="Further scenes, on which nothing was chosen.")
     ] = False,
@@ -181,19 +181,19 @@ def texture(
     ] = "0.0005,0.001",
     charts: Annotated[int, typer.Option(min=1, help="Charts, each drawn from a seed of its own.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
-    ways: Annotated[str | None, typer.Option(help="Some of the ways, separated by semicolons.")] = None,
+    ways: Annotated[str | None, typer.Option(help="Only these ways, separated by semicolons.")] = None,
 ) -> None:
     """Develop noisy raws of a chart of leaves, skin, a weave, hair and flats: the texture and noise left.
 
     Other programs and packages are compared where installed.
     """
     limit_threads(1)
-    from ..studies.texture_ways import WAYS
-    from ..studies.textures import check_slopes, measure, tables
+    from ..studies.textures import LEAST_NOISY, NOISIEST, WAYS, measure, tables
 
     names = [name.strip() for name in ways.split(";")] if ways else list(WAYS)
     with usage():
-        levels = check_slopes(split_names(slopes))
+        otherwise = f"are not slopes above 0, up to {NOISIEST:g}; give e.g. 0.0005,0.001"
+        levels = read_numbers(slopes, LEAST_NOISY, NOISIEST, otherwise)
         if unknown := [name for name in names if name not in WAYS]:
             raise InputError(f"{unknown[0]!r} is not a way; give some of {'; '.join(WAYS)}")
     works = {
@@ -211,7 +211,7 @@ def effort(
     images: o.Images = None,
     quality: o.Quality = "normal",
 ) -> None:
-    """Compare groups only where they matter with groups everywhere: difference, error and time.
+    """Compare groups formed only where they matter with groups everywhere: difference, error and time.
 
     Without arguments the raws of the test data are taken.
     """
@@ -220,7 +220,7 @@ def effort(
     from ..studies.effort import compare_noisy, compare_raw, tables
 
     with usage():
-        levels = read_numbers(sigma, 0, PEAK, f"are no deviations from 0 to {PEAK:g}; give such as 0,1.5,4")
+        levels = read_numbers(sigma, 0, PEAK, f"are not deviations from 0 to {PEAK:g}; give e.g. 0,1.5,4")
     raws, folders = _choose_inputs(inputs)
     with usage():
         if not (raws or inputs):
@@ -240,8 +240,8 @@ _CHOSEN_ON = 12  # pictures of Kodak by which the parameters of the search were 
 
 def blemishes(
     folders: o.Folders,
-    sensitivity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Of the search.")] = 0.5,
-    draws: Annotated[int, typer.Option(min=1, help="Times that blemishes are drawn on each picture.")] = 3,
+    sensitivity: Annotated[float, typer.Option(min=0.0, max=1.0, help="Sensitivity of the search.")] = 0.5,
+    draws: Annotated[int, typer.Option(min=1, help="How often blemishes are drawn on each picture.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the blemishes.")] = 0,
 ) -> None:
     """Look for dust, hairs and scratches drawn on clean pictures, and for false alarms.
@@ -273,14 +273,14 @@ def studio(
     megapixels: Annotated[float, typer.Option(min=0.1, max=140, help="Size of the picture.")] = 60.0,
     quality: o.Quality = "normal",
 ) -> None:
-    """Open a generated 16-bit TIFF in the studio, mark a percent of it and repair it, in a real browser."""
+    """Open a generated 16-bit TIFF in the studio, mark one percent of it and repair it, in a real browser."""
     from ..studies.studio import measure_studio, studio_table
 
     show([studio_table(measure_studio(megapixels, quality))])
 
 
 def start(
-    runs: Annotated[int, typer.Option(min=1, help="Times that everything is measured.")] = 3,
+    runs: Annotated[int, typer.Option(min=1, help="How often everything is measured.")] = 3,
 ) -> None:
     """Print start-up times: without cached kernels, with them, and of --version and --help."""
     from ..studies.starting import measure_once, protocol, start_table
@@ -291,10 +291,10 @@ def start(
 
 def isolation(
     raws: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Raws, or folders of them.")],
-    times: Annotated[int, typer.Option(min=1, help="Times that each is read.")] = 10,
+    times: Annotated[int, typer.Option(min=1, help="How often each is read.")] = 10,
     quality: Annotated[str, typer.Option(help="Quality of the conversions compared with.")] = "fast",
 ) -> None:
-    """Print what decoding in a process apart costs, beside a whole conversion."""
+    """Print what decoding in a separate process costs, compared with a whole conversion."""
     limit_threads(1)
     from demosaic_ntc.engine.checks import QUALITIES
 

@@ -23,14 +23,14 @@ def texture_fill(
         Literal["choose", "report", "none"],
         typer.Option(help="Drawn removals: those for choosing settings, or those kept for reporting."),
     ] = "report",
-    methods: Annotated[str | None, typer.Option(help="Some of the ways, such as texture,smooth.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Only these ways, such as texture,smooth.")] = None,
     page: Annotated[Path | None, typer.Option(metavar="DIR", help="Write removals side by side.")] = None,
     blind: Annotated[bool, typer.Option("--blind", help="Shuffle the page and hide names.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of holes, textures and shuffling.")] = 0,
     quality: o.Quality = "normal",
     threads: o.Threads = 1,
 ) -> None:
-    """Fill wide holes by texture, smoothly and by others; compare with truth, surroundings, and by eye.
+    """Fill wide holes with texture, smoothly and by other programs; compare by figures and by eye.
 
     Without arguments Kodak and McMaster are taken. OpenCV's SHIFTMAP and FSR need its contrib package, G'MIC
     its program; what is not installed is left out.
@@ -40,7 +40,7 @@ def texture_fill(
     from ..methods.method import Effort, pick_methods
     from ..report.vote_page import write_vote_page
     from ..studies import texture_fill as study
-    from ..studies.wide_fills import catalogue
+    from ..studies.texture_fill import catalogue
 
     known, widths = catalogue(Effort(quality, threads)), split_names(sizes)
     with usage():

@@ -17,6 +17,7 @@ from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.header import InputLimits, open_regular
 from demosaic_ntc.raw.reading import read_photo
 
+from .. import read_numbers
 from ..siblings import SAMPLE, Camera, write_dng
 from .fetching import DATA_VARIABLE
 from .textures import expose_noisily
@@ -97,15 +98,10 @@ def _kept_folders() -> list[Path]:
     return [kept / name for name in ("raw", "raw_more") if (kept / name).is_dir()]
 
 
-def synthetic_raws(names: Iterable[str]) -> list[Raw]:
+def synthetic_raws(sizes: str) -> list[Raw]:
     """Synthetic raws of so many megapixels each."""
-    try:
-        sizes = [float(name) for name in names]
-    except ValueError:
-        sizes = [0.0]
-    if not all(0.01 <= size <= _LARGEST for size in sizes):
-        raise InputError(f"{','.join(names)!r} are no megapixels from 0.01 to {_LARGEST}; give such as 6,24")
-    return [_synthetic(size) for size in sizes]
+    otherwise = f"are not megapixels from 0.01 to {_LARGEST}; give e.g. 6,24"
+    return [_synthetic(size) for size in read_numbers(sizes, 0.01, _LARGEST, otherwise)]
 
 
 def _synthetic(megapixels: float) -> Raw:

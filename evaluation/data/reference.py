@@ -40,7 +40,7 @@ def noise_reference(path: Path) -> list[Row]:
         frame = _read(path, ())
         methods = [name for name in frame.columns if name not in _PLACE]
         if len(methods) != len(frame.columns) - len(_PLACE) or not methods:
-            raise InputError(f"has not the columns {', '.join(_PLACE)} and one per method; give such a file")
+            raise InputError(f"lacks the columns {', '.join(_PLACE)} and one per method; give such a file")
         figures = _numbers(frame, ("sigma", *methods))
         _refuse(figures.isna().any(axis=1))
     frame = frame.assign(**figures)
@@ -83,7 +83,7 @@ def _read(path: Path, columns: Collection[str]) -> pd.DataFrame:
     try:
         frame = pd.read_csv(BytesIO(content), dtype=str, keep_default_na=False, encoding_errors="replace")
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise InputError("is no CSV file; give one with a line of names and lines of figures") from error
+        raise InputError("is not a CSV file; give one with a line of names and lines of figures") from error
     missing = [name for name in columns if name not in frame]
     if missing:
         raise InputError(f"has no column {missing[0]}; a reference has {', '.join(columns)}")

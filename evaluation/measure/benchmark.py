@@ -6,20 +6,21 @@ it can be run.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from demosaic_ntc.viewer.crops import Box, CropBox
 
+from .. import split_names
 from ..data.sets import ImageSet, SetImage
-from ..methods.method import Method
+from ..methods.method import Effort, Method, pick_methods
 from .case import Case, Measurement, Row
 
 if TYPE_CHECKING:
-    from ..report.drawing import Drawing
     from ..report.gallery import Gallery
+    from ..report.plots import Drawing
     from ..report.tables import DataTable
     from .results import Results
 
@@ -33,6 +34,30 @@ class Figure:
     picture: SetImage
     frame: CropBox | None
     versions: Any  # a function from the picture's pixels to versions by name, the truth among them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What can be asked of benchmarks of pictures; each uses what concerns it."""
+
+    methods: str | None = None  # names separated by commas, as in all texts; None: the usual ones
+    quality: Any = "normal"
+    threads: int = 1
+    cfa: str | None = None
+    crop: int = 10  # pixels left out on each side
+    box: Box | None = None  # the part of each picture that is used
+    masks: str | None = None
+    seed: int = 0  # of masks
+    sigma: str | None = None
+    poisson: bool = False
+    usual: bool | str = False  # what reports have: the usual pictures of known sets, or these
+
+    def choose(
+        self, catalogue: Callable[[Effort], Mapping[str, Method]], usual: Iterable[str]
+    ) -> tuple[Method, ...]:
+        """The methods that are named, or the usual ones."""
+        names = usual if self.methods is None else split_names(self.methods)
+        return tuple(pick_methods(catalogue(Effort(self.quality, self.threads)), names))
 
 
 @dataclass(frozen=True)

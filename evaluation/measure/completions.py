@@ -23,8 +23,7 @@ from ..data.masks import check_mask
 from ..data.sets import ImageSet, SetImage
 from ..methods import demosaicers
 from ..methods.group_completions import DEFAULT, catalogue
-from ..methods.group_sources import MOSAIC, PLAIN, make_source
-from ..methods.group_tensors import PatchTensor
+from ..methods.group_tensors import MOSAIC, PLAIN, PatchTensor, make_source
 from ..methods.method import Effort, Method, pick_methods
 from ..methods.tensors import Floats
 from ..report.tables import Cell, DataTable, figure, rows_of

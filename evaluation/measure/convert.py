@@ -57,7 +57,7 @@ class ConvertBenchmark(Benchmark):
     ) -> Self:
         """Without raws with those of the test data."""
         chosen = known_programs(split_names(programs), Engine(**engine or {}), SAMPLE)
-        sources = choose_raws(raws) + phone_raws(phone) + synthetic_raws(split_names(sizes))
+        sources = choose_raws(raws) + phone_raws(phone) + synthetic_raws(sizes)
         if not sources:
             raise InputError("there are no raws; give some, or --sizes of synthetic ones")
         return cls((), tuple(chosen), tuple(sources))

@@ -14,15 +14,13 @@ import pandas as pd
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.viewer.crops import Box, part_of
 
-from .. import split_names
 from ..data.sets import ImageSet, SetImage, check_crop
 from ..methods.demosaicers import TENSORS, catalogue, default_names
-from ..methods.method import COMPLETED, OURS, Effort, pick_methods
-from ..report.drawing import Drawing
+from ..methods.method import COMPLETED, OURS
 from ..report.gallery import Gallery
-from ..report.plots import error_maps, gains, quality_and_time
+from ..report.plots import Drawing, error_maps, gains, quality_and_time
 from ..report.tables import Cell, DataTable, rows_of
-from .benchmark import Benchmark, Figure, fit_box
+from .benchmark import Benchmark, Figure, Options, fit_box
 from .case import Case, Measurement, collect_proof, measure_cost, refusal_words
 from .metrics import Bytes, comparable, cpsnr, likeness
 from .protocol import versions
@@ -70,21 +68,12 @@ class DemosaicBenchmark(Benchmark):
     box: ClassVar[Box | None] = None  # the part of each picture that is worked on
 
     @classmethod
-    def of(
-        cls,
-        sets: Sequence[ImageSet],
-        methods: str | None = None,
-        cfa: str | None = None,
-        crop: int = 10,
-        quality: Any = "normal",
-        threads: int = 1,
-    ) -> Self:
-        array = Cfa.parse(cfa or cls.usual_array)
-        usual = cls.usual_methods or default_names(array)
-        names = usual if methods is None else split_names(methods)
-        chosen = pick_methods(catalogue(Effort(quality, threads)), names)
-        check_crop(sets, crop)
-        return cls(tuple(sets), tuple(chosen), array.rows, crop)
+    def of(cls, sets: Sequence[ImageSet] = (), **options: Any) -> Self:
+        asked = Options(**options)
+        array = Cfa.parse(asked.cfa or cls.usual_array)
+        methods = asked.choose(catalogue, cls.usual_methods or default_names(array))
+        check_crop(sets, asked.crop)
+        return cls(tuple(sets), methods, array.rows, asked.crop)
 
     @property
     def array(self) -> Cfa:
@@ -131,9 +120,9 @@ class DemosaicBenchmark(Benchmark):
 
     @property
     def protocol(self) -> dict[str, str]:
-        cfa = self.array
+        array = f"{self.array.name} ({self.cfa})"
         return {
-            "mosaic": f"8-bit RGB sampled by {cfa.name} ({cfa.rows}), gamma-encoded as they are, no noise",
+            "mosaic": f"8-bit RGB sampled by {array}, gamma-encoded as they are, no noise",
             "rounding": "results clipped to 0 … 255 and rounded to 8 bit before they are compared",
             "crop": f"{self.crop} pixels left out on each side, and 0 where it says so",
             "CPSNR": "peak 255, squared errors pooled over pixels and R, G, B; R, G, B: each channel's own",
@@ -225,9 +214,8 @@ class DemosaicBenchmark(Benchmark):
             }
         rows = tuple(rows_of(list(figures.index), list(columns.values()), [".3f"] * len(columns)))
         title = f"{self.prefix}{found.set.name}: CPSNR in dB over parts of the set"
-        return DataTable(
-            title, ("method", *columns), rows, (_PARTS_WORDS,), tuple(found.list_methods("ours"))
-        )
+        ours = tuple(found.list_methods("ours"))
+        return DataTable(title, ("method", *columns), rows, (_PARTS_WORDS,), ours)
 
     def drawings(self, results: Results, gallery: Gallery) -> Iterator[Drawing]:
         """What quality costs, what is gained, and what is wrong."""
@@ -280,11 +268,10 @@ class TensorBenchmark(DemosaicBenchmark):
     box: Box | None = None  # type: ignore[misc]
 
     @classmethod
-    def of(  # type: ignore[override]
-        cls, sets: Sequence[ImageSet], methods: str | None = None, box: Box | None = None, **how: Any
-    ) -> Self:
+    def of(cls, sets: Sequence[ImageSet] = (), **options: Any) -> Self:
         """Without a box on one that all pictures have; all of them where one is small."""
-        return replace(super().of(sets, methods, **how), box=box or fit_box(_COMPLETED, sets))
+        box = Options(**options).box or fit_box(_COMPLETED, sets)
+        return replace(super().of(sets, **options), box=box)
 
     @property
     def protocol(self) -> dict[str, str]:

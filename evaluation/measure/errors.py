@@ -25,11 +25,10 @@ from .. import split_names
 from ..data.masks import check_mask, make_mask
 from ..data.sets import ImageSet, check_crop
 from ..methods.method import OURS, Effort, Method
-from ..report.drawing import Drawing
 from ..report.gallery import Gallery
-from ..report.plots import TOLERANCE, reliability
+from ..report.plots import TOLERANCE, Drawing, reliability
 from ..report.tables import Cell, DataTable, figure
-from .benchmark import Benchmark
+from .benchmark import Benchmark, Options
 from .case import Case, Measurement, Row, refusal_words
 from .metrics import Bytes, crop_border
 from .protocol import list_machines, machine, versions
@@ -101,18 +100,12 @@ class ErrorBenchmark(Benchmark):
     crop: int = 10
 
     @classmethod
-    def of(
-        cls,
-        sets: Sequence[ImageSet],
-        cfa: str = "RGGB",
-        masks: str | None = None,
-        crop: int = 10,
-        quality: Any = "normal",
-        threads: int = 1,
-    ) -> Self:
-        tasks = (Cfa.parse(cfa).name, *map(check_task, split_names(masks)))
-        check_crop(sets, crop)
-        return cls(tuple(sets), (ours_with_errors(Effort(quality, threads)),), tasks, crop)
+    def of(cls, sets: Sequence[ImageSet] = (), **options: Any) -> Self:
+        asked = Options(**options)
+        tasks = (Cfa.parse(asked.cfa or "RGGB").name, *map(check_task, split_names(asked.masks)))
+        check_crop(sets, asked.crop)
+        method = ours_with_errors(Effort(asked.quality, asked.threads))
+        return cls(tuple(sets), (method,), tasks, asked.crop)
 
     @property
     def work(self) -> Sequence[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,12 +21,11 @@ from ..data.masks import DEFAULT as MASKS
 from ..data.masks import check_mask, make_mask
 from ..data.sets import ImageSet, SetImage, first, select_numbered
 from ..methods.inpainters import BASELINE, DEFAULT, catalogue
-from ..methods.method import COMPLETED, OURS, Effort, pick_methods
-from ..report.drawing import Drawing
+from ..methods.method import COMPLETED, OURS
 from ..report.gallery import Gallery
-from ..report.plots import mask_gains
+from ..report.plots import Drawing, mask_gains
 from ..report.tables import Cell, DataTable, figure
-from .benchmark import Benchmark, Figure, fit_box
+from .benchmark import Benchmark, Figure, Options, fit_box
 from .case import Case, Measurement, Row, collect_proof, measure_cost, refusal_words
 from .metrics import Bytes, comparable, cpsnr, likeness
 from .protocol import versions
@@ -75,28 +74,16 @@ class InpaintBenchmark(Benchmark):
     box: Box | None = None
 
     @classmethod
-    def of(
-        cls,
-        sets: Sequence[ImageSet],
-        methods: str | None = None,
-        masks: str | None = None,
-        box: Box | None = None,
-        seed: int = 0,
-        usual: Literal[False] | str = False,
-        quality: Any = "normal",
-        threads: int = 1,
-    ) -> Self:
-        """`usual` is what reports have: these pictures, or the first few, on a part that all of them have."""
-        chosen = pick_methods(
-            catalogue(Effort(quality, threads)), DEFAULT if methods is None else split_names(methods)
-        )
-        names = split_names(masks) or split_names(MASKS)
+    def of(cls, sets: Sequence[ImageSet] = (), **options: Any) -> Self:
+        asked = Options(**options)
+        methods, box = asked.choose(catalogue, DEFAULT), asked.box
+        names = split_names(asked.masks) or split_names(MASKS)
         for name in names:
             check_mask(name)
-        if usual is not False:
-            sets = [select_numbered(each, usual or first(each, _FIRST)) for each in sets]
+        if asked.usual is not False:  # then on a part that all of them have
+            sets = [select_numbered(each, str(asked.usual) or first(each, _FIRST)) for each in sets]
             box = fit_box(_REPAIRED, sets)
-        return cls(tuple(sets), tuple(chosen), tuple(names), seed, box)
+        return cls(tuple(sets), methods, tuple(names), asked.seed, box)
 
     @property
     def work(self) -> Sequence[str]:

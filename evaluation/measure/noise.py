@@ -7,7 +7,7 @@ same for all methods, and the results are compared with the clean part: clipped 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log10
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -22,9 +22,9 @@ from demosaic_ntc.viewer.crops import Box, part_of
 from .. import split_names
 from ..data.sets import ImageSet, check_crop, first, select_numbered
 from ..methods.denoisers import DEFAULT, catalogue
-from ..methods.method import COMPLETED, OURS, Effort, pick_methods
+from ..methods.method import COMPLETED, OURS
 from ..report.tables import Cell, DataTable, figure, rows_of
-from .benchmark import Benchmark, fit_box
+from .benchmark import Benchmark, Options, fit_box
 from .case import Case, Measurement, collect_proof, measure_cost, refusal_words
 from .metrics import PEAK, Bytes, crop_border
 from .protocol import versions
@@ -42,9 +42,6 @@ _WARM_UP = 64
 # The part measured where all pictures have it; the pictures of known sets that reports use, or so many.
 _NOISY = (128, 128, 192, 192)
 _USUAL, _FIRST = {"kodak": "1,5,8,13,19,23", "mcmaster": "1,5,9,12,17,18"}, 6
-
-# The methods that are worth their time on whole sets.
-_WHOLE = "gaussian,gaussian-fast,mlri"
 
 _ESTIMATES = (
     "the deviation at half of white that is estimated from a mosaic, over that of the noise that was "
@@ -87,6 +84,8 @@ class NoiseBenchmark(Benchmark):
     keys = ("method", "settings", "noise", "place", "crop", "sha256")
     task_key = "noise"
     unbounded = ("cpsnr",)
+    usual_methods: ClassVar[tuple[str, ...]] = DEFAULT
+    usual_sigma: ClassVar[str] = "5,10,20"
 
     sigmas: tuple[int, ...] = ()
     poisson: bool = False
@@ -94,29 +93,18 @@ class NoiseBenchmark(Benchmark):
     crop: int = 10
 
     @classmethod
-    def of(
-        cls,
-        sets: Sequence[ImageSet],
-        methods: str | None = None,
-        sigma: str = "5,10,20",
-        poisson: bool = False,
-        box: Box | None = None,
-        crop: int = 10,
-        usual: bool = False,
-        quality: Any = "normal",
-        threads: int = 1,
-    ) -> Self:
-        """`usual` is what reports have: the usual pictures of known sets, or the first few."""
+    def of(cls, sets: Sequence[ImageSet] = (), **options: Any) -> Self:
+        asked = Options(**options)
+        sigma = cls.usual_sigma if asked.sigma is None else asked.sigma
         names = split_names(sigma)
         if not names or not all(n.isascii() and n.isdigit() and 1 <= int(n) <= PEAK for n in names):
             words = f"{sigma!r} is not deviations in whole 255ths of white, 1 to 255"
             raise InputError(f"{words}; give e.g. 5,10,20")
-        asked = DEFAULT if methods is None else split_names(methods)
-        chosen = pick_methods(catalogue(Effort(quality, threads)), asked)
-        sets = [_usual(each) for each in sets] if usual else sets
-        check_crop(sets, crop)
-        sigmas = tuple(map(int, names))
-        return cls(tuple(sets), tuple(chosen), sigmas, poisson, box or fit_box(_NOISY, sets), crop)
+        methods = asked.choose(catalogue, cls.usual_methods)
+        sets = [_usual(each) for each in sets] if asked.usual else sets
+        check_crop(sets, asked.crop)
+        box = asked.box or fit_box(_NOISY, sets)
+        return cls(tuple(sets), methods, tuple(map(int, names)), asked.poisson, box, asked.crop)
 
     @property
     def work(self) -> Sequence[Noise]:
@@ -179,20 +167,12 @@ class WholeNoiseBenchmark(NoiseBenchmark):
     """Ours and the interpolations it starts with, on all pictures of the sets and all of each."""
 
     name = "whole-noise"
+    usual_methods = ("gaussian", "gaussian-fast", "mlri")  # those that are worth their time on whole sets
+    usual_sigma = "5,10,15,20"
 
     @classmethod
-    def of(  # type: ignore[override]
-        cls,
-        sets: Sequence[ImageSet],
-        methods: str | None = None,
-        sigma: str = "5,10,15,20",
-        crop: int = 10,
-        quality: Any = "normal",
-        threads: int = 1,
-    ) -> Self:
-        names = _WHOLE if methods is None else methods
-        part = super().of(sets, names, sigma, crop=crop, quality=quality, threads=threads)
-        return replace(part, box=None)
+    def of(cls, sets: Sequence[ImageSet] = (), **options: Any) -> Self:
+        return replace(super().of(sets, **options), box=None)
 
 
 def _usual(each: ImageSet) -> ImageSet:

@@ -22,9 +22,8 @@ from ..data.synthetic import draw_samples, random_truth
 from ..methods.completions import PROOF, Completion, CompletionResult, Solver, catalogue, variants
 from ..methods.method import pick_methods
 from ..methods.tensors import RESOLUTION, RankOneSum, TensorSamples, nmse
-from ..report.drawing import Drawing
 from ..report.gallery import Gallery
-from ..report.plots import paper_figure
+from ..report.plots import Drawing, paper_figure
 from ..report.tables import DataTable
 from .benchmark import Benchmark, cannot_run
 from .case import Case, Measurement, measure_cost

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +11,8 @@ from typing import Any, Self
 
 from demosaic_ntc.developing.settings import Engine
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.viewer.crops import CropBox
+from demosaic_ntc.viewer.pictures import Bytes, lossless, reduce_to_webp, write_beside
 
 from ..data.raws import MEGA, REAL, RawFile, find_raws
 from ..methods.conversions import (
@@ -20,12 +23,12 @@ from ..methods.conversions import (
     REFUSED,
     TIMED_OUT,
     Converter,
+    Shown,
     conversion,
 )
 from ..methods.method import OURS, Method
 from ..methods.processes import ProcessLimits, module_paths, run_command
 from ..methods.programs import settings_of
-from ..report.raw_pictures import keep_pictures
 from ..report.tables import Cell, DataTable, figure, table_of
 from ..siblings import SAMPLE
 from .benchmark import Benchmark, cannot_run
@@ -35,6 +38,13 @@ from .results import Results
 
 #: How conversions end that should not.
 FAULTS = (CRASHED, TIMED_OUT, OUT_OF_MEMORY, FAILED)
+
+#: The pictures that a page shows of a raw, in files named after what they depend on, with their captions.
+CAPTIONS = {"ours": "ours", "camera": "the camera's own", "middle": "the middle of ours, 1:1"}
+PICTURES = "pictures"
+#: The longer side of a picture that is shown small, and the sides of the part at 1:1.
+SIDE = 600
+_MIDDLE = (540, 405)
 
 #: A median luma further than this from the camera's own is marked.
 FAR = 0.12
@@ -155,6 +165,37 @@ class RawsBenchmark(Benchmark):
             yield table_of("Raws without a picture", forms, [{"raw": row["image"], **row} for row in failed])
         if rows:
             yield DataTable("Raws in all", (), (), tuple(totals(rows)))
+
+
+def keep_pictures(page: Path, key: Row, shown: Shown) -> None:
+    """Write both pictures small, the camera's own at our size, and the middle of ours as it is."""
+    contents = {
+        "ours": reduce_to_webp(shown.ours, SIDE),
+        "middle": lossless(shown.ours[middle(shown.ours).place]),
+    }
+    if shown.camera is not None:
+        contents["camera"] = reduce_to_webp(shown.camera, SIDE)
+    for name, content in contents.items():
+        write_beside(page / PICTURES, _file(key, name), content)
+
+
+def source_of(page: Path, key: Row, name: str) -> str | None:
+    """The address of a picture on the page; None where it is not kept."""
+    file = _file(key, name)
+    return f"{PICTURES}/{file}" if (page / PICTURES / file).is_file() else None
+
+
+def middle(picture: Bytes) -> CropBox:
+    """The part of a picture in its middle that is shown at 1:1."""
+    height, width = picture.shape[:2]
+    across, down = min(width, _MIDDLE[0]), min(height, _MIDDLE[1])
+    return CropBox((width - across) // 2, (height - down) // 2, across, down)
+
+
+def _file(key: Row, name: str) -> str:
+    """The name of a picture's file."""
+    digest = sha256(repr(sorted(key.items())).encode(errors="backslashreplace")).hexdigest()[:20]
+    return f"{digest}-{name}.webp"
 
 
 def raw_rows(results: Results) -> list[Row]:

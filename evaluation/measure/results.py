@@ -145,9 +145,10 @@ class SetResults:
 
 def add_costs(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with costs per megapixel and memory in MiB, where it has them."""
-    if "cpu_seconds" not in frame or "height" not in frame:
+    measured = ["seconds", "cpu_seconds", "peak_bytes", "height", "width"]
+    if not {*measured} <= {*frame}:
         return frame
-    numbers = frame[["seconds", "cpu_seconds", "peak_bytes", "height", "width"]].apply(pd.to_numeric)
+    numbers = frame[measured].apply(pd.to_numeric)
     megapixels = numbers["height"] * numbers["width"] / 1e6
     known = pd.to_numeric(frame["cpu_s_per_mp"]) if "cpu_s_per_mp" in frame else float("nan")
     per_megapixel = (numbers["cpu_seconds"] / megapixels).fillna(known)

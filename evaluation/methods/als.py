@@ -49,8 +49,7 @@ class _Mode:
 def als(samples: TensorSamples, seed: int, settings: AlsSettings = PUBLISHED) -> RankOneSum:
     """Fit a sum of `rank` rank-one tensors to the samples."""
     modes = [_group_samples(samples.index[:, i], size) for i, size in enumerate(samples.shape)]
-    factors = _start(samples, settings.rank, np.random.default_rng(seed))
-    last = np.inf
+    factors, last = _start(samples, settings.rank, np.random.default_rng(seed)), np.inf
     for _ in range(settings.sweeps):
         for i, mode in enumerate(modes):
             design = column_products([f[samples.index[:, j]] for j, f in enumerate(factors) if j != i])

@@ -87,8 +87,7 @@ class Converter:
     def _embedded(self, source: Path, folder: Path, orientation: int, ours: Bytes) -> Bytes | None:
         """The camera's own picture, upright like ours; None where there is none."""
         target = folder / "camera.png"
-        write = f"from {__name__} import write_embedded; write_embedded()"
-        self._do("the camera's own picture", python_command(write, str(source), str(target)))
+        self._do("the camera's own picture", embedded_command(source, target))
         return upright(pixels_of(target), orientation, ours.shape) if target.is_file() else None
 
     def _newly_clipped(self, source: Path, folder: Path) -> float:
@@ -111,6 +110,13 @@ class Converter:
     def _run(self, command: Sequence[str]) -> ProcessResult:
         """Run a command within what is allowed."""
         return run_command(command, self.allowance, module_paths())
+
+
+def embedded_command(source: Path, target: Path) -> list[str]:
+    """The command that writes the camera's own picture; without one it writes nothing."""
+    return python_command(
+        f"from {__name__} import write_embedded; write_embedded()", str(source), str(target)
+    )
 
 
 def write_embedded() -> None:

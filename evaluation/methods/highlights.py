@@ -31,42 +31,10 @@ _BLACK, _WHITE = 1024, 16383
 _STOPS = 2  # that RawTherapee darkens by: its pictures end at white
 
 #: What both are told beside: all that would change colours is off.
-PROFILE = """[Version]
-AppVersion=5.9
-Version=349
-[Exposure]
-Auto=false
-Compensation=-{stops}
-HighlightCompr=0
-HistogramMatching=false
-ClampOOG=false
-[HLRecovery]
-Enabled=true
-Method=Color
-Hlbl=0
-[White Balance]
-Enabled=true
-Setting=Camera
-[Color Management]
-InputProfile=(cameraICC)
-ToneCurve=false
-ApplyLookTable=false
-ApplyBaselineExposureOffset=false
-ApplyHueSatMap=false
-WorkingProfile=sRGB
-OutputProfile=RTv4_sRGB
-[RAW Bayer]
-Method=amaze
-"""
-HISTORY = """<?xml version="1.0" encoding="UTF-8"?>
-<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-<rdf:Description rdf:about="" xmlns:darktable="http://darktable.sf.net/" darktable:xmp_version="4"
- darktable:auto_presets_applied="1" darktable:history_end="1" darktable:iop_order_version="2">
-<darktable:history><rdf:Seq><rdf:li darktable:num="0" darktable:operation="{operation}"
- darktable:enabled="1" darktable:modversion="{version}" darktable:params="{parameters}"
- darktable:multi_name="" darktable:multi_priority="0"/>
-</rdf:Seq></darktable:history></rdf:Description></rdf:RDF></x:xmpmeta>
-"""
+PROFILE, HISTORY = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("rawtherapee.pp3", "darktable.xmp")
+)
 _SEGMENTS, _OPPOSED = 4, 5  # darktable's numbers
 
 

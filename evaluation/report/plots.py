@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from ..measure.convergence import Trace
     from ..measure.results import SetResults
     from ..measure.summary import Summary
+from dataclasses import dataclass
+from io import BytesIO
+
+import matplotlib
+
+from demosaic_ntc.viewer.page import Plot
+from demosaic_ntc.viewer.pictures import address, write_beside
 
 _BLUE, _GREEN, _GREY, _BROWN, _RED, _INK = "#0b5cad", "#5b8f3a", "#8a8f98", "#b36b00", "#b3261e", "#1b1e23"
 # Ours stand out; what it is made of and peers are told apart by shape as well as by colour.
@@ -35,6 +42,11 @@ _BRIGHTER = 8
 FORMATS = ("png", "pdf", "svg")
 #: Values of the paper's figures below are drawn here: an exact recovery would stretch the scale to 1e-30.
 FLOOR = 1e-8
+# The same figures give the same bytes: no dates, and names of parts that do not change.
+_STEADY: dict[Any, Any] = {"svg.hashsalt": "demosaic-ntc", "svg.fonttype": "path"}
+_KINDS = {"svg": "image/svg+xml", "png": "image/png"}
+_METADATA = {"svg": {"Date": None}, "png": {"Software": None}}
+_DOTS_PER_INCH = 150
 _AXES = {"size": "size of each of three modes", "order": "order", "samples": "samples"}
 
 
@@ -169,7 +181,7 @@ def check_format(target: Path | None) -> None:
 def write_plot(target: Path, summaries: "Sequence[Summary]") -> None:
     """Draw the paper's tables and write them in the format the name says."""
     with whole_file(target, overwrite=True) as file:
-        paper_figure(summaries).savefig(file, format=target.suffix[1:], dpi=150)
+        paper_figure(summaries).savefig(file, format=target.suffix[1:], dpi=_DOTS_PER_INCH)
 
 
 def paper_figure(summaries: "Sequence[Summary]") -> Figure:
@@ -218,3 +230,33 @@ def _draw_measured(panel: Any, own: "list[Summary]", quantity: str, colour: str)
     look = {"color": colour, "marker": "o", "markersize": 3, "capsize": 2}
     bars = [np.minimum(above, means - FLOOR), above]
     panel.errorbar(labels, means, yerr=bars, label=own[0].method.name, **look)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure with its words."""
+
+    name: str
+    title: str
+    caption: str
+    figure: Figure
+    kind: str = "svg"  # what a page shows
+
+    def write(self, folder: Path) -> Plot:
+        """Write the drawing as SVG and as PNG; returns it as a page shows it."""
+        files = draw(self.figure)
+        for kind, content in files.items():
+            write_beside(folder, f"{self.name}.{kind}", content)
+        return Plot(self.title, self.caption, address(files[self.kind], _KINDS[self.kind]))
+
+
+def draw(figure: Figure) -> dict[str, bytes]:
+    """The figure in every format; it is laid out once."""
+    files = {}
+    for kind in _KINDS:
+        buffer = BytesIO()
+        with matplotlib.rc_context(_STEADY):
+            figure.savefig(buffer, format=kind, dpi=_DOTS_PER_INCH, metadata=_METADATA[kind])
+        figure.set_layout_engine("none")
+        files[kind] = buffer.getvalue()
+    return files

@@ -9,6 +9,7 @@ from demosaic_ntc.viewer.page import Page, page_html
 
 from ..measure.protocol import commit, machine
 from ..measure.raws import (
+    CAPTIONS,
     FAULTS,
     RawsBenchmark,
     figures_of,
@@ -16,12 +17,12 @@ from ..measure.raws import (
     make_converted_table,
     notices_of,
     raw_rows,
+    source_of,
     totals,
 )
 from ..measure.results import Results
 from ..measure.store import write_text
 from ..methods.conversions import CONVERTED
-from .raw_pictures import CAMERA, MIDDLE, OURS, source_of
 from .tables import html
 
 PAGE = "index.html"
@@ -30,7 +31,6 @@ _INTRODUCTION = (
     "Raws converted by default settings, each beside the picture that its camera stored, and the middle of "
     "ours at 1:1. Differences in brightness that are marked are larger than they should be."
 )
-_CAPTIONS = {OURS: "ours", CAMERA: "the camera's own", MIDDLE: "the middle of ours, 1:1"}
 
 
 def write_raw_page(results: Results, folder: Path) -> Path:
@@ -71,7 +71,7 @@ def _totals(rows: list[dict[str, Any]]) -> str:
 def _raw(row: Mapping[str, Any], folder: Path) -> str:
     """A raw with its pictures, figures and notices."""
     key = {name: row[name] for name in RawsBenchmark.keys}
-    ours, camera, middle = (_figure(source_of(folder, key, name), name) for name in (OURS, CAMERA, MIDDLE))
+    ours, camera, middle = (_figure(source_of(folder, key, name), text) for name, text in CAPTIONS.items())
     name = escape(f"{row['image']} – {row['camera'] or 'camera not stated'}, {row['width']}×{row['height']}")
     told = "\n".join(_facts(row))
     return (
@@ -80,9 +80,8 @@ def _raw(row: Mapping[str, Any], folder: Path) -> str:
     )
 
 
-def _figure(source: str | None, name: str) -> str:
+def _figure(source: str | None, caption: str) -> str:
     """A picture with its caption, or that there is none."""
-    caption = _CAPTIONS[name]
     if source is None:
         return f'<p class="small">There is no picture: {caption}.</p>'
     image = f'<img src="{source}" alt="{caption}" loading="lazy">'

@@ -32,8 +32,8 @@ from ..measure.protocol import commit, machine
 from ..measure.results import Results
 from ..measure.speed import SpeedBenchmark
 from ..measure.store import NAME, ReportFile, Store, write_text
-from .drawing import Drawing
 from .gallery import Gallery
+from .plots import Drawing
 from .plots import convergence as convergence_figure
 from .tables import DataTable, cells, file_name, html, markdown
 

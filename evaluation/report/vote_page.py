@@ -24,49 +24,7 @@ PAGE = "index.html"
 _MARGIN = 90  # pixels shown around a hole
 _OUTLINE = (255, 0, 255)
 
-_TEMPLATE = Template("""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Wide holes</title><style>$style
-.fills { display: flex; flex-wrap: wrap; gap: 6px } .fills figure { margin: 0; cursor: pointer }
-.fills img { display: block; image-rendering: pixelated } .fills [data-rank] img { outline: 3px solid }
-.fills [data-rank] figcaption::after { content: " – " attr(data-order) }
-</style></head><body><main><h1>Wide holes</h1>
-<p>Click the pictures of a row in the order of preference, the best first; click again to take it back.
-The first of each row is the picture with the outline of the hole. $blind</p>
-$rows
-<p><button id="count">Count</button></p><pre id="counts"></pre></main>
-<script>
-const names = JSON.parse(atob("$key"));
-for (const row of document.querySelectorAll(".fills")) {
-  const order = [];
-  row.addEventListener("click", (event) => {
-    const figure = event.target.closest("[data-fill]");
-    if (!figure) return;
-    const place = order.indexOf(figure);
-    if (place < 0) order.push(figure); else order.splice(place, 1);
-    for (const each of row.querySelectorAll("[data-fill]")) {
-      const rank = order.indexOf(each);
-      each.toggleAttribute("data-rank", rank >= 0);
-      each.querySelector("figcaption").setAttribute("data-order", rank + 1);
-    }
-    row.order = order;
-  });
-}
-document.getElementById("count").addEventListener("click", () => {
-  const wins = {};
-  for (const row of document.querySelectorAll(".fills")) {
-    const order = row.order || [];
-    const rank = (each) => { const place = order.indexOf(each); return place < 0 ? Infinity : place; };
-    const fills = [...row.querySelectorAll("[data-fill]")];
-    for (const one of fills) for (const other of fills) if (rank(one) < rank(other)) {
-      const pair = names[one.dataset.fill] + " over " + names[other.dataset.fill];
-      wins[pair] = (wins[pair] || 0) + 1;
-    }
-  }
-  document.getElementById("counts").textContent =
-    Object.keys(wins).sort().map((pair) => pair + ": " + wins[pair]).join("\\n") || "nothing was clicked";
-});
-</script></body></html>
-""")
+_TEMPLATE = Template(Path(__file__).with_suffix(".html").read_text(encoding="utf-8"))
 
 
 def write_vote_page(

@@ -88,7 +88,7 @@ def test_figures_of_a_reference_stand_beside_ours_and_choose_the_pictures(
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("set,image,peer\n", "has not the columns"), ("set,image,sigma,peer\na,b,5,x\n", "line 2 has a figure")],
+    [("set,image,peer\n", "lacks the columns"), ("set,image,sigma,peer\na,b,5,x\n", "line 2 has a figure")],
 )
 def test_a_reference_that_is_none_is_refused(tmp_path: Path, pictures: Path, text: str, reason: str) -> None:
     reference = tmp_path / "r.csv"

@@ -20,13 +20,12 @@ from demosaic_ntc.viewer.crops import CropBox
 from evaluation.data.raws import find_raws
 from evaluation.measure import raws as measuring
 from evaluation.measure.metrics import luma, measure_clipping
-from evaluation.measure.raws import RawsBenchmark, has_faults, raw_rows, totals
+from evaluation.measure.raws import RawsBenchmark, has_faults, middle, raw_rows, totals
 from evaluation.measure.results import Results
 from evaluation.measure.store import Store
 from evaluation.methods import conversions
 from evaluation.methods.conversions import Converter, outcome, reason, upright
 from evaluation.methods.processes import ProcessResult
-from evaluation.report.raw_pictures import middle
 
 Fake = Callable[..., list[str]]
 

@@ -23,8 +23,9 @@ from tests.studio.studios import Served, served, waves
 
 CONTROL = 2
 SHIFT = 8
+# What is seen is up to date: where things are on the screen is told when they are drawn.
 IDLE = (
-    "studio.easel.number !== null && studio.easel.tiles.isIdle"
+    "studio.easel.number !== null && studio.easel.tiles.isIdle && !studio.easel.waiting"
     " && !studio.easel.pending.length && !studio.asked.size"
 )
 SAVED = "document.getElementById('said').textContent.includes('Saved')"
@@ -78,6 +79,7 @@ def canvas(page: Browser) -> Any:
 
 def on_screen(page: Browser, x: float, y: float) -> tuple[float, float]:
     """Where a pixel of the picture is seen."""
+    page.wait_for(IDLE)
     left, top, _, _ = element(page, "#stage")
     corner = attribute(page, "#stage", "data-corner").split(",")
     scale = float(attribute(page, "#stage", "data-scale"))
@@ -180,6 +182,18 @@ def test_strokes_are_undone_erased_and_drawn_again(page: Browser, desk: Served) 
         page.press("Z", CONTROL | SHIFT)
     assert np.array_equal(marked(desk), erased)
     assert page.run("document.getElementById('redo').disabled")
+
+
+@pytest.mark.parametrize("told", ["{kind: 'picture', picture: studio.picture}", None])
+def test_what_is_told_of_a_picture_ends_no_stroke(page: Browser, desk: Served, told: str | None) -> None:
+    state = "{kind: 'state', pictures: studio.pictures, tasks: []}"  # as when a stream is opened again
+    start, end = on_screen(page, 60, 143), on_screen(page, 340, 143)
+    with a_step(page):
+        page.mouse("mousePressed", *start, button="left", buttons=1, clickCount=1)
+        page.run(f"studio.hear({told or state})")
+        page.mouse("mouseMoved", *end, button="left", buttons=1)
+        page.mouse("mouseReleased", *end, button="left", clickCount=1)
+    assert marked(desk)[143, 60:340].all()
 
 
 def test_fingers_paint_and_two_of_them_zoom(page: Browser, desk: Served) -> None:

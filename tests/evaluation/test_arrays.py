@@ -30,7 +30,7 @@ def test_each_array_has_a_part_with_those_that_know_it(
 
 def test_whole_pictures_are_noisy_at_four_levels() -> None:
     pictures = tuple(SetImage(Path(f"{n}.png"), f"{n}", 512, 768) for n in range(24))
-    part = WholeNoiseBenchmark.of([ImageSet("kodak", pictures)], "mlri")
+    part = WholeNoiseBenchmark.of([ImageSet("kodak", pictures)], methods="mlri")
     assert part.box is None
     assert part.sigmas == (5, 10, 15, 20)
     assert len(part.cases) == 4 * 24

@@ -12,13 +12,12 @@ from cli.app import app
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.kernels.completion import LeastNorm, complete_group, empty_group_tensor
 from demosaic_ntc.engine.kernels.gather import empty_group
-from demosaic_ntc.engine.observations import bits_of
+from demosaic_ntc.engine.passes import bits_of
 from evaluation.data.masks import DEFAULT as MASKS
 from evaluation.measure.completions import CompletionBenchmark, sum_squares
 from evaluation.methods import als, group_completions, low_rank, tncp
 from evaluation.methods.group_completions import DEFAULT, catalogue, complete_ours
-from evaluation.methods.group_sources import MOSAIC, PLAIN, make_source
-from evaluation.methods.group_tensors import Form, PatchTensor
+from evaluation.methods.group_tensors import MOSAIC, PLAIN, Form, PatchTensor, make_source
 from evaluation.methods.tensors import Floats, TensorSamples, constant_mean
 from tests.cli.waves import save_waves
 

@@ -81,7 +81,7 @@ def _check_runs(method: Method) -> None:
 
 def _usual_box(*sets: ImageSet) -> object:
     """The part of the pictures that is measured where none is named."""
-    return NoiseBenchmark.of(sets, "lmmse", "5", quality="fast").box
+    return NoiseBenchmark.of(sets, methods="lmmse", sigma="5", quality="fast").box
 
 
 def test_usual_pictures_and_parts() -> None:

@@ -13,7 +13,7 @@ from evaluation.data.sets import ImageSet, SetImage
 from evaluation.measure.benchmark import cannot_run
 from evaluation.measure.demosaic import DemosaicBenchmark, findings
 from evaluation.measure.inpaint import InpaintBenchmark
-from evaluation.measure.results import Results, SetResults
+from evaluation.measure.results import Results, SetResults, add_costs
 from evaluation.measure.store import Store
 from evaluation.methods.inpainters import BASELINE
 from evaluation.methods.method import COMPLETED, OURS, Method, Role
@@ -69,6 +69,13 @@ def test_means_are_over_pictures_and_costs_per_megapixel() -> None:
     row = next(row for row in cells(means) if row["method"] == "gaussian")
     assert (row["CPSNR crop 10"], row["NMSE"], row["lowest CPSNR"]) == (35.0, 0.01, 30.0)
     assert row["norms known"] == ""
+
+
+@pytest.mark.parametrize("lost", ["seconds", "cpu_seconds", "peak_bytes", "height", "width"])
+def test_a_table_that_lacks_a_column_has_no_costs(lost: str) -> None:
+    frame = pd.DataFrame([dict.fromkeys(("seconds", "cpu_seconds", "peak_bytes", "height", "width"), 1)])
+    assert "mib" in add_costs(frame)
+    assert "mib" not in add_costs(frame.drop(columns=lost))
 
 
 def test_an_incomplete_set_has_no_mean() -> None:

@@ -9,14 +9,13 @@ from scipy.ndimage import gaussian_filter
 from typer.testing import CliRunner
 
 from cli.app import app
-from demosaic_ntc.errors import InputError, Unsupported
+from demosaic_ntc.errors import Unsupported
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.reading import read_photo
 from evaluation.data.textures import CFA, NEUTRAL, PANEL, Chart, draw_chart, expose_noisily
-from evaluation.studies import texture_ways
+from evaluation.studies import textures
 from evaluation.studies.acutance import compare_texture, fit_colours, measure_chart, sensitivity, weigh_noise
-from evaluation.studies.texture_ways import WAYS, NoisyChart
-from evaluation.studies.textures import check_slopes, measure, tables
+from evaluation.studies.textures import WAYS, NoisyChart, measure, tables
 from samples.dng import camera_from_srgb
 
 
@@ -111,7 +110,7 @@ def test_denoising_trades_texture_for_noise_and_texture_less_of_it(chart: Chart)
 
 def test_programs_that_are_missing_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(texture_ways, "import_module", _refuse_import)
+    monkeypatch.setattr(textures, "import_module", _refuse_import)
     absent = [name for name in WAYS if name.startswith(("RawTherapee", "darktable"))]
     assert len(absent) == 5
     assert measure(0.001, 0, absent).ways == {}
@@ -125,10 +124,11 @@ def _refuse_import(name: str) -> None:
     raise ImportError(name)
 
 
-@pytest.mark.parametrize("slopes", [["0"], ["-1"], ["x"], ["0.5"]])
-def test_impossible_slopes_are_refused(slopes: list[str]) -> None:
-    with pytest.raises(InputError, match="no slopes"):
-        check_slopes(slopes)
+@pytest.mark.parametrize("slopes", ["0", "-1", "x", "0.5"])
+def test_impossible_slopes_are_refused(slopes: str) -> None:
+    result = CliRunner().invoke(app, ["benchmark", "texture", "--slopes", slopes])
+    assert result.exit_code == 2
+    assert "are not slopes" in result.output
 
 
 def test_the_command_prints_the_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,12 +141,12 @@ conversion.complete_mosaic = endless
 FINALISING = (
     ENDLESS
     + """
-import os
+import os, sys
 class Slow:
     def __del__(self, write=os.write, sleep=time.sleep):
         write(1, b"leaving\\n")
         sleep(0.5)
-slow = Slow()
+sys.slow = Slow()  # what is left when all else is gone
 """
 )
 

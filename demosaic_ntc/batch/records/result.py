@@ -54,16 +54,12 @@ def state_of(path: Place, known: Result, *, proven: bool = False) -> ResultState
             return ResultState.UNCHANGED
         if isinstance(path, RemotePath):
             return ResultState.CHANGED if length else ResultState.CUT
-        is_cut = length == 0 or (length < known.identity.bytes and _is_cut(path, known))
+        is_shorter = length < known.identity.bytes and known.heads.startswith(measure(path).heads)
+        is_cut = length == 0 or (is_shorter and not _has_its_end(path))
     except OSError:
         is_there = isinstance(path, Path) and os.path.lexists(path)
         return ResultState.CHANGED if is_there else ResultState.GONE
     return ResultState.CUT if is_cut else ResultState.CHANGED
-
-
-def _is_cut(path: Path, known: Result) -> bool:
-    """Whether a file is the beginning of a result and nothing else."""
-    return known.heads.startswith(measure(path).heads) and not _has_its_end(path)
 
 
 def _has_its_end(path: Path) -> bool:

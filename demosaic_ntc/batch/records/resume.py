@@ -61,11 +61,10 @@ class Skipped:
 
 def decide(job: Job, history: History | None) -> Job | Skipped:
     """The job to do, or why it need not or must not be done."""
-    if is_absent(job.target):
+    if is_absent(job.target) or (history is None and job.overwrite):
         return job
     if history is None:
-        exists = f"{job.target}: exists, skipped; use `overwrite` to replace it"
-        return job if job.overwrite else Skipped(job, exists)
+        return Skipped(job, f"{job.target}: exists, skipped; use `overwrite` to replace it")
     state, known = history.state_of(job.target)
     holds = _still_holds(job, history.last.get(str(job.target)), known)
     if holds and state in (ResultState.UNCHANGED, None) and not history.again:
@@ -82,7 +81,8 @@ def _replace_ours(job: Job, known: Published) -> Job | Skipped:
     """The job that replaces what was made here, of the same input, and has certainly not been changed."""
     if state_of(job.target, known.result, proven=True) is ResultState.CHANGED:
         return Skipped(job, explain_keeping(job.target), JobStatus.KEPT)
-    if not _is_same_input(job.source, known):
+    moved = known.identity is not None and is_unchanged(job.source, known.identity, proven=True)
+    if known.source != str(job.source) and not moved:
         reason = f"kept: made of {known.source}; use `overwrite` to replace it"
         return Skipped(job, f"{job.target}: {reason}", JobStatus.KEPT)
     return replace(job, overwrite=True, replaces=known.result)
@@ -91,12 +91,6 @@ def _replace_ours(job: Job, known: Published) -> Job | Skipped:
 def explain_keeping(target: Place) -> str:
     """Why a result is not replaced."""
     return f"{target}: kept: changed since it was made; use `overwrite` to replace it"
-
-
-def _is_same_input(source: Place, known: Published) -> bool:
-    """Whether a result was made of this input, wherever that lay at the time."""
-    moved = known.identity is not None and is_unchanged(source, known.identity, proven=True)
-    return known.source == str(source) or moved
 
 
 def _still_holds(job: Job, record: Record | None, present: Published | None) -> bool:

@@ -150,12 +150,11 @@ def find_clipped_blocks(mosaic: ClippedMosaic) -> Flags:
 
     def look(band: int) -> None:
         rows = _band(band, height)
-        light = mosaic.read(rows)
         if mosaic.is_full:
-            columns = mosaic.is_clipped(light, rows).any(axis=(0, 2))
+            columns = mosaic.is_clipped(mosaic.read(rows), rows).any(axis=(0, 2))
             blocks[band] = np.logical_or.reduceat(columns, range(0, width, BLOCK))
         else:
-            flag_blocks(light, mosaic.period(rows.start)[1], blocks[band])
+            flag_blocks(mosaic.read(rows), mosaic.period(rows.start)[1], blocks[band])
 
     for _ in imap_threads(look, range(len(blocks)), mosaic.threads):
         pass

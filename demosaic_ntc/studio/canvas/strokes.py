@@ -123,9 +123,8 @@ def shape_from(plain: dict[str, Any]) -> Shape:
         case "polygon" if len(points) >= 3:
             shape = Polygon(points)
         case tool:
-            raise InputError(
-                f"nothing is drawn by {tool!r} with {len(points)} points; use a tool of the page"
-            )
+            words = f"nothing is drawn by {tool!r} with {len(points)} points"
+            raise InputError(f"{words}; use a tool of the page")
     if shape.work > _MOST_PIXELS:
         raise InputError("the stroke is too long for a brush of this size; draw it in parts")
     return shape

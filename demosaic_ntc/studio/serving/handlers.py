@@ -1,14 +1,17 @@
-"""What the server answers to each request: read, checked, handed on."""
+"""What the server answers to each request: read with care (JSON of a bounded length), checked, handed on."""
 
+import json
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from demosaic_ntc.developing.repair_settings import RepairSettings
-from demosaic_ntc.errors import InputError
+from demosaic_ntc.errors import InputError, TooLarge
 from demosaic_ntc.images.mask_rule import Detection
 from demosaic_ntc.recipe import build
 from demosaic_ntc.studio import saving
@@ -17,9 +20,9 @@ from demosaic_ntc.studio.canvas.boxes import PixelBox
 from demosaic_ntc.studio.canvas.strokes import rasterise, shape_from
 from demosaic_ntc.studio.canvas.tile_images import flags_png
 from demosaic_ntc.studio.looks import LookSettings
-from demosaic_ntc.studio.serving.requests import file_of, json_of
 from demosaic_ntc.studio.session import Entry
 
+_MOST_JSON = 2 << 20
 _NOT_FOUND = 404
 
 
@@ -216,3 +219,42 @@ def _make_attachment_header(name: str) -> str:
         for letter in name
     )
     return f'attachment; filename="{plain}"'
+
+
+async def json_of(request: Request) -> dict[str, Any]:
+    """The object that a request holds."""
+    content = b""
+    async for block in request.stream():
+        content += block
+        if len(content) > _MOST_JSON:
+            raise TooLarge(f"a request has at most {_MOST_JSON} bytes; draw shorter strokes")
+    try:
+        plain = json.loads(content or b"{}", parse_int=float)  # of any length: what is too large is infinite
+    except (ValueError, RecursionError):
+        raise InputError("the request is not JSON; reload the page") from None
+    if not isinstance(plain, dict):
+        raise InputError("the request is not an object; reload the page")
+    return plain
+
+
+async def file_of(request: Request, target: Path, most: int) -> None:
+    """Write the body of a request to a file; nothing is left of one that is too long or breaks off."""
+    stated = request.headers.get("content-length", "")
+    refusal = TooLarge(f"the file has more than {most} bytes; give a smaller one")
+    if stated.isdigit() and int(stated) > most:
+        raise refusal
+    length = 0
+    try:
+        with target.open("wb") as file:
+            async for block in request.stream():
+                length += len(block)
+                if length > most:
+                    raise refusal
+                file.write(block)
+    except (TooLarge, ClientDisconnect, OSError):
+        with suppress(OSError):
+            target.unlink()
+        raise
+    if length == 0:
+        target.unlink()
+        raise InputError("the file is empty; choose another")

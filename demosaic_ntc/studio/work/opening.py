@@ -1,4 +1,4 @@
-"""What worker processes do when a picture is opened: it is decoded there, and laid out to be looked at.
+"""What worker processes do when a picture is opened or a raw developed: it is laid out to be looked at.
 
 A picture's folder holds `facts.json`; `before/`, the levels of the picture as it is seen; and `picture.npy`,
 its colours as they are stored, for repairs. A raw has no such colours.
@@ -8,7 +8,7 @@ import json
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,15 @@ from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.pixels import orient
 from demosaic_ntc.raw.preview import decode_preview
 from demosaic_ntc.raw.reading import read_photo
-from demosaic_ntc.run import Progress, ReportProgress
+from demosaic_ntc.run import Progress, ReportProgress, Timings
 from demosaic_ntc.studio.canvas.pyramid import sizes_of, write_pyramid
 from demosaic_ntc.studio.canvas.tile_images import resize, view_of, white_shown
 from demosaic_ntc.studio.work.base import StudioWork
+from demosaic_ntc.workflows.conversion import develop_photo
 from demosaic_ntc.workflows.costs import DECODING
+
+if TYPE_CHECKING:
+    from demosaic_ntc.developing.settings import Settings
 
 FACTS, BEFORE, PICTURE, PROFILE = "facts.json", "before", "picture.npy", "profile.icc"
 
@@ -40,6 +44,7 @@ RAW_LEVEL = 1
 _FORMATS = ("png", "tif", "jpg")
 _EMBEDDED_SIDE = 2048  # enough of the camera's own picture for a first look
 _PATIENCE, _GLANCE_SECONDS = 120.0, 0.05
+_BITS = 8
 _GREY = 118  # shown of a raw that holds no picture until ours is made
 
 
@@ -144,3 +149,22 @@ def load_colours(folder: Path) -> NDArray[Any]:
             raise InputError("the picture was not read to its end; open it again")
         time.sleep(_GLANCE_SECONDS)
     return np.asarray(np.load(folder / PICTURE, mmap_mode="r", allow_pickle=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Preview(StudioWork):
+    """Develop a raw by cells; levels appear in a folder, and the target when they are complete."""
+
+    settings: "Settings"
+    size: tuple[int, int]  # of the raw as it is seen
+    folder: Path
+
+    def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
+        """Develop it as the command does with --half."""
+        done = develop_photo(source, self.settings, _BITS, progress, Timings())
+        half = sizes_of(self.size, RAW_LEVEL)[RAW_LEVEL]
+        pixels = np.ascontiguousarray(done.picture.colours, np.uint8)
+        write_pyramid(self.folder, pixels if pixels.shape[:2] == half else resize(pixels, half), RAW_LEVEL)
+        with whole_file(target, overwrite=True) as file:
+            file.write(b"done")
+        return WorkResult(half[0] * half[1], {}, notices=done.facts.notices)

@@ -26,8 +26,12 @@ class Easel extends View {
 
   // Another picture, or another state of this one ------------------------------------------------------------
 
+  shows(number, sheet) {
+    return number === this.number && sheet?.width === this.size.width && sheet?.height === this.size.height;
+  }
+
   open(number, sheet) {
-    const same = number === this.number && sheet.width === this.size.width && sheet.height === this.size.height;
+    const same = this.shows(number, sheet);
     this.tiles.clear();
     this.number = number;
     this.sheet = sheet;

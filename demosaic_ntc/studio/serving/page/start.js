@@ -156,7 +156,7 @@ class Studio {
 
   present() {
     const { picture } = this;
-    this.tools.drop();
+    if (!this.easel.shows(this.number, picture.sheet)) this.tools.drop(); // what the server tells ends no stroke
     if (picture.sheet) {
       this.easel.open(this.number, picture.sheet);
       if (picture.raw) this.raws.take(picture.wish);
