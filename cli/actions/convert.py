@@ -9,7 +9,6 @@ from demosaic_ntc.developing.settings import Settings
 from demosaic_ntc.engine.result import WHITE
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.io.header import open_header
-from demosaic_ntc.jit.precompile import load_ready
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
 from demosaic_ntc.workflows.conversion import Conversion, check_names, convert_file
@@ -55,7 +54,6 @@ def convert_one(
         open_header(source, settings.limits) as header,
         run_single_file(estimate_costs(settings, header), telling) as report,
     ):
-        load_ready()
         done = convert_file(header, target, settings, report, error_map)
     tell_done(
         partial(describe_conversion, done, settings),

@@ -138,9 +138,9 @@ class MovedRows:
         moves = list[_Moves]()
         for channel, scale in ((_RED, fringes.red), (_BLUE, fringes.blue)):
             if scale or fringes.stated is not None:
-                place = _sites(cfa, channel)
-                nodes = fringes.find_nodes(*_sites_of(place, shape), shape, channel)
-                moves.append(_Moves(place, nodes, np.inf if levels is None else levels[channel]))
+                nodes = fringes.find_nodes(*_sites_of(_sites(cfa, channel), shape), shape, channel)
+                level = np.inf if levels is None else levels[channel]
+                moves.append(_Moves(_sites(cfa, channel), nodes, level))
         return cls(read, cfa, shape, tuple(moves))
 
     @property

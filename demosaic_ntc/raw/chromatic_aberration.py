@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
 from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.detection.chromatic_aberration import FindOffsets, Fringes, MovedRows, find_fringes
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.raw.photo import UNBALANCED, Multipliers, RawPhoto
+from demosaic_ntc.raw.photo import UNBALANCED, Mosaic, Multipliers, RawPhoto
 from demosaic_ntc.raw.saturation import saturation
 from demosaic_ntc.run import imap_threads
 
@@ -39,9 +40,14 @@ def align_samples(
     found = find_fringes(light.whole(), photo.cfa, stated, threads)
     if not found.any:
         return photo, found
-    codes, mosaic = _encode(light), photo.mosaic.copy()
+    return replace(photo, mosaic=_move_samples(photo, photo.cfa, _encode(light), found, threads)), found
+
+
+def _move_samples(photo: RawPhoto, cfa: Cfa, codes: MosaicSamples, found: Fringes, threads: int) -> Mosaic:
+    """The samples of a photo with red and blue where green is, band by band."""
+    mosaic = photo.mosaic.copy()
     moved = MovedRows.of(
-        lambda rows: codes.window(rows, slice(None)), photo.size, photo.cfa, found, _find_tops(photo)
+        lambda rows: codes.window(rows, slice(None)), photo.size, cfa, found, _find_tops(photo)
     )
 
     def store(band: slice) -> None:
@@ -52,7 +58,7 @@ def align_samples(
 
     for _ in imap_threads(store, moved.bands, threads):
         pass
-    return replace(photo, mosaic=mosaic), found
+    return mosaic
 
 
 def _read_light(photo: RawPhoto) -> MosaicSamples:
