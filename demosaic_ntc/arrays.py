@@ -18,6 +18,8 @@ Planes = Float32  # (channels, height, width), full scale 1
 
 _UNSIGNED: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}  # by bytes
 
+SIGMA_OF_MAD = 1.4826  # standard deviations of a normal distribution in its median absolute deviation
+
 
 def select(flags: Flags, one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     """Return ``one`` where flags are set and ``other`` elsewhere: `numpy.where` for arrays of one type.

@@ -6,8 +6,7 @@ any other array is written row by row, ``"RGB/GBR/BRG"``. A monochrome sensor ha
 count as green, which is called MONO.
 """
 
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,11 +32,18 @@ NAMED_ROWS = {
 _MONO = [[CHANNELS.index("G")]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Cfa:
-    """A periodic colour filter array, kept as its smallest period; `pattern[0, 0]` is the top left pixel."""
+    """A periodic colour filter array, kept as its smallest period; `pattern[0, 0]` is the top left pixel.
 
-    pattern: NDArray[np.uint8]
+    Two arrays are equal when they measure the same channel everywhere.
+    """
+
+    pattern: NDArray[np.uint8] = field(compare=False)
+    rows: str = field(init=False)  # the pattern as text that `parse` reads back
+    period: tuple[int, int] = field(init=False, compare=False)  # its height and width
+    is_bayer: bool = field(init=False, compare=False)  # whether it is one of the four phases of Bayer's
+    is_mono: bool = field(init=False, compare=False)  # without colours: all samples measure the same light
 
     def __post_init__(self) -> None:
         """Check the pattern and reduce it to one period."""
@@ -51,7 +57,10 @@ class Cfa:
             raise InputError(f"the colour array never shows {' or '.join(missing)}; give one with R, G and B")
         reduced = _smallest_period(matrix.astype(np.uint8))
         reduced.setflags(write=False)
-        object.__setattr__(self, "pattern", reduced)
+        rows = "/".join("".join(CHANNELS[channel] for channel in row) for row in reduced)
+        known = {"pattern": reduced, "rows": rows, "period": reduced.shape, "is_mono": reduced.size == 1}
+        for name, value in {**known, "is_bayer": rows in BAYER_ROWS.values()}.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def from_name(cls, name: str) -> "Cfa":
@@ -76,34 +85,14 @@ class Cfa:
         return cls(np.array([[CHANNELS.index(letter) for letter in row] for row in rows], dtype=np.uint8))
 
     @property
-    def rows(self) -> str:
-        """The pattern as text that `parse` reads back."""
-        return _write_rows(self.pattern.tobytes(), self.pattern.shape[1])
-
-    @property
     def name(self) -> str:
         """The known name of this very phase, or its rows."""
         return next((name for name, rows in NAMED_ROWS.items() if rows == self.rows), self.rows)
 
     @property
-    def period(self) -> tuple[int, int]:
-        """Height and width of one period."""
-        return self.pattern.shape[0], self.pattern.shape[1]
-
-    @property
     def kind(self) -> ArrayKind:
         """Bayer, without colours, or any other."""
         return "bayer" if self.is_bayer else "mono" if self.is_mono else "other"
-
-    @property
-    def is_mono(self) -> bool:
-        """Whether there are no colours: all samples measure the same light."""
-        return self.pattern.size == 1
-
-    @property
-    def is_bayer(self) -> bool:
-        """Whether this is one of the four phases of the Bayer array."""
-        return self.rows in BAYER_ROWS.values()
 
     def shift(self, dy: int, dx: int) -> "Cfa":
         """Return the array of a crop whose top left pixel lies at row `dy` and column `dx`."""
@@ -159,24 +148,9 @@ class Cfa:
             )
         return shape[0], shape[1]
 
-    def __eq__(self, other: object) -> bool:
-        """Two arrays are equal when they measure the same channel everywhere."""
-        return isinstance(other, Cfa) and self.rows == other.rows
-
-    def __hash__(self) -> int:
-        """Hash by the pattern."""
-        return hash(self.rows)
-
     def __repr__(self) -> str:
         """Show the name or the rows."""
         return f"Cfa({self.name})"
-
-
-@cache
-def _write_rows(channels: bytes, width: int) -> str:
-    """Return rows of channels as letters; asked for with every tile of a picture."""
-    letters = "".join(CHANNELS[channel] for channel in channels)
-    return "/".join(letters[start : start + width] for start in range(0, len(letters), width))
 
 
 def make_cfa(cfa: Cfa | str) -> Cfa:

@@ -1,12 +1,16 @@
-"""The one place where psutil is reached: what is known of processes and memory, or a harmless guess.
+"""The processes and the memory of this machine, by psutil or a harmless guess, and interpreters it starts.
 
-It is loaded when it is first asked: processes that only decode do without.
+psutil is loaded when it is first asked: processes that only decode do without.
 """
 
 import os
 import shutil
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
+from signal import Signals
+from typing import Any
 
 # What is taken for free where the system does not tell.
 _PLENTY = 2**62
@@ -98,3 +102,20 @@ def free_bytes(folder: Path) -> int:
     with suppress(Exception):
         return int(shutil.disk_usage(os.fspath(folder)).free)
     return _PLENTY
+
+
+def start_interpreter(program: str, *arguments: str, **how: Any) -> "subprocess.Popen[bytes]":
+    """Start an interpreter that runs a program; `env` is what is added to the environment."""
+    modules = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    how["env"] = {**os.environ, **how.get("env", {}), **modules}
+    # -P: modules come from where this process has them, not from the current folder.
+    return subprocess.Popen([sys.executable, "-P", "-c", program, *arguments], **how)
+
+
+def explain_exit(code: int) -> str:
+    """What an exit status means."""
+    if code >= 0:
+        return f"exit code {code}"
+    with suppress(ValueError):
+        return f"signal {-code}, {Signals(-code).name}"
+    return f"signal {-code}"

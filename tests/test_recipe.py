@@ -19,8 +19,8 @@ from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import CAMERA_SPACE, SPACES
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.recipe import CheckedSettings, build, part, setting, settings_of
 from demosaic_ntc.studio.looks import LookSettings
 from demosaic_ntc.workflows.api import Keywords

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from demosaic_ntc.developing.settings import Settings
+from demosaic_ntc.engine.result import WHITE
 from demosaic_ntc.errors import InputError, OutputError
 from demosaic_ntc.io.header import open_header
+from demosaic_ntc.jit.precompile import load_ready
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import percent
 from demosaic_ntc.workflows.conversion import Conversion, check_names, convert_file
@@ -53,6 +55,7 @@ def convert_one(
         open_header(source, settings.limits) as header,
         run_single_file(estimate_costs(settings, header), telling) as report,
     ):
+        load_ready()
         done = convert_file(header, target, settings, report, error_map)
     tell_done(
         partial(describe_conversion, done, settings),
@@ -93,7 +96,8 @@ def conversion_lines(done: Conversion, *, verbose: bool) -> Iterator[str]:
         shown, source = percent(facts.noise["mid_grey"]), NOISE_SOURCES[facts.noise["source"]]
         yield f"noise removed: {shown} of white at mid grey ({source})"
     if facts.check is not None:
-        yield str(facts.check)
+        error, expected = WHITE * facts.check.error, WHITE * facts.check.expected
+        yield f"left-out samples predicted within {error:.1f} of {WHITE}, {expected:.1f} expected"
     yield from engine_lines(facts.certificate, done.error_map)
     if verbose:
         white = white_levels(facts.exposure.levels)

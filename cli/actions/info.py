@@ -7,14 +7,15 @@ from typing import Any
 
 import typer
 
+from demosaic_ntc.choices import LENS_PARTS
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.io.layout import Layout
-from demosaic_ntc.lens.correction import choose_parts, correct_lens, describe_correction
+from demosaic_ntc.lens.correction import correct_lens, describe_correction
 from demosaic_ntc.lens.lensfun import find_profile
 from demosaic_ntc.lens.sample_opcodes import prepare_samples
-from demosaic_ntc.raw.calibration.banding import find_banding
+from demosaic_ntc.raw.calibration import find_banding
 from demosaic_ntc.raw.levels import expose
 from demosaic_ntc.raw.noise import noise_of, percent, span_of
 from demosaic_ntc.raw.photo import RawPhoto
@@ -92,7 +93,7 @@ def _describe_lens(photo: RawPhoto) -> dict[str, Any]:
     stated = photo.opcodes
     lists = {"1": stated.stored.names, "2": stated.linear.names, "3": stated.pixels.names}
     prepared = prepare_samples(photo, shading=True, bad_pixels=True)
-    done = correct_lens(photo, prepared, choose_parts("auto"))
+    done = correct_lens(photo, prepared, frozenset(LENS_PARTS))
     try:
         profile = find_profile(photo, "auto").description
     except InputError as error:

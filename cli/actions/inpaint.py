@@ -12,8 +12,8 @@ from demosaic_ntc.developing.repair_settings import RepairSettings
 from demosaic_ntc.errors import Clash, InputError, OutputError
 from demosaic_ntc.images.source_map import check_asked
 from demosaic_ntc.images.writing import repair_format
+from demosaic_ntc.io.atomic import check_distinct
 from demosaic_ntc.io.header import open_header
-from demosaic_ntc.io.paths import check_distinct
 from demosaic_ntc.workflows.costs import find_repair_costs
 from demosaic_ntc.workflows.repair import Repair, repair_file
 

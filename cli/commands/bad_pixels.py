@@ -32,10 +32,9 @@ def bad_pixels(
         import numpy as np
 
         from demosaic_ntc.errors import Clash
-        from demosaic_ntc.io.atomic import check_new, check_target
+        from demosaic_ntc.io.atomic import check_distinct, check_new, check_target
         from demosaic_ntc.io.header import InputLimits
-        from demosaic_ntc.io.paths import check_distinct
-        from demosaic_ntc.raw.dark_frames import hot_pixels, write_bad_pixels
+        from demosaic_ntc.raw.bad_pixels import hot_pixels, write_bad_pixels
         from demosaic_ntc.raw.reading import read_photo
         from demosaic_ntc.recipe import build
 

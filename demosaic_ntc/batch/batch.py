@@ -15,10 +15,8 @@ from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.errors import ClusterError
-from demosaic_ntc.io.atomic import check_target, is_absent
-from demosaic_ntc.io.paths import find_paths
+from demosaic_ntc.io.atomic import check_target, find_paths, is_absent, remove_stale
 from demosaic_ntc.io.remote import RemotePath
-from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.jit.precompile import prepare_all
 from demosaic_ntc.machine import available_memory, processors
 from demosaic_ntc.workflows.costs import memory

@@ -11,8 +11,7 @@ from typing import Generic, TypeVar, overload
 
 from demosaic_ntc.batch.records.report import DEFAULT_NAME, Report
 from demosaic_ntc.errors import Clash, InputError, NotWritable, OutputError
-from demosaic_ntc.io.atomic import check_target, is_absent
-from demosaic_ntc.io.paths import file_key
+from demosaic_ntc.io.atomic import check_target, file_key, is_absent
 from demosaic_ntc.io.remote import Place, RemotePath
 
 _RAWS = """

@@ -11,8 +11,8 @@ import numpy as np
 
 from demosaic_ntc.batch.job import WorkResult
 from demosaic_ntc.batch.records.identity import fingerprint
+from demosaic_ntc.io.atomic import find_paths
 from demosaic_ntc.io.isolation.decoder import start_decoder
-from demosaic_ntc.io.paths import find_paths
 from demosaic_ntc.run import ReportProgress
 
 if TYPE_CHECKING:

@@ -15,10 +15,8 @@ from demosaic_ntc.batch.space import room_for
 from demosaic_ntc.batch.spec import BatchTask
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.errors import Clash, InputError
-from demosaic_ntc.io.atomic import check_target
-from demosaic_ntc.io.paths import file_key
+from demosaic_ntc.io.atomic import check_target, file_key, remove_stale
 from demosaic_ntc.io.remote import Place
-from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.machine import processors
 
 # Even without a notice of the system, which can be lost, the folder is looked at this often.

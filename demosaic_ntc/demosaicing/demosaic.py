@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.cfa import Cfa, make_cfa
 from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic, check_strength, complete_mosaic
+from demosaic_ntc.demosaicing.interpolation.bayer import kiku2014, malvar2004, zhang_wu2005
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear
 from demosaic_ntc.demosaicing.interpolation.blend import blend
 from demosaic_ntc.demosaicing.interpolation.dead_samples import replace_missing_samples
-from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
-from demosaic_ntc.demosaicing.interpolation.malvar2004 import malvar2004
-from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.engine.checks import (
     QUALITIES,
     Quality,

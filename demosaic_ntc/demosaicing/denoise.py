@@ -8,8 +8,8 @@ from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.group_demosaic import SHOWS, check_strength
 from demosaic_ntc.demosaicing.measured_planes import CodedPlanes, extremes_of
 from demosaic_ntc.engine.checks import check_missing, check_noise
-from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import NOISY
+from demosaic_ntc.engine.passes import ObservedPixels
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import StoredPicture, out_of_time
 from demosaic_ntc.engine.tiles import Windowed

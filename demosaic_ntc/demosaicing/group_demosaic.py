@@ -11,13 +11,11 @@ from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap, first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
-from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, QuantisedPlanes
 from demosaic_ntc.engine.checks import check_missing, check_noise
 from demosaic_ntc.engine.groups import Shares, count_references, unproven
-from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS, Plan
-from demosaic_ntc.engine.passes import HoleKind, Step
+from demosaic_ntc.engine.passes import HoleKind, ObservedPixels, Step
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import NormCertificate, StoredPicture, notices_of, out_of_time
 from demosaic_ntc.engine.tiles import close_to
@@ -75,11 +73,6 @@ class MeasuredMosaic:
     def keeps_samples(self) -> bool:
         """Whether samples stay as they are: they are exact, or none of their noise is to be removed."""
         return self.noise is None or self.strength == 0
-
-    @property
-    def kind(self) -> HoleKind:
-        """Which steps it is restored by."""
-        return HoleKind.BAYER if self.cfa.is_bayer else HoleKind.ARRAY
 
     def observe(self, threads: int = 1) -> ObservedPixels:
         """Return what is known of the picture."""
@@ -152,7 +145,8 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
     if noise is not None and apart >= 0:
         doubt = apart + _DOUBT * float(np.sqrt(noise.mean()))
     first = first_estimate(samples, mosaic.cfa, effort.trial, run.stage("first estimate"), doubt, apart)
-    picture, known, steps = first.picture, mosaic.observe(run.threads), effort.plan[mosaic.kind]
+    kind = HoleKind.BAYER if mosaic.cfa.is_bayer else HoleKind.ARRAY
+    picture, known, steps = first.picture, mosaic.observe(run.threads), effort.plan[kind]
     if not mosaic.keeps_samples or missing is not None:
         picture = picture.store_all(missing if mosaic.keeps_samples else None)
     variance = _variance(first.error, known, noise) if run.want_error else np.zeros((0, 0, 0), np.float32)
@@ -163,7 +157,7 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
     wanted = uncertain = find_refinement_mask(first.differing, missing)
     if noise is not None and shows and not mosaic.keeps_samples and not steps[-1].norm:
         wanted = ~settle_calm(picture, samples, mosaic.cfa, noise, mosaic.strength, run)
-    works = _works(steps, AGREED[mosaic.kind], wanted, uncertain, _shares(first.confidence))
+    works = _works(steps, AGREED[kind], wanted, uncertain, _shares(first.confidence))
     del first, uncertain
     estimate, bounds, check = restore(start, known, works, run.stage("groups"))
     stored = _store(estimate, bounds, steps, run)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Flags, Float32, Float64
+from demosaic_ntc.arrays import SIGMA_OF_MAD, Flags, Float32, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise_patches import FEWEST_PATCHES, NoisePatches, find_clipping_levels
 from demosaic_ntc.errors import InputError
@@ -109,7 +109,7 @@ def estimate_noise(
     variances, and patches are chosen again by how calm they are for noise of that line.
     """
     patches = NoisePatches.of(mosaic, cfa, *find_clipping_levels(mosaic, low, high))
-    return NOISELESS if patches.count < FEWEST_PATCHES else _fit(patches, _lines)
+    return NOISELESS if patches.light.shape[1] < FEWEST_PATCHES else _fit(patches, _lines)
 
 
 def noise_factor(
@@ -123,7 +123,7 @@ def noise_factor(
     the lights, the one nearest to the model is returned.
     """
     patches = NoisePatches.of(mosaic, cfa, *find_clipping_levels(mosaic, low, high))
-    if patches.count < _FEWEST_TO_JUDGE or model.is_zero:
+    if patches.light.shape[1] < _FEWEST_TO_JUDGE or model.is_zero:
         return None
     envelope = _fit(patches, lambda bins: _scale_to(model, bins, _level))
     usual = _fit(patches, lambda bins: _scale_to(model, bins, _quartile), of_all=False)
@@ -133,12 +133,12 @@ def noise_factor(
 
 def _fit(patches: NoisePatches, fit: Callable[[Float64], NoiseModel], *, of_all: bool = True) -> NoiseModel:
     """Return the model fitted to the bins of calm patches, which are chosen again by what was found."""
-    model, usual = fit(np.array(list(patches.calmest(of_all=of_all)))), middle(patches.light)
+    model, usual = fit(np.array(list(patches.measure(of_all=of_all)))), middle(patches.light)
     for _ in range(_REFINEMENTS):
         if model.is_zero:
             break
         deviations = np.stack([model.deviation(patches.light[channel], channel) for channel in range(3)])
-        refined = fit(np.array(list(patches.calm(deviations, of_all=of_all))))
+        refined = fit(np.array(list(patches.measure(deviations, of_all=of_all))))
         if refined.typical_deviation(usual) > _LARGEST_RISE * model.typical_deviation(usual):
             break  # texture that grows with the light was let in
         model = refined
@@ -217,7 +217,7 @@ def _line(light: Float64, variance: Float64, freedoms: Float64) -> tuple[float, 
     level = max(float((variance * weight) @ weight / (weight @ weight)), 0.0)
     _, left_by_level = _fit_with_squares(columns * weight[:, None], variance * weight, 0.0, level)
     is_dark_alone = middle(fitted) > _DARK_ALONE**2 * level
-    usual = 1.0 if is_dark_alone else max(1.0, 1.4826 * middle(np.abs(away)))
+    usual = 1.0 if is_dark_alone else max(1.0, SIGMA_OF_MAD * middle(np.abs(away)))
     if (left_by_level - left) / 2 <= (_SIGNIFICANT * usual) ** 2:
         return 0.0, level
     return slope, floor
@@ -235,13 +235,9 @@ def _nonnegative_fit(columns: Float64, target: Float64) -> tuple[tuple[float, fl
         found = (wanted[0] * other - wanted[1] * both) / apart, (wanted[1] * one - wanted[0] * both) / apart
         if min(found) >= 0:
             return _fit_with_squares(columns, target, *found)
-    alone = [
-        max(float(wanted[k] / length), 0.0) if length > 0 else 0.0 for k, length in enumerate((one, other))
-    ]
-    fits = (
-        _fit_with_squares(columns, target, alone[0], 0.0),
-        _fit_with_squares(columns, target, 0.0, alone[1]),
-    )
+    slope = max(float(wanted[0] / one), 0.0) if one > 0 else 0.0
+    floor = max(float(wanted[1] / other), 0.0) if other > 0 else 0.0
+    fits = (_fit_with_squares(columns, target, *fit) for fit in ((slope, 0.0), (0.0, floor)))
     return min(fits, key=lambda fit: fit[1])
 
 

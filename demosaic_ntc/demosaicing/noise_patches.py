@@ -76,34 +76,24 @@ class NoisePatches:
         whole = (samples.min(axis=0) > low) & (samples.max(axis=0) < high)
         samples = samples if whole.all() else samples[:, whole]
         colours = cfa.channel_map(size).ravel()
-        parts = [_parts(samples[colours == channel], cfa, channel) for channel in range(3)]
+        bases = [_fine_basis(cfa, channel) for channel in range(3)]
+        parts = [_parts(samples[colours == channel], basis) for channel, basis in enumerate(bases)]
         light, coarse, fine = (np.stack([part[k] for part in parts]) for k in range(3))
-        freedoms = tuple(_freedoms(cfa, channel) for channel in range(3))
+        freedoms = tuple((places - 1 - found, found) for places, found in (basis.shape for basis in bases))
         return cls(light, _order(light), coarse, fine, freedoms, low, high)
 
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return int(self.light.shape[1])
+    def measure(self, deviations: Float64 | None = None, *, of_all: bool = True) -> Iterator[Bin]:
+        """Yield the bins of each colour, measured on patches that are calm for noise of such deviations.
 
-    def calmest(self, *, of_all: bool = True) -> Iterator[Bin]:
-        """Yield the bins of each colour, measured on the patches with the least coarse energy."""
-        return self._measure_bins(self.coarse.sum(axis=0), -math.inf, np.zeros(3), of_all)
-
-    def calm(self, deviations: Float64, *, of_all: bool = True) -> Iterator[Bin]:
-        """Yield the bins measured on all patches that are calm for noise of these deviations (3, count).
-
-        Unless those that are calmest of all are wanted, every light has one bin.
+        Deviations are (3, count); without any, patches with the least coarse energy are measured. Unless
+        those that are calmest of all are wanted, every light has one bin.
         """
-        deviations = np.maximum(deviations, _LEAST_DEVIATION)
-        explained = sum(coarse for coarse, _ in self.freedoms)
-        energy = (self.coarse / deviations**2).sum(axis=0)
-        return self._measure_bins(energy, _CALM_ENERGY * explained, _CLIPPING * deviations, of_all)
-
-    def _measure_bins(
-        self, energy: NDArray[Any], calm: float, margins: Float64, of_all: bool
-    ) -> Iterator[Bin]:
-        """Yield the bins of patches up to a calm energy, margins (3) or (3, count) off the levels."""
+        energy, calm, margins = self.coarse.sum(axis=0), -math.inf, np.zeros(3)
+        if deviations is not None:
+            deviations = np.maximum(deviations, _LEAST_DEVIATION)
+            energy = (self.coarse / deviations**2).sum(axis=0)
+            calm = _CALM_ENERGY * sum(coarse for coarse, _ in self.freedoms)
+            margins = _CLIPPING * deviations
         for channel in range(3):
             inside = self._select_unclipped(channel, margins[channel])
             freedoms = self.freedoms[channel][1]
@@ -168,11 +158,11 @@ def _grid(
             across += period[1]
 
 
-def _parts(samples: Float32, cfa: Cfa, channel: int) -> tuple[Float32, Float32, Float32]:
-    """Return mean, coarse and fine energy of patches (places of the channel, count)."""
+def _parts(samples: Float32, basis: Float32) -> tuple[Float32, Float32, Float32]:
+    """Return mean, coarse and fine energy of patches (places of a channel, count); see `_fine_basis`."""
     light = samples.mean(axis=0)
     rest = samples - light
-    fine = np.square(_fine_basis(cfa, channel).T @ rest).sum(axis=0)
+    fine = np.square(basis.T @ rest).sum(axis=0)
     return light, np.maximum(np.square(rest).sum(axis=0) - fine, 0), fine
 
 
@@ -187,12 +177,6 @@ def _order(light: Float32) -> NDArray[np.intp]:
     return np.argsort(shares.sum(axis=0) - shares, axis=1)
 
 
-def _freedoms(cfa: Cfa, channel: int) -> tuple[int, int]:
-    """Return the dimensions of the coarse part (without the mean) and of the fine part."""
-    places, fine = _fine_basis(cfa, channel).shape
-    return places - 1 - fine, fine
-
-
 @cache
 def _fine_basis(cfa: Cfa, channel: int) -> Float32:
     """Return an orthonormal basis (places, dimensions) of what no polynomial of low degree explains.
@@ -205,16 +189,10 @@ def _fine_basis(cfa: Cfa, channel: int) -> Float32:
     y, x = (2 * places / max(places.max(), 1) - 1 for places in (rows, columns))
     basis = np.eye(len(rows))
     for degree in range(len(rows)):
-        powers = [y**i * x**j for i in range(degree + 1) for j in range(degree + 1 - i)]
-        finer = _null_space(np.stack(powers))
-        if 4 * finer.shape[1] < len(rows):
+        powers = np.stack([y**i * x**j for i in range(degree + 1) for j in range(degree + 1 - i)])
+        _, sizes, right = np.linalg.svd(powers)
+        rank = int((sizes > sizes.max() * max(powers.shape) * np.finfo(np.float64).eps).sum())
+        if 4 * (len(rows) - rank) < len(rows):
             break
-        basis = finer
+        basis = right[rank:].T
     return np.asarray(basis, np.float32)
-
-
-def _null_space(matrix: Float64) -> Float64:
-    """Return orthonormal columns that a matrix takes to zero."""
-    _, sizes, rows = np.linalg.svd(matrix)
-    rank = int((sizes > sizes.max() * max(matrix.shape) * np.finfo(np.float64).eps).sum())
-    return np.asarray(rows[rank:].T)

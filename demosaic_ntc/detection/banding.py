@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Float64
+from demosaic_ntc.arrays import SIGMA_OF_MAD, Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.detection.line_offsets import (
     FARTHEST,
@@ -159,7 +159,7 @@ def _medians_of_quarters(sharp: Float64) -> Float64:
 
 def _correlate(quarters: Float64) -> tuple[float, float]:
     """The correlation of distant quarters over some lines, and their covariance; wild lines count less."""
-    scale = 1.4826 * np.median(np.abs(quarters), axis=0)
+    scale = SIGMA_OF_MAD * np.median(np.abs(quarters), axis=0)
     if (scale <= 0).any():
         return 0.0, 0.0
     clipped = np.clip(quarters, -_WILD * scale, _WILD * scale)
@@ -184,10 +184,8 @@ def _growth(means: Float64, sharp: Float64) -> float:
     lines = len(means)
     light, stripes = means.reshape(lines, -1), sharp.reshape(lines, -1)
     known = np.isfinite(light) & np.isfinite(stripes)
-    middle, shared = (
-        find_medians(np.where(known, light, np.nan))[:, None],
-        np.nan_to_num(find_medians(stripes)),
-    )
+    middle = find_medians(np.where(known, light, np.nan))[:, None]
+    shared = np.nan_to_num(find_medians(stripes))
     dark, bright = known & (light <= middle), known & (light > middle)
     amounts = [
         np.nan_to_num(find_medians(np.where(part, stripes, np.nan))) @ shared for part in (dark, bright)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.cfa import Cfa
+from demosaic_ntc.demosaicing.interpolation.bayer import LMMSE_HALO, estimate_green
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
-from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import HALO, estimate_green
 from demosaic_ntc.detection.spline_kernels import SITES, add_between, filter_splines, subtract_between
 from demosaic_ntc.engine.tiles import span
 from demosaic_ntc.errors import InputError
@@ -38,7 +38,7 @@ _SEEN = 24  # pixels around a window: the reach of filters, and the largest shif
 _NODE = 2 * SITES  # pixels between places at which offsets are computed
 _BAND, _GREEN_BAND = 48 * _NODE, 128  # rows that are moved together, and whose green is estimated at once
 # Rows around a band beside twice its offsets: of green's estimate, and of both splines, which fade by 4e-5.
-_MARGIN = HALO + 10 + 2 * 10
+_MARGIN = LMMSE_HALO + 10 + 2 * 10
 _ROUNDS, _ENOUGH = 3, 0.1  # the slope tells small shifts; larger ones are come closer to (pixels)
 
 # Blocks that say something: red follows green this well, and by at least this factor; and how many it takes.
@@ -243,7 +243,7 @@ def _estimate_green(mosaic: Float32, cfa: Cfa) -> Float32:
     """Green everywhere, along edges, in bands of rows that see some more."""
     green, height = np.empty_like(mosaic), len(mosaic)
     for top in range(0, height, _GREEN_BAND):
-        band, seen, inner = span(top, min(top + _GREEN_BAND, height), HALO, cfa.period[0], height)
+        band, seen, inner = span(top, min(top + _GREEN_BAND, height), LMMSE_HALO, cfa.period[0], height)
         green[band] = estimate_green(mosaic[seen], cfa)[inner]
     return green
 

@@ -6,8 +6,6 @@ its colour varies around it, where others go along, and where such samples come 
 the more samples of a picture nearly pass for defects, the less is believed of the rest.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,36 +28,6 @@ _NEARLY = (0.8, 1.6)  # sums that nearly are defects
 _USUAL = 30.0  # of those, per megapixel: with more of them the limit falls
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidates:
-    """Samples that stick out, in the order of their rows; shares are of their excess."""
-
-    places: NDArray[np.int64]  # (count, 2)
-    colour: NDArray[np.uint8]
-    excess: Float32
-    varied: Float32
-    followed: Float32
-
-    def sums(self) -> tuple[NDArray[np.int64], Float64]:
-        """Those that are no part of the picture, and what counts against each."""
-        lone = self._select(np.flatnonzero(self.followed < _FOLLOWED))
-        sums = _VARIED * lone.varied.astype(np.float64) + lone.followed
-        which = np.flatnonzero(sums <= _NEARLY[1])
-        others = np.empty((len(which), 2), np.int64)
-        count_flocks(lone.places, lone.colour, lone.excess, which, _FLOCK_REACH, others)
-        return lone.places[which], sums[which] + others @ np.array([_QUARTERS, _HALVES])
-
-    def _select(self, which: NDArray[np.int64]) -> "_Candidates":
-        """Some of them."""
-        return _Candidates(
-            self.places[which],
-            self.colour[which],
-            self.excess[which],
-            self.varied[which],
-            self.followed[which],
-        )
-
-
 def find_defects(
     mosaic: Float32,
     cfa: Cfa,
@@ -78,7 +46,7 @@ def find_defects(
     """
     least = max(step, _LEAST_NOISE)
     told = np.stack([noise.slope, np.maximum(noise.floor, least**2), balance])
-    places, sums = _candidates(mosaic, cfa, told, white, threads).sums()
+    places, sums = _find_candidates(mosaic, cfa, told, white, threads)
     nearly = np.count_nonzero((sums > _NEARLY[0]) & (sums < _NEARLY[1])) / (mosaic.size / 1e6)
     limit = max(most * min(1.0, _USUAL / max(nearly, 1.0)), _LEAST_LIMIT)
     defects = np.zeros(mosaic.shape, np.bool_)
@@ -86,13 +54,21 @@ def find_defects(
     return defects
 
 
-def _candidates(mosaic: Float32, cfa: Cfa, told: Float64, white: float, threads: int) -> _Candidates:
-    """Return the samples that stick out, and what explains it, band by band."""
+def _find_candidates(
+    mosaic: Float32, cfa: Cfa, told: Float64, white: float, threads: int
+) -> tuple[NDArray[np.int64], Float64]:
+    """Return samples that stick out and are no part of the picture, and what counts against each."""
     tops = range(0, mosaic.shape[0], _BAND)
-    found = imap_threads(lambda top: _find_in_band(mosaic, cfa, told, white, top), tops, threads)
-    places, excess, varied, followed = (np.concatenate(part) for part in zip(*found, strict=True))
-    phase = places % np.array(cfa.period)
-    return _Candidates(places, cfa.pattern[tuple(phase.T)], excess, varied, followed)
+    bands = imap_threads(lambda top: _find_in_band(mosaic, cfa, told, white, top), tops, threads)
+    found = [np.concatenate(part) for part in zip(*bands, strict=True)]
+    lone = np.flatnonzero(found[3] < _FOLLOWED)
+    places, excess, varied, followed = (part[lone] for part in found)
+    colour = cfa.pattern[tuple((places % np.array(cfa.period)).T)]
+    sums = _VARIED * varied.astype(np.float64) + followed
+    which = np.flatnonzero(sums <= _NEARLY[1])
+    others = np.empty((len(which), 2), np.int64)
+    count_flocks(places, colour, excess, which, _FLOCK_REACH, others)
+    return places[which], sums[which] + others @ np.array([_QUARTERS, _HALVES])
 
 
 def _find_in_band(

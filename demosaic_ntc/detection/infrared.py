@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from demosaic_ntc.arrays import Float32
+from demosaic_ntc.arrays import SIGMA_OF_MAD, Float32
 from demosaic_ntc.engine.checks import as_array, full_scale
 from demosaic_ntc.errors import InputError
 
@@ -25,7 +25,6 @@ _OPAQUE = 0.25  # of the picture's usual background: a film holder, not film
 _GROWN = 2  # pixels: infrared is focused a little beside colours
 _MOST = 0.2  # of the film: more is no dust
 _ROUNDS = 3  # in which light is fitted to what has not been found far off
-_NORMAL = 1.4826  # deviations of a normal distribution in its median absolute deviation
 _CORNERS = np.ones((3, 3), np.bool_)
 
 
@@ -73,7 +72,7 @@ def _measure_background(plane: Float32) -> tuple[Float32, Float32]:
     """Return the background of each pixel, and how much the channel varies around it as a share of that."""
     blocks = _cut_blocks(plane)
     level = np.median(blocks, axis=2)
-    deviation = _NORMAL * np.median(np.abs(blocks - level[..., None]), axis=2)
+    deviation = SIGMA_OF_MAD * np.median(np.abs(blocks - level[..., None]), axis=2)
     light = _fit_light(level)
     share = deviation / np.maximum(level, np.float32(1e-6))
     calm = (light * ndimage.median_filter(level / light, _AROUND), ndimage.median_filter(share, _AROUND))
@@ -86,10 +85,8 @@ def _fit_light(level: Float32) -> Float32:
 
     Where it comes close to zero it does not tell, and is constant instead.
     """
-    y, x = (
-        grid.ravel()
-        for grid in np.meshgrid(*(np.linspace(-1, 1, size) for size in level.shape), indexing="ij")
-    )
+    sides = (np.linspace(-1, 1, size) for size in level.shape)
+    y, x = (grid.ravel() for grid in np.meshgrid(*sides, indexing="ij"))
     powers = np.stack([y**i * x**j for i in range(3) for j in range(3 - i)], axis=1)
     kept, wanted = np.ones(level.size, np.bool_), level.ravel().astype(np.float64)
     fitted = np.full(level.size, np.median(wanted))

@@ -15,7 +15,7 @@ from types import EllipsisType
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import Float64
+from demosaic_ntc.arrays import SIGMA_OF_MAD, Float64
 from demosaic_ntc.cfa import Cfa
 
 LEAST = 0.25  # steps of the samples: less is lost in rounding
@@ -101,7 +101,7 @@ def _guess_by_blocks(means: Float64, step: int, deviation: float, limit: float) 
     half = means.shape[2] // 2
     parts = (means, means[..., :half], means[..., half:])
     whole, left, right = (_alternate(part, step) for part in parts)
-    apart = 1.4826 * float(np.median(np.abs(left - right))) / 2
+    apart = SIGMA_OF_MAD * float(np.median(np.abs(left - right))) / 2
     guess = _shrink(*(np.clip(each, -limit, limit) for each in (whole, left, right)))
     sure = deviation**2 / (deviation**2 + apart**2)
     return sure * guess, max(sure * apart**2, 1e-12)

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.developing.settings import Output
-from demosaic_ntc.errors import OutputError
+from demosaic_ntc.errors import OutputError, explain_encoding
 from demosaic_ntc.images.lossy import JPEG_LARGEST_SIDE
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.io.error_boundary import explain_encoding
 from demosaic_ntc.io.exif import Exif, Fields, directory_block, for_tiff
 from demosaic_ntc.io.pixels import ReportRows
 from demosaic_ntc.io.tiff_tags import (

@@ -11,15 +11,13 @@ from demosaic_ntc.choices import MotionKind
 from demosaic_ntc.demosaicing.burst.coarse_alignment import align_coarsely
 from demosaic_ntc.demosaicing.burst.motion import pool
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
-from demosaic_ntc.developing.denoising import Strengths
+from demosaic_ntc.developing.denoising import AS_IT_IS, Stabilised, Strengths, strengths_of
 from demosaic_ntc.developing.highlights import BRIGHTEST, find_clipped
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Development
 from demosaic_ntc.developing.stored_frames import load_frame
-from demosaic_ntc.developing.variance_stabilisation import Stabilised
 from demosaic_ntc.errors import InputError, Unsupported
-from demosaic_ntc.lens.sample_opcodes import unite_flags
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import noise_of, span_of
@@ -199,7 +197,10 @@ class ReferenceFrame:
         measured = MeasuredMosaic.check(
             encoded.plane(), photo.cfa, frame.missing, stabilised.levels(), engine_strength(ready)
         )
-        return replace(measured, missing=unite_flags(frame.missing, clipped if clipped.any() else None))
+        missing = frame.missing
+        if clipped.any():
+            missing = clipped if missing is None else missing | clipped
+        return replace(measured, missing=missing)
 
 
 def frame_levels(frame: CleanPhoto, how: Development) -> Levels:
@@ -219,7 +220,7 @@ def strengths_of_merge(how: Development) -> Strengths:
     """How much noise is removed of frames: what they leave, unless more is asked for or less."""
     if how.denoise == "auto" and how.denoise_color is None:
         return Strengths(1.0, 1.0)
-    return how.strengths or Strengths(0.0, 0.0)
+    return strengths_of(how.denoise, how.denoise_color) or AS_IT_IS
 
 
 def engine_strength(ready: Prepared) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as PillowImage
 
-from demosaic_ntc.arrays import Float32
+from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.developing.preprocess import Prepared, is_neutral
 from demosaic_ntc.developing.render import Finish, find_auto_gain, light_of, subsample
 from demosaic_ntc.developing.settings import Development
@@ -63,7 +63,7 @@ def look_name(ready: Prepared, how: Development) -> str:
 
 def _look(
     seen: Float32,
-    luminance: NDArray[np.float64],
+    luminance: Float64,
     plain: Finish,
     ready: Prepared,
     added: Adjustments,
@@ -110,10 +110,10 @@ def cut(image: Image, photo: RawPhoto, how: Development) -> Image:
     return image[top : top + max(1, box.height // side), left : left + max(1, box.width // side)]
 
 
-def shrink(image: ImageLike, longest: int | None) -> ImageLike:
+def shrink(image: ImageLike, longest: int) -> ImageLike:
     """A picture (height, width, 3) whose longer side has at most so many pixels, by the filter of Lanczos."""
     height, width = image.shape[:2]
-    if longest is None or max(height, width) <= longest:
+    if max(height, width) <= longest:
         return image
     whole = np.asarray(image)  # it may be one that is made as it is read
     scale = longest / max(height, width)

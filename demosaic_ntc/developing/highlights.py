@@ -72,13 +72,33 @@ def complete_photo(
     sites = photo.sites
     places = list(np.ndindex(sites.channels.shape))
     tables = {place: _measure(sites, exposure, place).astype(np.float32) for place in places}
-    limits = np.empty(sites.channels.shape, np.float32)
-    for place in places:
-        level = exposure.levels[_channel(sites, place)] - sites.black[place]
-        limits[place] = level * exposure.gains[sites.channels[place]]
     channels = np.where(sites.channels == SECOND_GREEN, GREEN, sites.channels).astype(np.uint8)
+    limits = np.empty(channels.shape, np.float32)
+    for place in places:
+        level = exposure.levels[channels[place]] - sites.black[place]
+        limits[place] = level * exposure.gains[sites.channels[place]]
     first = _first_numbers(tables, limits * CLIPPED_SHARE)
-    photo = _raise_samples(photo, channels, _first_numbers(tables, limits * LOWERED_SHARE), first)
+    found = CompletedHighlights(first, limits, 0.0)
+    if photo.mosaic.max() >= first.min():
+        lowered = _first_numbers(tables, limits * LOWERED_SHARE)
+        photo = _raise_samples(photo, channels, lowered, first)
+        photo, found = _complete_samples(photo, channels, found, tables, missing, threads, shading)
+    largest = max(found.largest, _largest_unclipped(photo, first, tables))
+    largest *= shading.largest if shading else 1.0
+    return photo, replace(found, largest=min(largest, BRIGHTEST))
+
+
+def _complete_samples(
+    photo: RawPhoto,
+    channels: NDArray[np.uint8],
+    found: CompletedHighlights,
+    tables: dict[tuple[int, ...], Float32],
+    missing: Flags | None,
+    threads: int,
+    shading: SiteGains | None,
+) -> tuple[RawPhoto, CompletedHighlights]:
+    """The photo with its clipped samples completed, and the largest light among them."""
+    sites = photo.sites
 
     def read(rows: slice) -> Float32:
         light = np.empty(photo.mosaic[rows].shape, np.float32)
@@ -89,14 +109,15 @@ def complete_photo(
 
     across = slice(0, photo.size[1])
     even = None if shading is None else lambda rows: shading.evaluate(rows, across)
-    clipped = ClippedMosaic(read, photo.size, channels, limits, missing, threads, even)
+    clipped = ClippedMosaic(read, photo.size, channels, found.limits, missing, threads, even)
     codes, largest = photo.mosaic, 0.0
     for rows, light in complete_rows(clipped):
         codes = codes.copy() if codes is photo.mosaic else codes
         largest = max(largest, float(light.max()))
-        _put_codes(codes, rows, light, CompletedHighlights(first, limits, 0.0), sites, tables)
-    largest = max(largest, _largest_unclipped(photo, first, tables)) * (shading.largest if shading else 1.0)
-    return replace(photo, mosaic=codes), CompletedHighlights(first, limits, min(largest, BRIGHTEST))
+        for place, table in tables.items():
+            here = _place_in(rows, place, sites)
+            _put_codes(codes[rows][here], light[here], int(found.first[place]), table)
+    return replace(photo, mosaic=codes), replace(found, largest=largest)
 
 
 def find_clipped(photo: RawPhoto, levels: Levels) -> Flags:
@@ -104,7 +125,9 @@ def find_clipped(photo: RawPhoto, levels: Levels) -> Flags:
     flags, sites = np.zeros(photo.size, np.bool_), photo.sites
     for place in np.ndindex(sites.channels.shape):
         black = float(sites.black[place])
-        limit = black + float(CLIPPED_SHARE) * (levels[_channel(sites, place)] - black)
+        channel = int(sites.channels[place])
+        level = levels[GREEN if channel == SECOND_GREEN else channel]
+        limit = black + float(CLIPPED_SHARE) * (level - black)
         here = place_of(place, sites.channels.shape)
         flags[here] = photo.mosaic[here] >= limit
     return flags
@@ -122,7 +145,7 @@ def _raise_samples(
     photo: RawPhoto, channels: NDArray[np.uint8], lowered: NDArray[np.int64], first: NDArray[np.int64]
 ) -> RawPhoto:
     """Return a photo whose lowered samples amid clipped ones count as clipped; linear photos stay."""
-    if channels.ndim == 3 or photo.mosaic.max() < first.min():
+    if channels.ndim == 3:
         return photo
     raised = np.empty_like(photo.mosaic)
     raise_lowered(
@@ -131,23 +154,11 @@ def _raise_samples(
     return replace(photo, mosaic=raised)
 
 
-def _put_codes(
-    codes: NDArray[np.uint16],
-    rows: slice,
-    light: Float32,
-    found: CompletedHighlights,
-    sites: Sites,
-    tables: dict[tuple[int, ...], Float32],
-) -> None:
-    """Write the numbers that stand for completed light, in place; none stands for less."""
-    for place, table in tables.items():
-        here, first = _place_in(rows, place, sites), int(found.first[place])
-        part = codes[rows][here]
-        clipped = part >= first
-        if not clipped.any():
-            continue
-        part[clipped] = number_light(light[here][clipped], float(table[first]), first)
-        codes[rows][here] = part
+def _put_codes(codes: NDArray[np.uint16], light: Float32, first: int, table: Float32) -> None:
+    """Write the numbers that stand for completed light of a site, in place; none stands for less."""
+    clipped = codes >= first
+    if clipped.any():
+        codes[clipped] = number_light(light[clipped], float(table[first]), first)
 
 
 def number_light(light: Float32, least: float, first: int) -> NDArray[np.uint16]:
@@ -181,12 +192,6 @@ def _root_scale(light: float, first: int) -> tuple[float, float]:
     low = float(np.cbrt(light))
     high = max(float(np.cbrt(BRIGHTEST)), low + 1e-3)
     return low, (high - low) / max(_CODES - 1 - first, 1)
-
-
-def _channel(sites: Sites, place: tuple[int, ...]) -> int:
-    """The colour of a site; both greens are one."""
-    channel = int(sites.channels[place])
-    return GREEN if channel == SECOND_GREEN else channel
 
 
 def _place_in(rows: slice, place: tuple[int, ...], sites: Sites) -> tuple[slice | int, ...]:

@@ -119,7 +119,7 @@ def _noise_fields(ready: Prepared) -> dict[int, Field]:
     Light x of the model has white at the file's level, here where samples saturate: it is k·x, and the
     variance slope·x + floor then reads k·slope·(k·x) + k²·floor.
     """
-    photo, exposure, taken_off = ready.photo, ready.exposure, ready.denoise_strength
+    photo, exposure, taken_off = ready.photo, ready.exposure, ready.strengths
     noise = ready.noise.model if ready.noise else photo.noise
     reduced = Field(RATIONAL, (Fraction(min(taken_off.brightness, 1.0)).limit_denominator(1000),))
     if noise is None or noise.typical_deviation() < 1 / WHITE or taken_off.engine > 0:

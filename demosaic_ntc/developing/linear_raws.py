@@ -9,11 +9,15 @@ import numpy as np
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.denoise import denoise_stored
-from demosaic_ntc.developing.denoising import DENOISING_METHODS, Strengths
-from demosaic_ntc.developing.engine_run import RestoredPhoto, expand_channels, finish_stored, read_later
-from demosaic_ntc.developing.render import EncodedMosaic
+from demosaic_ntc.developing.denoising import DENOISING_METHODS, Stabilised, Strengths
+from demosaic_ntc.developing.render import (
+    EncodedMosaic,
+    RestoredPhoto,
+    expand_channels,
+    finish_stored,
+    read_later,
+)
 from demosaic_ntc.developing.settings import Engine
-from demosaic_ntc.developing.variance_stabilisation import Stabilised
 from demosaic_ntc.raw.photo import GREEN
 from demosaic_ntc.run import Run
 

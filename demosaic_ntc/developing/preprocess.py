@@ -7,34 +7,30 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.choices import Highlights
+from demosaic_ntc.choices import LENS_PARTS, Highlights
 from demosaic_ntc.demosaicing.demosaic import demosaic
 from demosaic_ntc.demosaicing.group_demosaic import demosaic_stored
 from demosaic_ntc.demosaicing.superpixels import cell_means
 from demosaic_ntc.developing.denoising import (
     AS_IT_IS,
     DENOISING_METHODS,
+    Stabilised,
     Strengths,
     leave_hardly_seen,
     stabilise_noise,
+    strengths_of,
 )
-from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
 from demosaic_ntc.developing.highlights import BRIGHTEST, CompletedHighlights, complete_photo
 from demosaic_ntc.developing.linear_raws import complete_planes
-from demosaic_ntc.developing.render import EncodedMosaic, encode_mosaic
+from demosaic_ntc.developing.render import EncodedMosaic, RestoredPhoto, encode_mosaic, finish_stored
 from demosaic_ntc.developing.settings import Development, Engine, Settings
-from demosaic_ntc.developing.variance_stabilisation import Stabilised
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
 from demosaic_ntc.io.pixels import unorient_point
-from demosaic_ntc.lens.correction import LensCorrection, Parts, choose_parts, correct_lens
-from demosaic_ntc.lens.lateral_colour import align_colours
-from demosaic_ntc.lens.sample_opcodes import prepare_samples, unite_flags
+from demosaic_ntc.lens.correction import LensCorrection, Parts, align_colours, correct_lens
+from demosaic_ntc.lens.sample_opcodes import prepare_samples
 from demosaic_ntc.raw.bad_pixels import remove_bad_pixels
-from demosaic_ntc.raw.calibration.banding import remove_banding
-from demosaic_ntc.raw.calibration.dark_subtraction import subtract_dark
-from demosaic_ntc.raw.calibration.flat_fields import flat_gains
-from demosaic_ntc.raw.calibration.frames import FrameReader
+from demosaic_ntc.raw.calibration import FrameReader, flat_gains, remove_banding, subtract_dark
 from demosaic_ntc.raw.chromatic_aberration import correct_photo_fringes
 from demosaic_ntc.raw.dng.colours import BASELINE_EXPOSURE
 from demosaic_ntc.raw.levels import Exposure, GreyPatch, expose, replace_levels
@@ -56,7 +52,7 @@ class Prepared:
     mosaic: EncodedMosaic
     missing: NDArray[np.bool_] | None  # samples that are not to be used
     noise: FoundNoise | None = None  # where it was looked for
-    strengths: Strengths = AS_IT_IS  # how much of it is removed, if the mosaic is stabilised for that
+    strengths: Strengths = AS_IT_IS  # how much of it is removed
     embedded: Bytes | None = None  # the camera's own picture, sRGB and small, where a look is wanted
     highlights: CompletedHighlights | None = None  # where they are reconstructed
     lens: LensCorrection = field(default_factory=LensCorrection)
@@ -65,11 +61,6 @@ class Prepared:
     def raw_white(self) -> NDArray[np.float64]:
         """The light that red, green and blue reach at the file's white level."""
         return np.array(self.exposure.gains[:3]) * self.photo.span
-
-    @property
-    def denoise_strength(self) -> Strengths:
-        """How much noise the engine removes."""
-        return self.strengths if self.mosaic.stabilised else AS_IT_IS
 
 
 #: What restores the full colours of a photo.
@@ -105,16 +96,19 @@ def read_clean(source: Path | FileHeader, settings: Settings) -> CleanPhoto:
     with open_header(source, settings.limits) as header:
         photo = read_photo(header, settings.layout)
     reader = FrameReader(settings.layout, settings.limits, how.black)
+    threads = check_threads(settings.engine.threads)
     with prefix_path(header.path):
-        photo = replace_levels(photo, how.black, how.white)
-        photo, hot = subtract_dark(photo, how.dark, reader, hot=how.bad_pixels != "off")
-        photo, flat = remove_banding(photo, how.banding), flat_gains(photo, how.flat, reader)
+        photo, hot = replace_levels(photo, how.black, how.white), None
+        if how.dark:
+            photo, hot = subtract_dark(photo, how.dark, reader, hot=how.bad_pixels != "off")
+        photo = remove_banding(photo, how.banding, threads)
+        flat = flat_gains(photo, how.flat, reader) if how.flat else ()
     parts = lens_parts(how)
     stated = prepare_samples(photo, shading="vignetting" in parts, bad_pixels=how.bad_pixels != "off")
     stated = replace(stated, gains=(*stated.gains, *flat), is_flat=bool(flat))
-    threads = check_threads(settings.engine.threads)
-    photo, missing, noise = remove_bad_pixels(stated.photo, how.bad_pixels, how.noise, threads)
-    missing = unite_flags(unite_flags(missing, stated.bad), hot)
+    photo, found, noise = remove_bad_pixels(stated.photo, how.bad_pixels, how.noise, threads)
+    flags = [each for each in (found, stated.bad, hot) if each is not None]
+    missing = np.logical_or.reduce(flags) if flags else None
     with prefix_path(header.path):
         lens = correct_lens(photo, stated, parts, how.lens_profile)
     return CleanPhoto(photo, header.path, missing, noise, lens)
@@ -146,10 +140,12 @@ def prepare_clean(
             exposure = apply_baseline(photo, exposure)
     if how.fringes == "auto":
         photo, noise = correct_photo_fringes(photo, missing, threads), None  # samples were moved
-    elif not (linear or is_merged):
+    elif lens.warps and not (linear or is_merged):
         photo, lens = align_colours(photo, lens, missing, threads)
         noise = noise if lens is clean.lens else None
-    embedded = None if is_neutral(photo, how) else decode_guide(photo.preview, isolate=photo.isolated)
+    embedded = None
+    if photo.preview is not None and not is_neutral(photo, how):
+        embedded = decode_guide(photo.preview, isolate=photo.isolated)
     stabilised, highlights = None, None
     strengths = strengths or choose_strengths(photo, settings)
     noise = None if strengths is None else noise or noise_of(photo, how.noise)
@@ -164,9 +160,8 @@ def prepare_clean(
         photo, highlights = complete_photo(photo, exposure, missing, threads, lens.sites)
         stabilised = stabilised and replace(stabilised, largest=highlights.largest)
     encoded = encode_mosaic(photo, exposure, stabilised, highlights, lens.sites)
-    return Prepared(
-        photo, exposure, encoded, missing, noise, strengths or AS_IT_IS, embedded, highlights, lens
-    )
+    strengths = strengths if strengths and stabilised else AS_IT_IS
+    return Prepared(photo, exposure, encoded, missing, noise, strengths, embedded, highlights, lens)
 
 
 def choose_strengths(photo: RawPhoto, settings: Settings) -> Strengths | None:
@@ -176,16 +171,21 @@ def choose_strengths(photo: RawPhoto, settings: Settings) -> Strengths | None:
     """
     how, engine = settings.development, settings.engine
     unasked = (photo.is_plain or photo.is_denoised) and how.denoises_where_seen and how.noise is None
-    strengths = how.strengths
-    if strengths is None or unasked or engine.method not in DENOISING_METHODS or engine.half:
+    if unasked or engine.method not in DENOISING_METHODS or engine.half:
         return None
-    return strengths.luma_only if photo.is_monochrome else strengths
+    strengths = strengths_of(how.denoise, how.denoise_color)
+    return strengths.luma_only if strengths and photo.is_monochrome else strengths
 
 
 def lens_parts(how: Development) -> Parts:
-    """What is corrected of what a file states of its lens: no shading where flat frames show it."""
-    parts = choose_parts(how.lens, ca=how.fringes == "off")
-    return parts - {"vignetting"} if how.flat else parts
+    """What is corrected of what a file states of its lens.
+
+    That is no lateral colour where it is measured, and no shading where flat frames show it.
+    """
+    words = (how.lens,) if isinstance(how.lens, str) else how.lens
+    wanted = {"auto": LENS_PARTS, "off": ()}.get(words[0], words)
+    others = {"ca": how.fringes == "auto", "vignetting": bool(how.flat)}
+    return frozenset(part for part in LENS_PARTS if part in wanted and not others.get(part))
 
 
 def choose_highlights(photo: RawPhoto, how: Development) -> Highlights:

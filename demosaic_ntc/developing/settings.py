@@ -37,16 +37,13 @@ from demosaic_ntc.developing.setting_values import (
     parse_raws,
 )
 from demosaic_ntc.errors import InputError, check_choice
-from demosaic_ntc.images.formats import SHALLOW, Loss, format_of
+from demosaic_ntc.io.formats import SHALLOW, Layout, Loss, format_of
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.recipe import CheckedSettings, Slider, build, part, setting
 
 if TYPE_CHECKING:
     from demosaic_ntc.demosaicing.noise import NoiseModel
-    from demosaic_ntc.developing.denoising import Strengths
     from demosaic_ntc.raw.levels import Balance
-    from demosaic_ntc.run import ReportProgress, Run
 
 _RAW, _OUTPUT, _ENGINE, _RUNNING = "Raw development", "Output", "Engine", "Running"
 _MERGING = "Merging"
@@ -228,13 +225,6 @@ class Development(CheckedSettings):
         """Whether noise is removed only where it shows, and was not removed before."""
         return self.denoise in ("auto", "texture")
 
-    @property
-    def strengths(self) -> "Strengths | None":
-        """How much noise is removed; None if none is."""
-        from demosaic_ntc.developing.denoising import strengths_of  # noqa: PLC0415
-
-        return None if self.denoise == "off" else strengths_of(self.denoise, self.denoise_color)
-
 
 @dataclass(frozen=True, slots=True)
 class Engine(CheckedSettings):
@@ -258,12 +248,6 @@ class Engine(CheckedSettings):
     time_limit: float | None = setting(
         None, "Stop the engine after S seconds; the picture is still written.", _ENGINE, low=0, metavar="S"
     )
-
-    def start(self, report: "ReportProgress", want_error: bool = False) -> "Run":
-        """Return the run of a restoration that begins now."""
-        from demosaic_ntc.run import Run  # noqa: PLC0415 (loads psutil, which help does without)
-
-        return Run.start(self.threads, report, self.time_limit, want_error)
 
 
 @dataclass(frozen=True, slots=True)

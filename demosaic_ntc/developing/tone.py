@@ -91,11 +91,6 @@ class Adjustments:
     contrast: float = 0.0
     saturation: float = 0.0
 
-    @property
-    def vividness(self) -> float:
-        """What colours are multiplied by: 0 makes the picture grey, 2 is twice as vivid."""
-        return 1 + self.saturation / 100
-
     def adjust(self, tone: Tone, top: float = 1.0) -> Tone:
         """A curve with the exposure before it and the contrast after it."""
         gain, power = 2.0**self.exposure, 2 ** (self.contrast / 100)
@@ -150,7 +145,7 @@ def neutral_look(luminance: Tones, added: Adjustments, top: float = 1.0) -> Tone
         return light if top <= 1 else roll_off(light, top)
 
     contrasted = Adjustments(contrast=added.contrast).adjust(tone, top)
-    return _look(contrasted, luminance, _PEAK, added.vividness, top)
+    return _look(contrasted, luminance, _PEAK, 1.0, added, top)
 
 
 def roll_off(light: Tones, top: float) -> Tones:
@@ -158,6 +153,11 @@ def roll_off(light: Tones, top: float) -> Tones:
     width = (top - _FOOT) / (1 - _FOOT)
     above = np.clip((light - _FOOT) / (1 - _FOOT), 0, width)
     return np.asarray(np.minimum(light, _FOOT) + (1 - _FOOT) * above * (1 + above / width**2) / (1 + above))
+
+
+def _shoulder(roundness: float) -> float:
+    """How sharp a shoulder is, by its roundness from 0 to 1."""
+    return _SHOULDER + (_ROUNDEST - _SHOULDER) * roundness
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,29 +168,23 @@ class _Curve:
     gain: float
     roundness: float  # of the shoulder: sharp at 0, round at 1
 
-    @property
-    def _shoulder(self) -> float:
-        return _SHOULDER + (_ROUNDEST - _SHOULDER) * self.roundness
-
     @classmethod
     def through(cls, white: float, median: float, aim: float, roundness: float) -> "_Curve":
         """The curve that takes a median to an aim."""
         straight = cls(white, 1.0, roundness)
         tones = np.linspace(0, 1, 4097)
         whole = aim / float(straight._below_tip(np.array(median / white)))
-        wanted = float(np.interp(whole, straight._apply_contrast(tones), tones))
-        power, ends = straight._shoulder, (min(median / white, 0.95), min(wanted, 0.95))
+        wanted = float(np.interp(whole, add_contrast(tones, _CONTRAST, _CONTRAST_END * roundness), tones))
+        power, ends = _shoulder(roundness), (min(median / white, 0.95), min(wanted, 0.95))
         odds, asked = (light**power / (1 - light**power) for light in ends)
         return replace(straight, gain=float((asked / odds) ** (1 / power)))
 
     def __call__(self, measured: Tones) -> Tones:
         """The brightness to be shown of measured brightness."""
         light = np.minimum(measured / self.white, 1.0)
-        shown = self._apply_contrast(brighten(light, self.gain, self._shoulder))
+        bright = brighten(light, self.gain, _shoulder(self.roundness))
+        shown = add_contrast(bright, _CONTRAST, _CONTRAST_END * self.roundness)
         return np.asarray(shown * self._below_tip(light))
-
-    def _apply_contrast(self, light: Tones) -> Tones:
-        return add_contrast(light, _CONTRAST, _CONTRAST_END * self.roundness)
 
     def _below_tip(self, light: Tones) -> Tones:
         """What is left of tones that are not white: one at white, and without the tip far below it."""
@@ -222,7 +216,7 @@ def automatic_look(
     else:
         curve = _fit_guided_curve(light, luminance, median, min(aim, _MOST * median), top)
     tone = added.adjust(curve, max(curve.white, 1.0))
-    return _look(tone, luminance, _PEAK, _SATURATION * added.vividness, top)
+    return _look(tone, luminance, _PEAK, _SATURATION, added, top)
 
 
 def _fit_guided_curve(light: Float32, luminance: Tones, median: float, aim: float, top: float) -> _Curve:
@@ -293,7 +287,7 @@ def camera_look(
     def tone(measured: Tones) -> Tones:
         return np.asarray(curve(np.sqrt(np.clip(measured, 0, top))) ** 2)
 
-    return _look(added.adjust(tone, top), luminance, 0.0, vivid * added.vividness, top)
+    return _look(added.adjust(tone, top), luminance, 0.0, vivid, added, top)
 
 
 def brighten(light: Tones, gain: float, shoulder: float = _SHOULDER) -> Tones:
@@ -316,8 +310,14 @@ def add_contrast(light: Tones, power: float, end: float = 0.0) -> Tones:
     return np.where(within < MID_GREY, below, above)
 
 
-def _look(tone: Tone, luminance: Tones, peak: float, saturation: float, top: float = 1.0) -> ToneMapping:
-    """The look of a curve, as a table of factors, which reaches further for light above white."""
+def _look(
+    tone: Tone, luminance: Tones, peak: float, vivid: float, added: Adjustments, top: float = 1.0
+) -> ToneMapping:
+    """The look of a curve, as a table of factors, which reaches further for light above white.
+
+    Colours are multiplied by how vivid they are to be, and by what a person adds: from grey to twice that.
+    """
+    saturation = vivid * (1 + added.saturation / 100)
     reach = _LARGEST_ROOT if top <= 1 else _LARGEST_ROOT * float(np.sqrt(top))
 
     def factor(step: Tones) -> Tones:

@@ -20,8 +20,7 @@ from demosaic_ntc.engine.kernels.group_pass import (
 )
 from demosaic_ntc.engine.kernels.left_out import CHANNELS, add_left_out
 from demosaic_ntc.engine.kernels.matching import match_patches
-from demosaic_ntc.engine.observations import ObservedPixels
-from demosaic_ntc.engine.passes import PatchGrid, Step
+from demosaic_ntc.engine.passes import ObservedPixels, PatchGrid, Step
 from demosaic_ntc.engine.tiles import Windowed
 from demosaic_ntc.run import Run
 

@@ -23,8 +23,7 @@ from demosaic_ntc.engine.groups import (
 from demosaic_ntc.engine.kernels.aggregation import enforce_data_consistency, relax_update
 from demosaic_ntc.engine.kernels.rim_fill import fill_from_nearby
 from demosaic_ntc.engine.kernels.weights import enforce_weighted_consistency
-from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
-from demosaic_ntc.engine.passes import Step
+from demosaic_ntc.engine.passes import DEEPEST, ObservedPixels, Step
 from demosaic_ntc.engine.result import SampleCheck
 from demosaic_ntc.engine.tiles import WritableWindowed, close_to
 from demosaic_ntc.run import Run
@@ -80,7 +79,8 @@ def restore(
             work = replace(work, wanted=work.wanted & close_to(moved, _MOVED_RIM))
         limit = works[number + 1].step.least_move if number + 1 < len(works) else 0.0
         untouched, moved = _restore_step(estimate, known, work, own, bounds, left_out, limit)
-        if work.step.patches.has_gaps and untouched.any() and not run.deadline.is_over():
+        has_gaps = work.step.patches.stride > work.step.patches.size
+        if has_gaps and untouched.any() and not run.deadline.is_over():
             rest = MaskedPass(work.step.dense, untouched, work.shares)
             _restore_step(estimate, known, rest, own.part(1.0, 1.0), bounds, left_out)
     return estimate, np.concatenate(bounds), SampleCheck.of(left_out)
@@ -134,7 +134,7 @@ def _relax_update(
     measured = piece.measured
     if known.measured.size and not measured.size:
         measured = np.ascontiguousarray(known.measured[:, rows, :])
-    if known.is_weighted:
+    if known.measured.shape[0] == 2 * len(known.low):  # every entry has a weight of its own
         enforce_weighted_consistency(piece.before, piece.planes, wanted, measured, _NEARLY_EXACT)
     elif known.measured.size:
         enforce_data_consistency(piece.planes, entries, wanted, measured, known.noise, _NEARLY_EXACT)

@@ -26,7 +26,7 @@ from demosaic_ntc.html_repr import html_table
 from demosaic_ntc.run import Deadline
 
 _LEAST_SAMPLES = 1000  # fewer tell nothing
-_WHITE = 255
+WHITE = 255  # full scale as people are told errors
 _SUSPICIOUS = 1.5  # times what is expected
 _UNPREDICTABLE = 0.8  # of the spread of samples
 
@@ -55,25 +55,17 @@ class SampleCheck:
         ratio = np.sqrt(total[RATIO] / RATIO_UNIT / total[COUNT])
         expected = np.sqrt(total[COUNT] * PRECISION_UNIT / total[PRECISION])
         plain = np.sqrt(total[SQUARE] / SQUARE_UNIT / samples)
-        unexplained = float(plain / max(_deviation(total[CHANNELS:]), 1e-9))
+        counts, values, squares = total[CHANNELS:].reshape(-1, 3).T.astype(np.float64)
+        within = squares.sum() - (values**2 / np.maximum(counts, 1)).sum() / SQUARE_UNIT  # their channels
+        deviation = float(np.sqrt(max(within, 0.0) / SQUARE_UNIT / counts.sum()))
+        unexplained = float(plain / max(deviation, 1e-9))
         return cls(samples, float(ratio * expected), float(expected), float(ratio), unexplained)
 
     @property
     def facts(self) -> dict[str, str]:
         """What was found, in words."""
-        return {"left-out samples": str(self)}
-
-    def __str__(self) -> str:
-        """Say it in a line."""
-        error, expected = _WHITE * self.error, _WHITE * self.expected
-        return f"left-out samples predicted within {error:.1f} of {_WHITE}, {expected:.1f} expected"
-
-
-def _deviation(channels: Sums) -> float:
-    """Return the standard deviation of samples about the mean of their channel."""
-    counts, values, squares = channels.reshape(-1, 3).T.astype(np.float64)
-    within = squares.sum() - (values**2 / np.maximum(counts, 1)).sum() / SQUARE_UNIT
-    return float(np.sqrt(max(within, 0.0) / SQUARE_UNIT / counts.sum()))
+        error, expected = WHITE * self.error, WHITE * self.expected
+        return {"left-out samples": f"predicted within {error:.1f} of {WHITE}, {expected:.1f} expected"}
 
 
 def notices_of(check: SampleCheck | None) -> tuple[str, ...]:

@@ -34,18 +34,15 @@ def tiles_of(
     shape: tuple[int, int], margin: int, period: tuple[int, int], side: int = TILE_SIDE
 ) -> Iterator[Tile]:
     """Cut a picture into tiles; what each looks at starts at a multiple of the colour array's period."""
-    for rows in _spans(shape[0], margin, period[0], side):
-        for columns in _spans(shape[1], margin, period[1], side):
-            (core_r, seen_r, inner_r), (core_c, seen_c, inner_c) = rows, columns
-            yield Tile((core_r, core_c), (seen_r, seen_c), (inner_r, inner_c))
-
-
-def _spans(length: int, margin: int, period: int, side: int) -> Iterator[tuple[slice, slice, slice]]:
-    # All of about the same length, for a narrow last one would be little but margin.
-    step = -(-length // (-(-length // side) * period)) * period
-    for start in range(0, length, step):
-        stop = min(start + step, length)
-        yield span(start, stop, margin, period, length)
+    axes = []
+    for length, own in zip(shape, period, strict=True):
+        # All of about the same length, for a narrow last one would be little but margin.
+        step = -(-length // (-(-length // side) * own)) * own
+        starts = range(0, length, step)
+        axes.append([span(start, min(start + step, length), margin, own, length) for start in starts])
+    for rows, columns in product(*axes):
+        core, seen, inner = zip(rows, columns, strict=True)
+        yield Tile(core, seen, inner)
 
 
 def span(start: int, stop: int, margin: int, period: int, length: int) -> tuple[slice, slice, slice]:

@@ -44,10 +44,8 @@ def detect(picture: DecodedImage, detection: Detection) -> tuple[Flags, Detected
     return flags, Detected(detection.kinds, int(count), float(flags.mean()))
 
 
-def check_mask_target(target: Path | None, *, overwrite: bool) -> None:
+def check_mask_target(target: Path, *, overwrite: bool) -> None:
     """Refuse, before any work is done, a place for a mask that it could not be written to."""
-    if target is None:
-        return
     if target.suffix.lower() != ".png":
         raise InputError(f"{target}: a mask is a PNG; give a name that ends in .png")
     check_new(target, overwrite=overwrite)
@@ -56,16 +54,12 @@ def check_mask_target(target: Path | None, *, overwrite: bool) -> None:
 
 @contextmanager
 def mask_written_beside(
-    target: Path | None, flags: Flags, picture: DecodedImage, *, overwrite: bool
+    target: Path, flags: Flags, picture: DecodedImage, *, overwrite: bool
 ) -> Iterator[None]:
     """Write flags of a picture's pixels as a mask of the picture as it is seen, white and black.
 
-    It appears when the block, in which its picture is written, ends without an error; without a target there
-    is none.
+    It appears when the block, in which its picture is written, ends without an error.
     """
-    if target is None:
-        yield
-        return
     levels = orient(flags, picture.orientation).astype(np.uint8) * np.uint8(FULL)
     with whole_file(target, overwrite=overwrite) as file:
         write_png(file, levels, None, None, ignore_share)

@@ -7,7 +7,7 @@ region is less certain than the mean of as many independent errors would be.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.images.formats import format_of
-from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, RGB, TiffForm, write_tiff
 from demosaic_ntc.io.atomic import check_new, check_target, whole_file
 from demosaic_ntc.io.exif import ORIENTATION
+from demosaic_ntc.io.formats import format_of
 from demosaic_ntc.io.pixels import ignore_share
 from demosaic_ntc.io.tiff_tags import SHORT, Field
 
@@ -60,7 +59,7 @@ class Expected:
         )
 
 
-def is_within(target: Path | None, picture: Path) -> bool:
+def is_within(target: Path, picture: Path) -> bool:
     """Whether a map is to be a part of its picture's file, which FITS has a place for."""
     return target == picture and format_of(picture) == "FITS"
 
@@ -74,20 +73,8 @@ def check_asked(target: Path, method: str, picture: Path | None = None) -> None:
         raise InputError(f"{method} does not know its errors; write error maps with `method=gaussian`")
 
 
-def put_inside(
-    picture: DecodedImage, expected: Expected | None, target: Path
-) -> tuple[DecodedImage, ErrorMap | None]:
-    """The picture with its errors as a part of its file, and what is told of them."""
-    if expected is None:
-        return picture, None
-    told = ErrorMap(target, expected.rms, expected.white)
-    return replace(picture, errors=expected.deviations), told
-
-
-def check_map(target: Path | None, method: str, *, overwrite: bool) -> None:
+def check_map(target: Path, method: str, *, overwrite: bool) -> None:
     """Refuse, before any work is done, a map that makes no sense or could not be written."""
-    if target is None:
-        return
     check_asked(target, method)
     check_new(target, overwrite=overwrite)
     check_target(target)
@@ -99,16 +86,8 @@ def white_of(dtype: np.dtype[Any]) -> int | None:
 
 
 @contextmanager
-def write_error_map(
-    target: Path | None, expected: Expected | None, *, overwrite: bool
-) -> Iterator[ErrorMap | None]:
-    """Write a map that appears when the block, in which its picture is written, ends without an error.
-
-    Without a target or expected errors there is none.
-    """
-    if target is None or expected is None:
-        yield None
-        return
+def write_error_map(target: Path, expected: Expected, *, overwrite: bool) -> Iterator[ErrorMap]:
+    """Write a map that appears when the block, in which its picture is written, ends without an error."""
     entries: NDArray[np.float32] = expected.deviations
     photometric = RGB if entries.ndim == 3 else BLACK_IS_ZERO
     form = TiffForm(photometric, fields={ORIENTATION: Field(SHORT, (expected.orientation,))})

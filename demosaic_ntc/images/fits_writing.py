@@ -8,11 +8,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from demosaic_ntc.errors import OutputError
-from demosaic_ntc.images.formats import Loss
+from demosaic_ntc.errors import OutputError, explain_encoding
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.io.error_boundary import explain_encoding
 from demosaic_ntc.io.exif import USER_COMMENT
+from demosaic_ntc.io.formats import Loss
 
 ERRORS = "ERROR"  # the name of the extension
 
@@ -34,7 +33,6 @@ def check_astropy() -> None:
 
 def write_fits(file: BinaryIO, picture: DecodedImage, _loss: Loss) -> None:
     """Write a picture with its planes first, and the deviations expected of its values behind it."""
-    errors = picture.errors
     check_astropy()
     from astropy.io import fits  # noqa: PLC0415 (an extra)
 
@@ -42,8 +40,8 @@ def write_fits(file: BinaryIO, picture: DecodedImage, _loss: Loss) -> None:
         first = fits.PrimaryHDU(_planes(np.asarray(picture.colours)))
         _describe(first.header, picture)
         units = [first]
-        if errors is not None:
-            units.append(fits.ImageHDU(_planes(errors), name=ERRORS))
+        if picture.errors is not None:
+            units.append(fits.ImageHDU(_planes(picture.errors), name=ERRORS))
             units[-1].header["ROWORDER"] = "TOP-DOWN"
             units[-1].header["BUNIT"] = ("code value", "standard deviation of the first image")
         content = io.BytesIO()

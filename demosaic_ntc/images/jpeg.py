@@ -13,10 +13,9 @@ import numpy as np
 import simplejpeg
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import Unsupported
+from demosaic_ntc.errors import Unsupported, damage_explained
 from demosaic_ntc.images import pillow
 from demosaic_ntc.images.picture import DecodedImage, JpegForm, read_carried, strip_thumbnail
-from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
 from demosaic_ntc.io.jpeg_segments import FRAMES, check_scans, read_segments
 

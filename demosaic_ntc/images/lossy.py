@@ -13,13 +13,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from PIL import Image
 
-from demosaic_ntc.errors import OutputError
-from demosaic_ntc.images.formats import Loss
-from demosaic_ntc.images.icc import icc_profile
+from demosaic_ntc.errors import OutputError, explain_encoding
 from demosaic_ntc.images.picture import DecodedImage
-from demosaic_ntc.io.colour import SPACES
-from demosaic_ntc.io.error_boundary import explain_encoding
+from demosaic_ntc.io.colour import SPACES, icc_profile
 from demosaic_ntc.io.exif import exif_block, for_jpeg
+from demosaic_ntc.io.formats import Loss
 from demosaic_ntc.io.pixels import ImageLike
 
 JPEG_LARGEST_SIDE, _WEBP_LARGEST_SIDE = 65535, 16383

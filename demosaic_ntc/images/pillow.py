@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFile, JpegImagePlugin
 
-from demosaic_ntc.io.error_boundary import damage_explained, explain_encoding
+from demosaic_ntc.errors import damage_explained, explain_encoding
 
 
 def opened(file: BinaryIO, kind: str) -> ImageFile.ImageFile:

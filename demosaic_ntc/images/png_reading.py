@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
+from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported, damage_explained
 from demosaic_ntc.images.picture import (
     FULL,
     DecodedImage,
@@ -35,7 +35,6 @@ from demosaic_ntc.images.png_writing import (
     PngForm,
     chunk,
 )
-from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 
 # What it logs about interlaced pictures and damage would reach the terminal; the error says enough.

@@ -86,21 +86,21 @@ def _compress(pixels: ImageLike, form: PngForm, report: ReportRows, threads: int
 
     Each piece ends at a whole byte; the checksum of all comes from theirs.
     """
-    tops, checksum, before = range(0, len(pixels), _BAND), 1, _ZLIB_HEADER
-    packed = imap_threads(lambda top: _pack_band(pixels, form, top), tops, threads)
+    height, checksum, before = pixels.shape[0], 1, _ZLIB_HEADER
+    tops = range(0, height, _BAND)
+
+    def pack(top: int) -> tuple[bytes, int, int]:
+        rows = _filter_rows(np.asarray(pixels[top : top + _BAND]), form)
+        packer = zlib.compressobj(1, zlib.DEFLATED, -15, 9, zlib.Z_HUFFMAN_ONLY)
+        end = zlib.Z_FINISH if top + _BAND >= height else zlib.Z_SYNC_FLUSH
+        return packer.compress(rows) + packer.flush(end), zlib.adler32(rows), len(rows)
+
+    packed = imap_threads(pack, tops, threads)
     for top, (data, own, length) in zip(tops, packed, strict=True):
         checksum = combine_checksums(checksum, own, length)
         yield before + data + (struct.pack(">L", checksum) if top == tops[-1] else b"")
         before = b""
-        report(min(top + _BAND, len(pixels)), len(pixels))
-
-
-def _pack_band(pixels: ImageLike, form: PngForm, top: int) -> tuple[bytes, int, int]:
-    """A band of rows compressed, and the checksum and length of what was."""
-    rows = _filter_rows(np.asarray(pixels[top : top + _BAND]), form)
-    packer = zlib.compressobj(1, zlib.DEFLATED, -15, 9, zlib.Z_HUFFMAN_ONLY)
-    end = zlib.Z_FINISH if top + _BAND >= len(pixels) else zlib.Z_SYNC_FLUSH
-    return packer.compress(rows) + packer.flush(end), zlib.adler32(rows), len(rows)
+        report(min(top + _BAND, height), height)
 
 
 def combine_checksums(first: int, second: int, length: int) -> int:

@@ -32,10 +32,8 @@ def check_asked(target: Path, fill: str) -> None:
         )
 
 
-def check_source_map(target: Path | None, fill: str, *, overwrite: bool) -> None:
+def check_source_map(target: Path, fill: str, *, overwrite: bool) -> None:
     """Refuse, before any work is done, a map that makes no sense or could not be written."""
-    if target is None:
-        return
     check_asked(target, fill)
     check_new(target, overwrite=overwrite)
     check_target(target)
@@ -43,12 +41,9 @@ def check_source_map(target: Path | None, fill: str, *, overwrite: bool) -> None
 
 @contextmanager
 def write_source_map(
-    target: Path | None, copied: CopiedPixels, picture: DecodedImage, *, overwrite: bool
+    target: Path, copied: CopiedPixels, picture: DecodedImage, *, overwrite: bool
 ) -> Iterator[None]:
     """Write a map that appears when the block, in which its picture is written, ends without an error."""
-    if target is None:
-        yield
-        return
     turned = {ORIENTATION: Field(SHORT, (picture.orientation,))}
     form = TiffForm(BLACK_IS_ZERO, extra=(_UNSPECIFIED,), fields=turned)
     with whole_file(target, overwrite=overwrite) as file:

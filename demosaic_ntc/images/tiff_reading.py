@@ -11,10 +11,9 @@ import numpy as np
 import tifffile
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import BadMask, Truncated, Unsupported
+from demosaic_ntc.errors import BadMask, Truncated, Unsupported, damage_explained
 from demosaic_ntc.images.picture import DecodedImage, Indexed, Palette, TiffOrigin, expanded
 from demosaic_ntc.images.tiff_writing import BLACK_IS_ZERO, PALETTE, RGB, WHITE_IS_ZERO
-from demosaic_ntc.io.error_boundary import damage_explained
 from demosaic_ntc.io.exif import ORIENTATION, SOFTWARE, orientation_in, read_exif
 from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
 from demosaic_ntc.io.tiff_tags import (

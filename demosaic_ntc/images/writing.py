@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import OutputError
 from demosaic_ntc.images import fits_writing, jpeg, lossy, png_writing, tiff_writing
-from demosaic_ntc.images.formats import Loss, format_of
 from demosaic_ntc.images.lossy import CHROMA_KEPT, JPEG_LARGEST_SIDE
 from demosaic_ntc.images.picture import (
     DecodedImage,
@@ -22,6 +21,7 @@ from demosaic_ntc.images.picture import (
 from demosaic_ntc.images.png_writing import PngChunks, PngForm
 from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.io.exif import ORIENTATION, Fields, for_tiff
+from demosaic_ntc.io.formats import Loss, format_of
 from demosaic_ntc.io.pixels import ImageLike, ReportRows
 from demosaic_ntc.io.tiff_tags import BYTE, SHORT, XMP, Field
 

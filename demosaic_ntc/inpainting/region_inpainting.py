@@ -8,8 +8,8 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32, Planes
 from demosaic_ntc.engine.groups import count_references, unproven
-from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.pass_tables import Plan
+from demosaic_ntc.engine.passes import DEEPEST, ObservedPixels
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.tiles import Tile, row_bands
 from demosaic_ntc.inpainting.classification import depths, kinds_of

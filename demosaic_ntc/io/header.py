@@ -18,8 +18,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from demosaic_ntc.choices import ArrayKind
-from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated
-from demosaic_ntc.io.error_boundary import OF_THE_MACHINE, reading_failures_explained
+from demosaic_ntc.errors import (
+    OF_THE_MACHINE,
+    InputError,
+    NotAnImage,
+    TooLarge,
+    Truncated,
+    reading_failures_explained,
+)
 from demosaic_ntc.io.jpeg_segments import jpeg_size
 from demosaic_ntc.io.tiff_tags import Directory, TagReader, number, numbers
 from demosaic_ntc.recipe import CheckedSettings, setting
@@ -29,6 +35,7 @@ COLOUR_FILTER_ARRAY, LINEAR_RAW, RGB = 32803, 34892, 2
 _WIDTH, _HEIGHT, _PHOTOMETRIC, _CFA_DIMENSIONS, _DNG_VERSION = 256, 257, 262, 33421, 50706
 _PICTURES = {0: "grey TIFF", 1: "grey TIFF", RGB: "RGB TIFF", 3: "palette TIFF", 5: "CMYK TIFF"}
 
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # without waiting for the other end of a pipe
 _HEAD = 32  # bytes that tell the kind
 _PNG_SIZE = 16  # where it stands in the header
 
@@ -113,7 +120,7 @@ def prefix_path(path: Path) -> Iterator[None]:
 def open_regular(path: Path, limits: InputLimits) -> BinaryIO:
     """Open a file for reading if it is a regular one of a sensible size; never blocks."""
     try:
-        file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 (handed to the caller)
+        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE))  # noqa: SIM115 (handed to the caller)
     except OSError as error:
         if error.errno in OF_THE_MACHINE:
             raise
@@ -125,11 +132,6 @@ def open_regular(path: Path, limits: InputLimits) -> BinaryIO:
         file.close()
         raise
     return file
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    """Open without waiting for the other end of a pipe."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _why_not_opened(path: Path, error: OSError) -> str:

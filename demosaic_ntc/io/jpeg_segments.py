@@ -4,8 +4,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from demosaic_ntc.errors import Truncated, Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import Truncated, Unsupported, damage_explained
 
 #: Markers of frames, which state the size and the kind of colour.
 FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}

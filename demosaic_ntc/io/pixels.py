@@ -23,11 +23,7 @@ class LazyImage:
 
     def __init__(self, size: tuple[int, int], dtype: Any, read: Read) -> None:
         self.shape, self.dtype, self._read = (*size, 3), np.dtype(dtype), read
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of an entry."""
-        return int(self.dtype.itemsize)
+        self.itemsize = int(self.dtype.itemsize)  # bytes of an entry
 
     @property
     def nbytes(self) -> int:
@@ -113,6 +109,8 @@ def ignore_share(_done: int, _total: int) -> None:
 
 def orient(pixels: Image, orientation: int) -> Image:
     """A view of the pixels turned the way EXIF's orientation (1 to 8) says."""
+    if orientation == 1:
+        return pixels
     swapped, upside_down, mirrored = (
         orientation >= 5,
         orientation in (3, 4, 7, 8),

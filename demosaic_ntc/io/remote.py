@@ -20,8 +20,16 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from demosaic_ntc.errors import DemosaicNtcError, DiskFull, Exists, InputError, NotWritable
-from demosaic_ntc.io.error_boundary import NO_SPACE, border, words
+from demosaic_ntc.errors import (
+    NO_SPACE,
+    DemosaicNtcError,
+    DiskFull,
+    Exists,
+    InputError,
+    NotWritable,
+    border,
+    words,
+)
 
 _ADDRESS = re.compile(r"(?P<protocol>[a-z][a-z0-9+.-]+)://(?P<key>.+)", re.DOTALL)
 _LOCAL = ("file", "local")

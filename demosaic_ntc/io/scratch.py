@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import NotWritable, OutputError
+from demosaic_ntc.errors import NotWritable, OutputError, words
 from demosaic_ntc.io.atomic import refusals_explained
-from demosaic_ntc.io.error_boundary import words
 
 
 class ScratchFile:

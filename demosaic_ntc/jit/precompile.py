@@ -46,6 +46,23 @@ def await_kernel(entry: Entry) -> bool:
     return not _compilers.await_all([entry], [each for each in loaded.values() if not each.is_rare])
 
 
+def load_ready() -> Thread:
+    """Load what is ready of all modules at hand in a thread of its own, while there is time to; return that.
+
+    Numba takes some hundredths of a second for each kernel, and more for the first. The thread is waited for
+    when the program ends: to end it in the middle would end the program with a crash.
+    """
+
+    def load() -> None:
+        for entry in list(loaded.values()):
+            if not entry.is_rare and entry.is_ready:
+                entry.compile()
+
+    thread = Thread(target=load)
+    thread.start()
+    return thread
+
+
 def prepare_all() -> list[Entry]:
     """Have every kernel compiled; return those that could not be, or not be kept."""
     entries = load_all()

@@ -12,8 +12,7 @@ import numpy as np
 
 from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.choices import LensPart
-from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import InputError, damage_explained
 from demosaic_ntc.raw.opcodes.area import Area
 from demosaic_ntc.raw.opcodes.pixel_opcodes import GainMap
 from demosaic_ntc.raw.opcodes.warps import Places

@@ -39,6 +39,8 @@ def prepare_samples(photo: RawPhoto, *, shading: bool, bad_pixels: bool) -> Prep
     """
     stated = photo.opcodes
     first, second = stated.stored.opcodes, stated.linear.opcodes
+    if not first and not second:
+        return PreparedSamples(photo, None, (), ())
     wanted = [opcode for opcode in second if shading or not isinstance(opcode, Gain)]
     bad, notices = _find_bad(photo, first, second) if bad_pixels else (None, ())
     photo, done = _apply_stored(photo, first)
@@ -154,10 +156,3 @@ def trim_box(box: Box, bounds: TrimBounds, margins: tuple[int, int] = (0, 0)) ->
     bottom = min(box.top + box.height, bounds.bottom - margins[0])
     right = min(box.left + box.width, bounds.right - margins[1])
     return Box(top, left, bottom - top, right - left) if top < bottom and left < right else box
-
-
-def unite_flags(one: Flags | None, other: Flags | None) -> Flags | None:
-    """Flags that are set in either; None where there are none."""
-    if one is None or other is None:
-        return other if one is None else one
-    return one | other

@@ -1,5 +1,6 @@
-"""Dead and hot pixels: listed or found, and the filling that keeps their samples out of all that follows."""
+"""Dead and hot pixels: listed, found or seen in the dark, and filled to keep them out of all that follows."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demosaic_ntc.arrays import SIGMA_OF_MAD
 from demosaic_ntc.choices import BadPixels
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.detection.defects import find_defects
 from demosaic_ntc.errors import InputError
+from demosaic_ntc.io.atomic import whole_file
 from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 from demosaic_ntc.raw.noise import GREY_ARRAY, FoundNoise, linear_samples, noise_of, span_of
-from demosaic_ntc.raw.photo import GREEN, Mosaic, RawPhoto
+from demosaic_ntc.raw.photo import GREEN, UNBALANCED, Mosaic, RawPhoto, place_of
 from demosaic_ntc.raw.saturation import saturation
 
 _MOST_BYTES = 16 << 20
@@ -58,7 +61,7 @@ def remove_bad_pixels(
 
 def found_bad_pixels(photo: RawPhoto, noise: NoiseModel, threads: int = 1) -> NDArray[np.bool_]:
     """Flags of the pixels that stick out of all around them by more than this noise, (height, width)."""
-    red, green, blue, _ = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    red, green, blue, _ = photo.camera_balance or photo.daylight_balance or UNBALANCED
     span, light, cfa = span_of(photo), linear_samples(photo), photo.cfa
     white = (min(saturation(photo)) - float(photo.black.max())) / span
     told: Any = {"white": white, "step": 1 / span, "threads": threads}
@@ -133,3 +136,54 @@ def _fill_median(photo: RawPhoto, bad: NDArray[np.bool_], row: int, column: int)
         if good.size:
             return np.asarray(np.rint(np.median(good, axis=0)), np.uint16)
     raise InputError("the list of bad pixels leaves a colour without any sample; mend the list")
+
+
+_DEVIATIONS = 8.0
+_AROUND = 5  # samples of one site of the array in each direction that tell what is dark there
+_LEAST_DEVIATION = 0.5  # steps of the samples
+_DARK_SHARE = 0.25  # of white: what is brighter was not taken in the dark
+
+
+def hot_pixels(photos: Iterable[tuple[Path, RawPhoto]]) -> NDArray[np.bool_]:
+    """Flags of the pixels that stand out in more than half of the dark frames."""
+    counts: NDArray[np.int64] | None = None
+    frames = 0
+    for path, photo in photos:
+        found = find_outliers(path, photo)
+        if counts is not None and counts.shape != found.shape:
+            height, width = counts.shape
+            raise InputError(
+                f"{path}: is not of {width}×{height} pixels as the first; give frames of one camera"
+            )
+        counts = found.astype(np.int64) if counts is None else counts + found
+        frames += 1
+    if counts is None:
+        raise InputError("no dark frame was given; give one or more")
+    return np.asarray(2 * counts > frames)
+
+
+def find_outliers(path: Path, photo: RawPhoto) -> NDArray[np.bool_]:
+    """Flags of the samples of a dark frame that differ from those around them by more than noise."""
+    from scipy.ndimage import median_filter  # noqa: PLC0415 (slow to load; few photos have dark frames)
+
+    middle = float(np.median(photo.mosaic))
+    if middle - photo.black.mean() > _DARK_SHARE * (photo.white - photo.black.mean()):
+        raise InputError(f"{path}: is not dark; cover the lens and take it again")
+    found = np.zeros(photo.size, np.bool_)
+    period = photo.channels.shape
+    for index in np.ndindex(period):
+        place = place_of(index, period)
+        site = photo.mosaic[place].astype(np.float32)
+        away = np.abs(site - median_filter(site, size=_AROUND, mode="nearest"))
+        deviation = max(SIGMA_OF_MAD * float(np.median(away)), _LEAST_DEVIATION)
+        found[place[:2]] |= away > _DEVIATIONS * deviation
+    return found
+
+
+def write_bad_pixels(target: Path, bad: NDArray[np.bool_], *, overwrite: bool) -> None:
+    """Write flags as the list that `read_bad_pixels` reads: ``column row`` per line."""
+    height, width = bad.shape
+    lines = [f"# column row of {np.count_nonzero(bad)} bad pixels among {width}×{height}"]
+    lines += [f"{column} {row}" for row, column in np.argwhere(bad)]
+    with whole_file(target, overwrite=overwrite) as file:
+        file.write("\n".join(lines).encode() + b"\n")

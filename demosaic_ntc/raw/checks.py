@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.errors import NotAnImage, Truncated, Unsupported
-from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels
+from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, number, numbers
-from demosaic_ntc.raw.photo import SECOND_GREEN, Box, Mosaic, RawPhoto
+from demosaic_ntc.raw.photo import Mosaic
 
 _WIDTH, _HEIGHT, _COMPRESSION, _SAMPLES, _FORMAT = 256, 257, 259, 277, 339
 _TILE_WIDTH, _TILE_HEIGHT, _TILE_PLACES, _TILE_LENGTHS = 322, 323, 324, 325
@@ -146,32 +146,6 @@ def _check_tiles(directory: Directory) -> None:
             raise Truncated(
                 f"truncated or damaged: {there} of {needed} tiles are there; copy it again from its source"
             )
-
-
-def check_photo(photo: RawPhoto, limits: InputLimits) -> None:
-    """Refuse what no decoder makes unless a file has taken it over: kernels trust sizes and channels."""
-    check_pixels(*photo.size[::-1], limits)
-    planes = (3,) if photo.is_linear else ()
-    holds = (
-        photo.mosaic.shape == (*photo.size, *planes),
-        photo.channels.shape[2:] == planes == photo.black.shape[2:] or photo.black.shape == (1, 1),
-        min(photo.channels.size, photo.black.size) > 0,
-        int(photo.channels.max(initial=0)) <= SECOND_GREEN,
-        photo.orientation in range(1, 9),
-        photo.camera_crop is None or _is_inside(photo.camera_crop, photo.size),
-    )
-    if not all(holds):
-        raise NotAnImage("decodes to something that is not a photo; the file is damaged, or made to do harm")
-
-
-def _is_inside(crop: Box, size: tuple[int, int]) -> bool:
-    """Whether a part of a picture of some size has pixels, and no others."""
-    return (
-        min(crop.top, crop.left) >= 0
-        and min(crop.height, crop.width) > 0
-        and crop.top + crop.height <= size[0]
-        and crop.left + crop.width <= size[1]
-    )
 
 
 def looks_like_photo(mosaic: Mosaic) -> bool:

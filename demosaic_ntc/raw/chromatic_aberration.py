@@ -6,10 +6,10 @@ import numpy as np
 
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.detection.chromatic_aberration import FindOffsets, Fringes, MovedRows, find_fringes
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.raw.photo import Multipliers, RawPhoto
+from demosaic_ntc.raw.photo import UNBALANCED, Multipliers, RawPhoto
 from demosaic_ntc.raw.saturation import saturation
 from demosaic_ntc.run import imap_threads
 
@@ -93,7 +93,7 @@ def _add_notice(photo: RawPhoto, notice: str) -> RawPhoto:
 
 def _gains(photo: RawPhoto) -> Multipliers:
     """What makes samples light, white 1, that is about balanced."""
-    balance = photo.camera_balance or photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    balance = photo.camera_balance or photo.daylight_balance or UNBALANCED
     return tuple(each / (balance[1] * photo.span) for each in balance)  # type: ignore[return-value]
 
 

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.errors import InputError, NotAnImage, Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import InputError, NotAnImage, Unsupported, damage_explained
 from demosaic_ntc.io.exif import MODEL, Exif, photo_fields
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import FileHeader, check_pixels
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import ASCII, Field
 from demosaic_ntc.raw.photo import MONO, Mosaic, RawPhoto
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from demosaic_ntc.choices import NamedBalance, White
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.raw.fitted_balance import fit_balance
-from demosaic_ntc.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, Multipliers, RawPhoto, place_of
+from demosaic_ntc.raw.photo import BLUE, GREEN, RED, SECOND_GREEN, UNBALANCED, Multipliers, RawPhoto, place_of
 from demosaic_ntc.raw.saturation import Levels, bands, saturation
 from demosaic_ntc.raw.temperature import PRESETS, Temperature, balance_under, light_under
 
@@ -132,7 +132,7 @@ def _divide_in_turn(multipliers: Multipliers, *by: float) -> Multipliers:
 def _choose_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Multipliers, str]:
     """The multipliers that were asked for, or what stands in for them, and where they come from."""
     if photo.is_monochrome:
-        return (1.0, 1.0, 1.0, 1.0), "none"
+        return UNBALANCED, "none"
     if isinstance(balance, tuple):
         red, green, blue = balance
         return (red, green, blue, green), "given"
@@ -145,7 +145,7 @@ def _choose_balance(photo: RawPhoto, balance: Balance, span: float) -> tuple[Mul
     if balance == "camera" and photo.camera_balance is not None:
         return photo.camera_balance, "camera"
     if balance == "camera" and photo.is_plain:
-        return (1.0, 1.0, 1.0, 1.0), "none"
+        return UNBALANCED, "none"
     if balance == "daylight" and photo.daylight_balance is not None:
         return photo.daylight_balance, "daylight"
     if balance == "camera" and (fitted := fit_balance(photo, span)) is not None:
@@ -195,7 +195,7 @@ def _estimate_grey_world(
     photo: RawPhoto, sums: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> list[float]:
     """Grey-world multipliers; daylight's where a channel has no light, green's for no second green."""
-    daylight = photo.daylight_balance or (1.0, 1.0, 1.0, 1.0)
+    daylight = photo.daylight_balance or UNBALANCED
     if (sums[:SECOND_GREEN] == 0).any():
         return list(daylight)
     values = [float(count / total) if total else 0.0 for count, total in zip(counts, sums, strict=True)]

@@ -14,8 +14,7 @@ import numpy as np
 import rawpy
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported, damage_explained
 from demosaic_ntc.io.exif import ORIENTATION, Exif, photo_fields, read_jpeg_exif
 from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
 from demosaic_ntc.io.tiff_tags import Directory, numbers
@@ -60,9 +59,8 @@ _BY_LENGTH = (
 
 def decode_raw(header: FileHeader, exif: Exif) -> RawPhoto:
     """Decode a raw, whose header was checked, of any camera that LibRaw knows."""
-    complaints: list[str] = []
+    complaints, data = list[str](), header.read()
     tags = header.mosaic_tags if header.is_dng else {}
-    data = header.read()
     with open_libraw(header, data, complaints) as raw:
         check_pixels(raw.sizes.raw_width, raw.sizes.raw_height, header.limits)
         preview = extract_preview(raw)  # before `unpack`, after which rawpy no longer holds the buffer

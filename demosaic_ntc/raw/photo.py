@@ -17,6 +17,7 @@ Mosaic = NDArray[np.uint16]
 Multipliers = tuple[float, float, float, float]
 
 RED, GREEN, BLUE, SECOND_GREEN = range(4)
+UNBALANCED: Multipliers = (1.0, 1.0, 1.0, 1.0)
 
 #: One period of a linear raw and of a monochrome one.
 LINEAR: NDArray[np.uint8] = np.arange(3, dtype=np.uint8).reshape(1, 1, 3)

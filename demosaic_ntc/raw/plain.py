@@ -5,11 +5,10 @@ import struct
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import InputError, Truncated, Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import InputError, Truncated, Unsupported, damage_explained
 from demosaic_ntc.io.exif import orientation_in
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import FileHeader, FileKind, check_pixels
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import number
 from demosaic_ntc.raw.photo import Mosaic, RawPhoto
 

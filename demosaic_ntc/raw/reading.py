@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import middle
-from demosaic_ntc.errors import InputError, Unsupported
+from demosaic_ntc.errors import InputError, NotAnImage, Unsupported
 from demosaic_ntc.io.exif import read_jpeg_exif
-from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, open_header, prefix_path
+from demosaic_ntc.io.formats import Layout
+from demosaic_ntc.io.header import FileHeader, FileKind, InputLimits, check_pixels, open_header, prefix_path
 from demosaic_ntc.io.isolation.answers import PICTURES
 from demosaic_ntc.io.isolation.decoder import decode_apart
 from demosaic_ntc.io.isolation.process import Modules
-from demosaic_ntc.io.layout import Layout
-from demosaic_ntc.raw.checks import check_photo, check_raw
+from demosaic_ntc.raw.checks import check_raw
 from demosaic_ntc.raw.containers import read_raw_exif, read_raw_xmp
 from demosaic_ntc.raw.fits import ASTROPY, read_fits
 from demosaic_ntc.raw.libraw import complete_from_header, decode_raw, read_preview
 from demosaic_ntc.raw.linear import read_linear_photo
-from demosaic_ntc.raw.photo import GREEN, NO_MATRIX, SECOND_GREEN, RawPhoto
+from demosaic_ntc.raw.photo import GREEN, NO_MATRIX, SECOND_GREEN, Box, RawPhoto
 from demosaic_ntc.raw.plain import read_headerless, read_plain
 from demosaic_ntc.raw.preview import decode_preview
 
@@ -56,6 +56,32 @@ def _needed_modules(header: FileHeader, layout: Layout) -> Modules:
     if header.kind is FileKind.FITS and layout.width is None:
         return ASTROPY
     return PICTURES if header.is_picture or (header.is_dng and header.is_linear) else ()
+
+
+def check_photo(photo: RawPhoto, limits: InputLimits) -> None:
+    """Refuse what no decoder makes unless a file has taken it over: kernels trust sizes and channels."""
+    check_pixels(*photo.size[::-1], limits)
+    planes = (3,) if photo.is_linear else ()
+    holds = (
+        photo.mosaic.shape == (*photo.size, *planes),
+        photo.channels.shape[2:] == planes == photo.black.shape[2:] or photo.black.shape == (1, 1),
+        min(photo.channels.size, photo.black.size) > 0,
+        int(photo.channels.max(initial=0)) <= SECOND_GREEN,
+        photo.orientation in range(1, 9),
+        photo.camera_crop is None or _is_inside(photo.camera_crop, photo.size),
+    )
+    if not all(holds):
+        raise NotAnImage("decodes to something that is not a photo; the file is damaged, or made to do harm")
+
+
+def _is_inside(crop: Box, size: tuple[int, int]) -> bool:
+    """Whether a part of a picture of some size has pixels, and no others."""
+    return (
+        min(crop.top, crop.left) >= 0
+        and min(crop.height, crop.width) > 0
+        and crop.top + crop.height <= size[0]
+        and crop.left + crop.width <= size[1]
+    )
 
 
 def read_embedded(path: Path, limits: InputLimits, side: int = 512) -> NDArray[np.uint8] | None:

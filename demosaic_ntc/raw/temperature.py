@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import XYZ_FROM_SRGB
-from demosaic_ntc.raw.photo import Multipliers, RawPhoto
+from demosaic_ntc.raw.photo import UNBALANCED, Multipliers, RawPhoto
 from demosaic_ntc.recipe import CheckedSettings, Slider, setting
 
 Colour = NDArray[np.float64]
@@ -74,7 +74,7 @@ PRESETS = {
 def balance_under(light: Temperature, photo: RawPhoto) -> Multipliers:
     """The multipliers that make grey things grey under a light; for unknown cameras as if they saw sRGB."""
     seen = np.linalg.solve(photo.matrix.to_srgb, np.linalg.solve(XYZ_FROM_SRGB, _xyz(light)))
-    red, green, blue = seen / _daylight(photo)
+    red, green, blue = seen / np.array((photo.daylight_balance or UNBALANCED)[:3])
     if min(red, green, blue) <= 0:
         raise InputError(
             f"this camera's colours do not reach a light of {light}; give one nearer to daylight"
@@ -86,7 +86,7 @@ def light_under(balance: Multipliers, photo: RawPhoto) -> Temperature | None:
     """The light that a balance makes grey; None where it is none, or the camera's colours are not known."""
     if photo.matrix.source == "none":
         return None
-    seen = _daylight(photo) / np.array(balance[:3])
+    seen = np.array((photo.daylight_balance or UNBALANCED)[:3]) / np.array(balance[:3])
     x, y, z = XYZ_FROM_SRGB @ photo.matrix.to_srgb @ seen
     place = np.array([4 * x, 6 * y]) / (x + 15 * y + 3 * z)
     locus = _locus(_MIREDS)
@@ -96,11 +96,6 @@ def light_under(balance: Multipliers, photo: RawPhoto) -> Temperature | None:
     if nearest in (0, _MIREDS.size - 1) or abs(tint) > MOST_TINT:
         return None
     return Temperature(1e6 / mired, tint)
-
-
-def _daylight(photo: RawPhoto) -> Colour:
-    """The camera's balance under the white of sRGB, which its matrix is made for."""
-    return np.array((photo.daylight_balance or (1.0, 1.0, 1.0, 1.0))[:3])
 
 
 def _xyz(light: Temperature) -> Colour:

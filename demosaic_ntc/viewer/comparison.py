@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
-from demosaic_ntc.developing.engine_run import expand_channels
 from demosaic_ntc.developing.framing import cut, finish_of
 from demosaic_ntc.developing.preprocess import prepare
-from demosaic_ntc.developing.render import Finish, finish
+from demosaic_ntc.developing.render import Finish, expand_channels, finish
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import Restored
 from demosaic_ntc.io.atomic import whole_file

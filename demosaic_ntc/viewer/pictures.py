@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demosaic_ntc.errors import OutputError
+from demosaic_ntc.errors import OutputError, explain_encoding
 from demosaic_ntc.io.atomic import refusals_explained, whole_file
-from demosaic_ntc.io.error_boundary import explain_encoding
 
 Bytes = NDArray[np.uint8]  # (height, width, 3)
 

@@ -32,11 +32,10 @@ from demosaic_ntc.engine.notebook_preview import preview
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError, as_number
 from demosaic_ntc.html_repr import html_table
-from demosaic_ntc.images.formats import Loss, format_of
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
+from demosaic_ntc.io.formats import Layout, Loss, format_of
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.pixels import ignore_share
 from demosaic_ntc.raw.levels import Balance
 from demosaic_ntc.raw.photo import RawPhoto

@@ -1,14 +1,16 @@
 """From a raw file to a finished picture: the whole way, with what was done on it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from math import log2
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from demosaic_ntc.developing.dng_writing import LinearPicture, write_dng
-from demosaic_ntc.developing.engine_run import RestoredPhoto
 from demosaic_ntc.developing.framing import (
     cut,
     finish_of,
@@ -16,10 +18,16 @@ from demosaic_ntc.developing.framing import (
     shrink,
 )
 from demosaic_ntc.developing.highlights import widen_error
-from demosaic_ntc.developing.linear_dng import for_preview, linear_picture
-from demosaic_ntc.developing.notices import brightness_notices, lens_notices, photo_notices
+from demosaic_ntc.developing.linear_dng import carried_opcodes, for_preview, linear_picture
 from demosaic_ntc.developing.preprocess import Prepared, Restore, choose_highlights, complete_mosaic, prepare
-from demosaic_ntc.developing.render import Finish, finish, finish_error
+from demosaic_ntc.developing.render import (
+    Finish,
+    RestoredPhoto,
+    find_auto_gain,
+    finish,
+    finish_error,
+    is_dark,
+)
 from demosaic_ntc.developing.settings import Development, Settings
 from demosaic_ntc.engine.result import NormCertificate, SampleCheck
 from demosaic_ntc.errors import InputError
@@ -29,23 +37,22 @@ from demosaic_ntc.images.error_map import (
     check_asked,
     check_map,
     is_within,
-    put_inside,
     write_error_map,
 )
 from demosaic_ntc.images.fits_writing import check_astropy
-from demosaic_ntc.images.formats import format_of
-from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.writing import write_picture
-from demosaic_ntc.io.atomic import check_target
+from demosaic_ntc.io.atomic import check_distinct, check_target
+from demosaic_ntc.io.colour import icc_profile
 from demosaic_ntc.io.exif import finish_metadata
+from demosaic_ntc.io.formats import format_of
 from demosaic_ntc.io.header import FileHeader, open_header, prefix_path
-from demosaic_ntc.io.paths import check_distinct
 from demosaic_ntc.io.pixels import ImageLike, LazyImage, orient
 from demosaic_ntc.io.xmp import clean_xmp
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.noise import span_of
-from demosaic_ntc.run import Progress, ReportProgress, Timings, check_threads, ignore_progress, rows_as
+from demosaic_ntc.raw.photo import RawPhoto
+from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, check_threads, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING
 
 
@@ -53,6 +60,7 @@ from demosaic_ntc.workflows.costs import DECODING
 class ConversionFacts:
     """What was done to a photo."""
 
+    camera: str  # make and model, empty if they are not known
     taken: dict[str, Any]  # camera, lens, date and exposure, as plain values
     size: tuple[int, int]
     cfa: str
@@ -65,11 +73,6 @@ class ConversionFacts:
     noise: dict[str, Any] | None  # as found and as removed; None where it was not looked for
     seconds: dict[str, float]
     notices: tuple[str, ...]
-
-    @property
-    def camera(self) -> str:
-        """Make and model, empty if they are not known."""
-        return str(self.taken.get("camera", ""))
 
     def as_json(self) -> dict[str, Any]:
         """Return what was done as an object for JSON; errors of the check are shares of full scale."""
@@ -147,7 +150,9 @@ def check_names(
 
     The format must hold what the settings ask for, and no file may be written that is read as well.
     """
-    bits, beside = settings.depth(target, error_map), None if is_within(error_map, target) else error_map
+    bits, beside = settings.depth(target, error_map), error_map
+    if error_map is not None and is_within(error_map, target):
+        beside = None
     check_distinct((*sources, settings), (target, beside))
     return bits, beside
 
@@ -160,9 +165,10 @@ def check_outputs(
     check_target(target)
     if error_map is not None and (settings.engine.half or settings.development.longest_side is not None):
         raise InputError(f"{error_map}: errors are known at full size only; leave out `resize` and `half`")
-    if error_map is not None and beside is None:
+    if beside is not None:
+        check_map(beside, method, overwrite=settings.output.overwrite)
+    elif error_map is not None:
         check_asked(error_map, method, target)
-    check_map(beside, method, overwrite=settings.output.overwrite)
     if format_of(target) == "FITS":
         check_astropy()
     return bits, {"error": error_map is not None, "linear": format_of(target) == "DNG"}
@@ -177,18 +183,26 @@ def write_developed(
     error_map: Path | None,
 ) -> ErrorMap | None:
     """Write a finished picture, and the errors expected of it where a place for them is given."""
-    output, inside, rows = settings.output, is_within(error_map, target), rows_as("writing", report)
-    picture, within = put_inside(done.picture, done.expected, target) if inside else (done.picture, None)
-    beside = write_error_map(None if inside else error_map, done.expected, overwrite=output.overwrite)
+    output, picture, expected, rows = settings.output, done.picture, done.expected, rows_as("writing", report)
+    beside: AbstractContextManager[ErrorMap | None] = nullcontext()
+    if error_map is not None and expected is not None and is_within(error_map, target):
+        picture = replace(picture, errors=expected.deviations)
+        beside = nullcontext(ErrorMap(target, expected.rms, expected.white))
+    elif error_map is not None and expected is not None:
+        beside = write_error_map(error_map, expected, overwrite=output.overwrite)
     with timings.stage("write"), beside as mapped:
         if done.linear is not None:
             write_dng(target, done.linear, picture, output, rows)
         else:
-            threads, loss = check_threads(settings.engine.threads), output.loss
             write_picture(
-                target, picture, overwrite=output.overwrite, loss=loss, report=rows, threads=threads
+                target,
+                picture,
+                overwrite=output.overwrite,
+                loss=output.loss,
+                report=rows,
+                threads=check_threads(settings.engine.threads),
             )
-    return within or mapped
+    return mapped
 
 
 def develop_photo(
@@ -227,15 +241,16 @@ def develop_prepared(
     settings = for_preview(settings) if linear else settings
     how = settings.development
     timings.notices += photo_notices(ready, how)
-    timings.notices += lens_notices(ready, how, linear=linear)
+    timings.notices += notices_of_dng(ready, how) if linear else ready.lens.notices
     with timings.stage("demosaic"), prefix_path(photo.path):
-        run = settings.engine.start(report, error)
+        run = Run.start(settings.engine.threads, report, settings.engine.time_limit, error)
         restored = complete_mosaic(ready, settings.engine, run, photo.restore)
         timings.notices += restored.notices
     with timings.stage("render"):
         look = finish_of(restored.image, ready, how, bits)
         seen = ready.lens.finish(restored.image, ready.mosaic.lift, ready.raw_white)
-        kept = shrink(cut(seen, ready.photo, how), how.longest_side)
+        kept = cut(seen, ready.photo, how)
+        kept = kept if how.longest_side is None else shrink(kept, how.longest_side)
         pixels = finish(kept, ready.mosaic.lift, look, rows_as("rendering", report))
         pixels = orient(pixels, ready.photo.orientation) if how.rotate else pixels
         if isinstance(pixels, LazyImage):
@@ -256,11 +271,12 @@ def _facts(
     how: Development,
 ) -> ConversionFacts:
     """What was done; `seconds` is the dict of the timings, to which the writing is still to be added."""
-    noise, strength = None, ready.denoise_strength
+    noise, strength = None, ready.strengths
     if ready.noise is not None:
         removed = {"brightness": strength.brightness, "color": strength.colour}
         noise = {**ready.noise.describe(span_of(ready.photo)), "removed": removed}
     return ConversionFacts(
+        camera=ready.photo.exif.camera,
         taken=ready.photo.exif.facts,
         size=(picture.colours.shape[0], picture.colours.shape[1]),
         cfa=ready.photo.array_name,
@@ -323,7 +339,67 @@ def _parameters(source: PhotoToDevelop, settings: Settings) -> str:
         **source.parameters,
     }
     used = settings.describe(wb=f"{exposure.balance_source} ({balance}{light})", **known)
-    if ready.noise is None or ready.denoise_strength.strongest == 0:
+    if ready.noise is None or ready.strengths.strongest == 0:
         return used
     model = ready.noise.model
     return f"{used} noise={model.slope[1]:.3g},{model.floor[1]:.3g} ({ready.noise.source})"
+
+
+# The hint about dark pictures looks at every n-th row and column.
+_GLANCE = 8
+
+# A likely black level: this share of the samples lies below it, and it is more than this share of white.
+_DARKEST, _SEEN_BLACK = 0.001, 0.01
+
+
+def photo_notices(ready: Prepared, how: Development) -> Iterator[str]:
+    """What a user should know about the photo and the colours chosen for it."""
+    yield from ready.photo.notices
+    yield from ready.noise.notices if ready.noise else ()
+    source = ready.exposure.balance_source
+    if source == "preview":
+        yield "no white balance is stored; it was fitted to the camera's own picture (`wb` chooses another)"
+    elif how.balance in ("camera", "daylight") and source != how.balance and not ready.photo.is_monochrome:
+        used = "none was applied" if source == "none" else f"{source} balance was used"
+        advice = "`wb=auto` finds one" if source == "none" else "choose one with `wb`"
+        yield f"no {how.balance} white balance is stored; {used} ({advice})"
+    if how.black is None:
+        yield from _black_notice(ready.photo)
+    if ready.photo.matrix.source == "none" and how.space != "camera" and not ready.photo.is_monochrome:
+        yield "no camera profile is known; colours are shown as if the sensor were sRGB"
+    if how.crop == "camera" and ready.photo.camera_crop is None:
+        yield "the camera stored no crop; the whole visible area is kept"
+    if how.look == "camera" and ready.embedded is None:
+        yield "holds no preview; the automatic look is used"
+
+
+def notices_of_dng(ready: Prepared, how: Development) -> Iterator[str]:
+    """What was corrected of the lens of a linear DNG, and what is left to its readers."""
+    yield from ready.lens.raw.notices
+    yield from carried_opcodes(ready, how).notices
+    if ready.lens.profile:
+        yield f"a linear DNG is not corrected by the profile {ready.lens.profile}; its readers have their own"
+
+
+def _black_notice(photo: RawPhoto) -> Iterator[str]:
+    """A hint where no sample lies above black, or a mosaic that states no black level seems to have one."""
+    black = float(photo.black.min())
+    if photo.mosaic.max(initial=0) <= black:
+        yield f"no sample lies above the black level {black:g}; the picture is black (`black` gives another)"
+    if not photo.is_plain:
+        return
+    seen = photo.mosaic[::_GLANCE, ::_GLANCE]
+    darkest = float(np.quantile(seen, _DARKEST))
+    if darkest > _SEEN_BLACK * float(seen.max()):  # white may be that of 16 bits, of which 14 are used
+        yield f"the darkest samples read {darkest:.0f}; if that is black, give `black={darkest:.0f}`"
+
+
+def brightness_notices(
+    restored: RestoredPhoto, ready: Prepared, look: Finish, how: Development
+) -> Iterator[str]:
+    """A hint where nothing was brightened and the picture ends far below white."""
+    if how.exposure != 0 or look_name(ready, how) != "neutral":
+        return
+    gain = find_auto_gain(restored.image, ready.mosaic.lift, look, every=_GLANCE)
+    if is_dark(gain):
+        yield f"the picture ends {log2(gain):.1f} stops below white; `exposure=auto` would brighten it"

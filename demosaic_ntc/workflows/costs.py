@@ -7,7 +7,7 @@ from pathlib import Path
 
 from demosaic_ntc.choices import ArrayKind
 from demosaic_ntc.developing.settings import Settings
-from demosaic_ntc.images.formats import format_of
+from demosaic_ntc.io.formats import format_of
 from demosaic_ntc.io.header import FileHeader
 
 DECODING = "decoding"  # the stage in which a file is read, by libraries that damage may crash

@@ -8,9 +8,9 @@ from typing import Any
 
 from demosaic_ntc.demosaicing.burst.burst import FrameReport, merge_mosaics
 from demosaic_ntc.developing.brackets import PreparedBurst, prepare_burst
-from demosaic_ntc.developing.engine_run import RestoredPhoto, finish_stored
 from demosaic_ntc.developing.frames import check_frame, choose_grain
 from demosaic_ntc.developing.preprocess import CleanPhoto, Prepared, read_clean
+from demosaic_ntc.developing.render import RestoredPhoto, finish_stored
 from demosaic_ntc.developing.settings import Engine, Merging, Settings
 from demosaic_ntc.developing.stored_frames import store_frame
 from demosaic_ntc.errors import InputError

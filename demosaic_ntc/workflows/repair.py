@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +32,9 @@ from demosaic_ntc.images.writing import (
     write_picture,
 )
 from demosaic_ntc.inpainting.inpaint import inpaint_picture
-from demosaic_ntc.io.atomic import check_target, whole_file
+from demosaic_ntc.io.atomic import check_distinct, check_target, whole_file
 from demosaic_ntc.io.header import FileHeader, FileKind, open_header, prefix_path
-from demosaic_ntc.io.paths import check_distinct
-from demosaic_ntc.run import Progress, ReportProgress, Timings, ignore_progress, rows_as
+from demosaic_ntc.run import Progress, ReportProgress, Run, Timings, ignore_progress, rows_as
 from demosaic_ntc.workflows.costs import DECODING
 
 Flags = NDArray[np.bool_]
@@ -74,43 +74,44 @@ def repair_file(
 ) -> Repair:
     """Repair one picture; nothing appears at the target unless all went well.
 
-    Without a mask, the pixels of the settings' painted colour are repaired, or transparent ones; with a
-    detection, what it finds as well. The errors expected of the picture, the mask that was used and where
-    copied pixels came from are written, too, where there is a place for them.
+    A mask, a painted colour or transparency tells what is missing, and what a detection finds is as well.
     """
-    report, timings = progress or ignore_progress, Timings()
+    report, timings, overwrite = progress or ignore_progress, Timings(), settings.overwrite
     repair_format(target)
     check_target(target)
     with open_header(source, settings.limits) as header:
         _check_files(header.path, mask, target, settings, (error_map, save_mask, source_map))
-        by_alpha = settings.mask.alpha and mask is None
         with timings.stage("decode"):
             report(Progress(DECODING, 0, 1))
+            by_alpha = settings.mask.alpha and mask is None
             read = (read_scan if settings.mask.infrared else read_picture)(header, settings.limits)
             picture = apply_palette(read) if by_alpha else read
             check_fits(picture, target)
             missing, detected = _find_missing(header.path, picture, mask, settings)
-            allowed = _read_source(picture, settings)
+            allowed = _read_source(settings.source, picture, settings) if settings.source else None
             timings.notices += _notices(picture, missing, target, settings.mask, detected)
             report(Progress(DECODING, 1, 1))
         with timings.stage("inpaint"), prefix_path(header.path):
             restored = _complete_colours(picture, missing, allowed, settings, report, error_map is not None)
             timings.notices += restored.notices
-        expected, copied = _estimate_errors(restored, picture), restored.copied or NOTHING_COPIED
-        with (
-            timings.stage("write"),
-            write_error_map(error_map, expected, overwrite=settings.overwrite) as mapped,
-            mask_written_beside(save_mask, missing, picture, overwrite=settings.overwrite),
-            write_source_map(source_map, copied, picture, overwrite=settings.overwrite),
-        ):
+        mapped, copied = None, restored.copied or NOTHING_COPIED
+        with timings.stage("write"), ExitStack() as beside:  # what is written beside the picture
+            if error_map is not None and restored.error is not None:
+                told = Expected(restored.error, picture.orientation, white_of(picture.colours.dtype))
+                mapped = beside.enter_context(write_error_map(error_map, told, overwrite=overwrite))
+            if save_mask is not None:
+                beside.enter_context(mask_written_beside(save_mask, missing, picture, overwrite=overwrite))
+            if source_map is not None:
+                beside.enter_context(write_source_map(source_map, copied, picture, overwrite=overwrite))
             if _is_copy(picture, missing, target):
                 _copy(header, target, settings)
             else:
                 whole = replace_missing(picture, restored.image, missing)
-                _write(made_opaque(whole, missing) if by_alpha else whole, target, settings, report)
+                whole = made_opaque(whole, missing) if by_alpha else whole
+                write_picture(target, whole, overwrite=overwrite, report=rows_as("writing", report))
     about = (header.path, target, picture.size, picture.depth, int(missing.sum()))
-    told = (restored.certificate, timings.seconds, tuple(timings.notices))
-    return Repair(*about, *told, mapped, detected, save_mask, copied.count, source_map)
+    run = (restored.certificate, timings.seconds, tuple(timings.notices))
+    return Repair(*about, *run, mapped, detected, save_mask, copied.count, source_map)
 
 
 def _check_files(
@@ -121,12 +122,15 @@ def _check_files(
     beside: tuple[Path | None, Path | None, Path | None],
 ) -> None:
     """Refuse, before any work is done, files that cannot be written, or that are read or written already."""
-    error_map, save_mask, source_map = beside
+    (error_map, save_mask, source_map), overwrite = beside, settings.overwrite
     check_distinct((mask, settings), (target, *beside))
     check_distinct((source,), beside)  # the studio may replace its source
-    check_map(error_map, settings.engine.method, overwrite=settings.overwrite)
-    check_mask_target(save_mask, overwrite=settings.overwrite)
-    check_source_map(source_map, settings.fill, overwrite=settings.overwrite)
+    if error_map is not None:
+        check_map(error_map, settings.engine.method, overwrite=overwrite)
+    if save_mask is not None:
+        check_mask_target(save_mask, overwrite=overwrite)
+    if source_map is not None:
+        check_source_map(source_map, settings.fill, overwrite=overwrite)
 
 
 def _complete_colours(
@@ -140,33 +144,19 @@ def _complete_colours(
     """Let the engine restore the missing pixels."""
     engine = settings.engine
     how = {"method": engine.method, "quality": engine.quality, "grain": settings.grain, "fill": settings.fill}
-    return inpaint_picture(picture.pixels, missing, engine.start(report, want_error), **how, source=allowed)
+    run = Run.start(engine.threads, report, engine.time_limit, want_error)
+    return inpaint_picture(picture.pixels, missing, run, **how, source=allowed)
 
 
-def _read_source(picture: DecodedImage, settings: RepairSettings) -> Flags | None:
-    """The pixels that may be copied, if a mask says which."""
-    if settings.source is None:
-        return None
-    return read_mask(settings.source, picture, MaskRule(threshold=settings.mask.threshold), settings.limits)
-
-
-def _write(picture: DecodedImage, target: Path, settings: RepairSettings, report: ReportProgress) -> None:
-    """Write a repaired picture."""
-    write_picture(target, picture, overwrite=settings.overwrite, report=rows_as("writing", report))
+def _read_source(source: Path, picture: DecodedImage, settings: RepairSettings) -> Flags:
+    """The pixels that may be copied, as a mask says."""
+    return read_mask(source, picture, MaskRule(threshold=settings.mask.threshold), settings.limits)
 
 
 def _find_missing(
     source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings
 ) -> tuple[Flags, Detected | None]:
     """The pixels to repair, grown as the settings say: those that are marked, and those that were found."""
-    found, told = _find_damage(source, picture, mask, settings)
-    return grow_flags(found, settings.grow) if settings.grow else found, told
-
-
-def _find_damage(
-    source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings
-) -> tuple[Flags, Detected | None]:
-    """The pixels that are marked, and those that were found if any were looked for."""
     found, told = list[Flags](), None
     with prefix_path(source):
         if settings.detection is not None:
@@ -176,7 +166,8 @@ def _find_damage(
             found.append(find_dust_in_infrared(picture.infrared))
     if mask is not None or not found or settings.mask.is_in_colours:
         found.append(_find_marked(source, picture, mask, settings))
-    return np.logical_or.reduce(found), told
+    damaged = np.logical_or.reduce(found)
+    return grow_flags(damaged, settings.grow) if settings.grow else damaged, told
 
 
 def _find_marked(source: Path, picture: DecodedImage, mask: Path | None, settings: RepairSettings) -> Flags:
@@ -191,13 +182,6 @@ def _find_marked(source: Path, picture: DecodedImage, mask: Path | None, setting
             "nothing says what to repair; give a mask, or a painted colour with `mask_color`, or `detect`"
         )
     return find_painted(picture, settings.mask.colour)
-
-
-def _estimate_errors(restored: Restored, picture: DecodedImage) -> Expected | None:
-    """The errors expected of a picture's colours, in their own scale; None if they were not wanted."""
-    if restored.error is None:
-        return None
-    return Expected(restored.error, picture.orientation, white_of(picture.colours.dtype))
 
 
 def _notices(

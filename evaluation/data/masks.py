@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from demosaic_ntc.arrays import Flags
-from demosaic_ntc.errors import BadMask, InputError
-from demosaic_ntc.io.error_boundary import border, words
+from demosaic_ntc.errors import BadMask, InputError, border, words
 from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 
 Shape = tuple[int, int]

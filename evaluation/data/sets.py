@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from demosaic_ntc.errors import InputError, Truncated, Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import InputError, Truncated, Unsupported, damage_explained
 from demosaic_ntc.io.header import InputLimits, open_regular, prefix_path
 
 from ..measure.metrics import SSIM_WINDOW, Bytes

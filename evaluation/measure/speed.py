@@ -16,9 +16,9 @@ from typing import Any, Self
 import pandas as pd
 
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.demosaicing import flat_regions, initial_estimate, tile_interpolation
+from demosaic_ntc.demosaicing import flat_regions, initial_estimate
 from demosaic_ntc.demosaicing.demosaic import demosaic
-from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, refine, zhang_wu2005
+from demosaic_ntc.demosaicing.interpolation import any_array, bayer, blend, refine
 from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes
 from demosaic_ntc.engine import groups, restore
 from demosaic_ntc.engine.checks import QUALITIES
@@ -42,15 +42,15 @@ Place = tuple[Any, str]  # a module or class, and the name of a function in it
 #: The functions of every stage; those of the stages in TAKES_ALL count what they call as their own.
 STAGES: dict[str, tuple[Place, ...]] = {
     "guesses": (
-        (zhang_wu2005, "zhang_wu2005"),
-        (kiku2014, "kiku2014"),
+        (bayer, "zhang_wu2005"),
+        (bayer, "kiku2014"),
         (any_array, "smooth_difference"),
         (any_array, "interpolate_residuals"),
     ),
     "refinements": ((refine, "refine"),),
     "trials": ((blend, "_miss"),),
     "blending": (
-        (tile_interpolation, "apart"),
+        (initial_estimate, "apart"),
         (initial_estimate, "local_error"),
         (initial_estimate, "_blend"),
     ),

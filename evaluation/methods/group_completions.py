@@ -16,7 +16,7 @@ from demosaic_ntc.engine.kernels.face_mean import average_face
 from demosaic_ntc.engine.kernels.gather import empty_group
 from demosaic_ntc.engine.kernels.gaussian import predict_by_gaussian
 from demosaic_ntc.engine.kernels.least_norm import find_least_norm
-from demosaic_ntc.engine.observations import bits_of
+from demosaic_ntc.engine.passes import bits_of
 
 from ..measure.protocol import engine
 from . import als, low_rank, tncp

@@ -19,9 +19,8 @@ from demosaic_ntc.engine.groups import references_in
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.kernels.group_pass import GAUSSIAN, SHAPE_UNIT, KernelImage, Pass, add_shapes
 from demosaic_ntc.engine.kernels.matching import match_patches
-from demosaic_ntc.engine.observations import DEEPEST, bits_of
 from demosaic_ntc.engine.pass_tables import COMPLETIONS, PLANS
-from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step
+from demosaic_ntc.engine.passes import DEEPEST, HoleKind, PatchGrid, Step, bits_of
 from demosaic_ntc.inpainting.classification import depths, kinds_of
 
 from ..data.masks import make_mask

@@ -13,9 +13,8 @@ import rawpy
 from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.errors import Unsupported
+from demosaic_ntc.errors import Unsupported, border, words
 from demosaic_ntc.io.colour import XYZ_FROM_SRGB
-from demosaic_ntc.io.error_boundary import border, words
 
 from ..measure.metrics import Mosaic
 from ..siblings import Camera, dng

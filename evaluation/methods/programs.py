@@ -16,8 +16,7 @@ from typing import Any
 import rawpy
 
 from demosaic_ntc.developing.settings import Engine, Output, Settings
-from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import Unsupported, damage_explained
 from demosaic_ntc.jit.precompile import prepare_all
 from demosaic_ntc.peak_memory import peak_bytes, reset_peak
 from demosaic_ntc.run import Progress

@@ -8,7 +8,7 @@ from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing import flat_regions
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.run import Run
 
 SIGMA = 0.02

@@ -17,7 +17,7 @@ from demosaic_ntc.demosaicing.group_demosaic import (
 )
 from demosaic_ntc.demosaicing.initial_estimate import first_estimate
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, try_both
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.engine.groups import reference_positions
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.pass_tables import AGREED, PLANS, Plan

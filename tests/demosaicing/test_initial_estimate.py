@@ -8,10 +8,9 @@ import pytest
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.initial_estimate import first_estimate
+from demosaic_ntc.demosaicing.interpolation.bayer import kiku2014, zhang_wu2005
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, blend, try_both, try_quickly
-from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
-from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.engine import tiles
 from demosaic_ntc.engine.tiles import close_to
 from demosaic_ntc.run import Run

@@ -6,8 +6,7 @@ import pytest
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap
-from demosaic_ntc.demosaicing.quantised_planes import QuantisedPlanes, Quantiser
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, QuantisedPlanes, Quantiser
 from tests.waves import waves
 
 SHAPE = (70, 41)
@@ -18,9 +17,9 @@ def stored(array: str) -> tuple[QuantisedPlanes, Float32]:
     """Return room for a picture and the picture."""
     cfa, planes = Cfa.parse(array), waves(3, *SHAPE)
     mosaic = cfa.sample(np.moveaxis(planes, 0, 2))
-    return QuantisedPlanes.empty(
-        MosaicSamples(mosaic), cfa, Quantiser.from_range(float(mosaic.min()), float(mosaic.max()))
-    ), planes
+    steps = Quantiser.from_range(float(mosaic.min()), float(mosaic.max()))
+    room = np.empty((2, *SHAPE), np.uint16)
+    return QuantisedPlanes(MosaicSamples(mosaic), cfa, steps, room), planes
 
 
 def test_steps_reach_beyond_the_samples_and_round_to_the_nearest() -> None:

@@ -6,7 +6,7 @@ import pytest
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples, replace_missing_samples
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 
 NUMBERS = np.random.default_rng(0).integers(0, 100, (90, 47)).astype(np.uint16)
 TABLES = {

@@ -7,7 +7,7 @@ from scipy.ndimage import gaussian_filter, map_coordinates, spline_filter
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.demosaic import demosaic
-from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
+from demosaic_ntc.demosaicing.interpolation.bayer import zhang_wu2005
 from demosaic_ntc.detection import chromatic_aberration
 from demosaic_ntc.detection.chromatic_aberration import Fringes, correct_fringes, find_fringes
 from demosaic_ntc.detection.spline_kernels import add_between, filter_splines, subtract_between

@@ -6,24 +6,23 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.developing.denoising import (
     AS_IT_IS,
     FOR_TEXTURE,
+    Root,
+    Stabilised,
     Strengths,
     add_grain,
+    convert_to_srgb_curve,
     leave_hardly_seen,
     stabilise_noise,
+    steepness_of_way,
+    strengths_of,
 )
 from demosaic_ntc.developing.preprocess import Prepared, complete_mosaic
 from demosaic_ntc.developing.render import encode_mosaic
 from demosaic_ntc.developing.settings import Development, Engine
-from demosaic_ntc.developing.variance_stabilisation import (
-    Root,
-    Stabilised,
-    convert_to_srgb_curve,
-    steepness_of_way,
-)
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.pixels import LazyImage
@@ -182,7 +181,7 @@ def test_noise_that_hardly_shows_is_left_alone_unless_asked_for() -> None:
     ],
 )
 def test_strengths(how: Development, expected: Strengths | None, grain: float) -> None:
-    assert how.strengths == expected
+    assert strengths_of(how.denoise, how.denoise_color) == expected
     if expected:
         assert expected.grain == pytest.approx(grain)
         assert expected.engine == pytest.approx(0.77 * max(expected.brightness, expected.colour))

@@ -243,7 +243,7 @@ def test_mosaic_without_a_camera_is_shown_as_we_show_it(tmp_path: Path) -> None:
 
 
 def _layout() -> Any:
-    from demosaic_ntc.io.layout import Layout
+    from demosaic_ntc.io.formats import Layout
 
     return Layout(cfa=RGGB)
 

@@ -26,8 +26,7 @@ from demosaic_ntc.engine.groups import (
 )
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.kernels.group_pass import LEAST_SPREAD
-from demosaic_ntc.engine.observations import ObservedPixels, bits_of
-from demosaic_ntc.engine.passes import PatchGrid, Step, completion, gaussian, mean
+from demosaic_ntc.engine.passes import ObservedPixels, PatchGrid, Step, bits_of, completion, gaussian, mean
 from demosaic_ntc.run import Deadline, Run
 from tests.waves import waves
 

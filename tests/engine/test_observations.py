@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from demosaic_ntc.engine.observations import ObservedPixels, bits_of
+from demosaic_ntc.engine.passes import ObservedPixels, bits_of
 
 FLAGS = np.array([[[True, False, True]], [[False, False, True]], [[True, False, False]]])
 

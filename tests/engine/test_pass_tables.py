@@ -6,9 +6,8 @@ import pytest
 from demosaic_ntc.engine.checks import QUALITIES
 from demosaic_ntc.engine.kernels.group_pass import COMPLETION, GAUSSIAN, MEAN
 from demosaic_ntc.engine.kernels.products import WEIGHT_BITS
-from demosaic_ntc.engine.observations import DEEPEST
 from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS
-from demosaic_ntc.engine.passes import HoleKind, PatchGrid, Step, completion, gaussian, mean
+from demosaic_ntc.engine.passes import DEEPEST, HoleKind, PatchGrid, Step, completion, gaussian, mean
 
 
 def test_every_quality_has_steps_for_every_kind() -> None:
@@ -32,9 +31,7 @@ def test_places_that_agree_may_have_gaps_between_references_that_other_patches_c
         assert step.dense.does == step.does
 
 
-def test_patches_have_gaps_where_their_stride_exceeds_their_size() -> None:
-    assert PatchGrid(4, 6, 40, 8).has_gaps
-    assert not PatchGrid(4, 4, 40, 8).has_gaps
+def test_patches_fit_into_small_pictures() -> None:
     assert PatchGrid(4, 6, 40, 8).fit_to((9, 9)) == PatchGrid(4, 6, 40, 8)
     assert PatchGrid(4, 6, 40, 8).fit_to((3, 9)) == PatchGrid(3, 3, 40, 8)
 

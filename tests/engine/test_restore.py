@@ -8,8 +8,7 @@ import pytest
 from demosaic_ntc.arrays import Flags, Float32
 from demosaic_ntc.engine.groups import GroupAggregate, GroupInput, GroupPass
 from demosaic_ntc.engine.kernels.completion import LeastNorm
-from demosaic_ntc.engine.observations import DEEPEST, ObservedPixels
-from demosaic_ntc.engine.passes import PatchGrid, Step, completion, gaussian, mean
+from demosaic_ntc.engine.passes import DEEPEST, ObservedPixels, PatchGrid, Step, completion, gaussian, mean
 from demosaic_ntc.engine.restore import (
     Estimate,
     MaskedPass,

@@ -12,7 +12,7 @@ from cli.app import app
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.engine.kernels.completion import LeastNorm, complete_group, empty_group_tensor
 from demosaic_ntc.engine.kernels.gather import empty_group
-from demosaic_ntc.engine.observations import bits_of
+from demosaic_ntc.engine.passes import bits_of
 from evaluation.data.masks import DEFAULT as MASKS
 from evaluation.measure.completions import CompletionBenchmark, sum_squares
 from evaluation.methods import als, group_completions, low_rank, tncp

@@ -24,8 +24,7 @@ from typer.testing import CliRunner
 from cli.app import app
 from demosaic_ntc.batch.discovery import FoundInput, InputSearch
 from demosaic_ntc.batch.watch import Arrivals
-from demosaic_ntc.errors import InputError, OutputError, Truncated
-from demosaic_ntc.io.error_boundary import border, damage_explained, explain_encoding
+from demosaic_ntc.errors import InputError, OutputError, Truncated, border, damage_explained, explain_encoding
 from tests.images.picture_files import write_mask
 
 pytestmark = [pytest.mark.fault, pytest.mark.usefixtures("in_process")]

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.images.formats import Loss
-from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.images.png_writing import combine_checksums
 from demosaic_ntc.images.writing import write_picture
-from demosaic_ntc.io.colour import SPACES
+from demosaic_ntc.io.colour import SPACES, icc_profile
 from demosaic_ntc.io.exif import Exif, finish_metadata
+from demosaic_ntc.io.formats import Loss
 from demosaic_ntc.io.pixels import LazyImage
 
 PROFILE = icc_profile(SPACES["srgb"])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from demosaic_ntc.images.icc import icc_profile
 from demosaic_ntc.io.colour import (
     BT2020_CURVE,
     LINEAR_CURVE,
@@ -12,6 +11,7 @@ from demosaic_ntc.io.colour import (
     SRGB_CURVE,
     XYZ_FROM_SRGB,
     Curve,
+    icc_profile,
     make_space_matrix,
     output_space,
 )

@@ -29,10 +29,9 @@ from demosaic_ntc.io.header import InputLimits, open_header
 from demosaic_ntc.io.isolation import decoder, process
 from demosaic_ntc.io.isolation.answers import Nonsense, from_plain, to_plain
 from demosaic_ntc.io.isolation.decoder import announced_pixels, decode_apart
-from demosaic_ntc.raw.checks import check_photo
 from demosaic_ntc.raw.photo import Box
 from demosaic_ntc.raw.preview import decode_preview
-from demosaic_ntc.raw.reading import read_embedded, read_facts, read_photo
+from demosaic_ntc.raw.reading import check_photo, read_embedded, read_facts, read_photo
 from tests.images.picture_files import KINDS, rgb, two_tone
 from tests.made_raws import MADE, made
 
@@ -223,11 +222,11 @@ def test_forks_let_go_of_it(children: Any, samples: Path) -> None:
 
 
 def test_memory_is_taken_once_nobody_can_change_it() -> None:
-    with decoder._shared_memory(8192) as memory:
+    with decoder._shared_files(None, 8192) as (memory,):
         os.pwrite(memory, b"samples", 64)
         with mmap.mmap(memory, 8192), pytest.raises(Nonsense, match="still held"):
-            decoder._Blocks(memory, [[64, 7]])
-        seen = decoder._Blocks(memory, [[0, 0], [64, 7]])(1)
+            decoder._map_blocks(memory, [[64, 7]])
+        seen = decoder._map_blocks(memory, [[0, 0], [64, 7]])[1]
         with pytest.raises(PermissionError):
             os.pwrite(memory, b"changed", 64)
     seen[0] = ord("S")  # one's own, as any array is
@@ -236,8 +235,8 @@ def test_memory_is_taken_once_nobody_can_change_it() -> None:
 
 @pytest.mark.parametrize("place", [[-1, 2], [0, 9000], [8192, 1], [0], ["a", 1], 3])
 def test_places_beyond_the_memory_are_nonsense(place: Any) -> None:
-    with decoder._shared_memory(8192) as memory, pytest.raises((ValueError, TypeError)):
-        decoder._Blocks(memory, [place])
+    with decoder._shared_files(None, 8192) as (memory,), pytest.raises((ValueError, TypeError)):
+        decoder._map_blocks(memory, [place])
 
 
 def test_decoders_load_nothing_that_is_slow() -> None:
@@ -274,11 +273,11 @@ def test_raws_need_no_decoders_of_pictures(tmp_path: Path, samples: Path) -> Non
 # Answers ----------------------------------------------------------------------------------------------------
 
 
-def _sent(value: Any) -> tuple[Any, Callable[[int], NDArray[np.uint8]]]:
+def _sent(value: Any) -> tuple[Any, list[NDArray[np.uint8]]]:
     """A value as it arrives."""
     blocks: list[Any] = []
     plain = json.loads(json.dumps(to_plain(value, blocks)))
-    return plain, lambda number: np.frombuffer(bytes(blocks[number]), np.uint8).copy()
+    return plain, [np.frombuffer(bytes(block), np.uint8).copy() for block in blocks]
 
 
 @pytest.mark.parametrize(
@@ -318,13 +317,15 @@ def test_values_arrive_as_they_were(kind: Any, value: Any) -> None:
         (NDArray[np.uint8], {"array": 0, "dtype": "|u1", "shape": [9]}),
         (NDArray[np.uint8], {"array": 0, "dtype": "|u1", "shape": [-1, -8]}),
         (NDArray[np.uint8], {"array": "0", "dtype": "|u1", "shape": [8]}),
+        (NDArray[np.uint8], {"array": 1, "dtype": "|u1", "shape": [8]}),
+        (NDArray[np.uint8], {"array": -1, "dtype": "|u1", "shape": [8]}),
         (bytes, {"bytes": None}),
         (dict[int, int], {"pairs": [[1]]}),
     ],
 )
 def test_nonsense_is_refused(kind: Any, plain: Any) -> None:
     with pytest.raises(Nonsense):
-        from_plain(kind, plain, lambda _: np.zeros(8, np.uint8))
+        from_plain(kind, plain, [np.zeros(8, np.uint8)])
 
 
 def test_photos_that_kernels_could_not_trust_are_refused(samples: Path) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from demosaic_ntc.io import temp_files
-from demosaic_ntc.io.atomic import whole_file
-from demosaic_ntc.io.temp_files import create_partial, hold_folder, hold_lock, remove_stale
+from demosaic_ntc.io import atomic
+from demosaic_ntc.io.atomic import create_partial, hold_folder, hold_lock, remove_stale, whole_file
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def _left_by(folder: Path, pid: int, host: str) -> Path:
 
 
 def test_leftovers_of_a_dead_process_are_removed(tmp_path: Path, dead_pid: int) -> None:
-    left = _left_by(tmp_path, dead_pid, temp_files._host())
+    left = _left_by(tmp_path, dead_pid, atomic._host())
     assert remove_stale(tmp_path) == [left]
     assert os.listdir(tmp_path) == []
 
@@ -38,21 +37,21 @@ def test_leftovers_of_a_process_that_is_dead_but_still_listed_are_removed(tmp_pa
     with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.read()  # it has ended, or is about to
-        left = _left_by(tmp_path, process.pid, temp_files._host())
+        left = _left_by(tmp_path, process.pid, atomic._host())
         while psutil.Process(process.pid).status() != psutil.STATUS_ZOMBIE:
             time.sleep(0.01)
         assert remove_stale(tmp_path) == [left]
 
 
 def test_file_of_a_living_process_stays(tmp_path: Path) -> None:
-    left = _left_by(tmp_path, os.getppid(), temp_files._host())
+    left = _left_by(tmp_path, os.getppid(), atomic._host())
     assert remove_stale(tmp_path) == []
     assert left.exists()
 
 
 def test_file_whose_lock_is_held_stays_though_its_process_is_not_seen(tmp_path: Path, dead_pid: int) -> None:
     """As it is with a writer in another container."""
-    left = _left_by(tmp_path, dead_pid, temp_files._host())
+    left = _left_by(tmp_path, dead_pid, atomic._host())
     with open(left, "r+b") as file, hold_lock(file):
         file.close()
         assert remove_stale(tmp_path) == []
@@ -84,7 +83,7 @@ def test_file_under_way_is_named_after_its_writer_and_locked(
         file.write(b"half")
         (name,) = os.listdir(tmp_path)
         assert f"-{os.getpid()}-" in name
-        monkeypatch.setattr(temp_files, "is_alive", lambda pid: False)
+        monkeypatch.setattr(atomic, "is_alive", lambda pid: False)
         assert remove_stale(tmp_path) == [], "the lock alone protects it"
     assert os.listdir(tmp_path) == ["a.bin"]
 
@@ -101,7 +100,7 @@ def test_folder_whose_lock_is_refused_is_removed(tmp_path: Path, monkeypatch: py
         monkeypatch.undo()
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(temp_files, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(atomic, "gettempdir", lambda: str(tmp_path))
     with hold_folder() as folder:
         assert list(tmp_path.iterdir()) == [folder]
         assert remove_stale(tmp_path) == []

@@ -195,3 +195,21 @@ def test_a_kernel_is_compiled_by_another_process_when_it_is_first_called(tmp_pat
             [sys.executable, "-c", _FIRST_CALL], cwd=ROOT, env=environment, capture_output=True, text=True
         )
         assert answer.stdout == f"1 {told}\n", answer.stderr
+
+
+def test_what_is_ready_is_loaded_ahead_and_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = list[str]()
+
+    @dataclass(frozen=True)
+    class Kept:
+        name: str
+        is_ready: bool = True
+        is_rare: bool = False
+
+        def compile(self) -> None:
+            compiled.append(self.name)
+
+    some = (Kept("one"), Kept("missing", is_ready=False), Kept("rare", is_rare=True), Kept("two"))
+    monkeypatch.setattr(precompile, "loaded", {each.name: each for each in some})
+    precompile.load_ready().join()
+    assert compiled == ["one", "two"]

@@ -12,8 +12,7 @@ from demosaic_ntc.arrays import Float64
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.preprocess import prepare
 from demosaic_ntc.developing.settings import Settings
-from demosaic_ntc.lens.correction import LensCorrection, WarpStep
-from demosaic_ntc.lens.lateral_colour import align_colours, find_lateral_offsets
+from demosaic_ntc.lens.correction import LensCorrection, WarpStep, align_colours, find_lateral_offsets
 from demosaic_ntc.raw.opcodes.warps import WarpRectilinear
 from demosaic_ntc.raw.photo import Box, RawPhoto
 from demosaic_ntc.workflows.api import develop

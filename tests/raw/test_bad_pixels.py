@@ -15,9 +15,8 @@ from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.preprocess import prepare
 from demosaic_ntc.developing.settings import Development, Engine, Settings
 from demosaic_ntc.errors import InputError
-from demosaic_ntc.io.layout import Layout
-from demosaic_ntc.raw.bad_pixels import read_bad_pixels
-from demosaic_ntc.raw.dark_frames import hot_pixels
+from demosaic_ntc.io.formats import Layout
+from demosaic_ntc.raw.bad_pixels import hot_pixels, read_bad_pixels
 from demosaic_ntc.raw.reading import read_photo
 from samples.dng import Camera, write_dng
 

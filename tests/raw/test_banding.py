@@ -12,8 +12,8 @@ from cli.app import app
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.preprocess import prepare
 from demosaic_ntc.developing.settings import Development, Engine, Settings
-from demosaic_ntc.io.layout import Layout
-from demosaic_ntc.raw.calibration.banding import remove_banding
+from demosaic_ntc.io.formats import Layout
+from demosaic_ntc.raw.calibration import remove_banding
 from demosaic_ntc.raw.reading import read_photo
 from samples.dng import Camera, write_dng
 

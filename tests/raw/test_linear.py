@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError, NotAnImage, TooLarge, Truncated, Unsupported
 from demosaic_ntc.io.exif import Exif
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import InputLimits, open_header
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.io.tiff_tags import LONG, RATIONAL, SHORT, SRATIONAL, UNDEFINED, Field
 from demosaic_ntc.raw import libraw
 from demosaic_ntc.raw.dng.linear_reading import size_in

@@ -10,8 +10,8 @@ from PIL import Image
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import InputError, TooLarge, Truncated, Unsupported
 from demosaic_ntc.images.png_writing import GREY, PngChunks, PngForm, write_png_as
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import read_header
-from demosaic_ntc.io.layout import Layout
 from demosaic_ntc.raw.plain import read_headerless
 from demosaic_ntc.raw.reading import read_photo
 

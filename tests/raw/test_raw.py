@@ -8,7 +8,7 @@ import pytest
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.errors import Unsupported
-from demosaic_ntc.io.layout import Layout
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.tiff_tags import BYTE, LONG, RATIONAL, SHORT, Field
 from demosaic_ntc.raw.camera_matrix import invert_xyz_matrix
 from demosaic_ntc.raw.photo import Box
@@ -114,7 +114,7 @@ def test_arrays_that_the_decoder_misreads_are_refused(tmp_path: Path, array: str
 
 
 def test_array_given_by_the_user_replaces_a_wrong_one(samples: Path) -> None:
-    from demosaic_ntc.io.layout import Layout
+    from demosaic_ntc.io.formats import Layout
 
     photo = read_photo(samples / "small_rggb.dng", Layout(cfa=Cfa.from_name("BGGR")))
     assert photo.cfa == Cfa.from_name("BGGR")

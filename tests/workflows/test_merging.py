@@ -14,7 +14,7 @@ from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Merging
 from demosaic_ntc.errors import InputError, Unsupported
 from demosaic_ntc.io.colour import SRGB_CURVE
-from demosaic_ntc.raw.calibration.frames import FrameReader
+from demosaic_ntc.raw.calibration import FrameReader
 from demosaic_ntc.raw.photo import RawPhoto
 from samples.dng import Camera
 from samples.linear_dng import linear_dng

@@ -13,8 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from demosaic_ntc.batch.job import Job, Published, Result, result_from
-from demosaic_ntc.io.atomic import refusals_explained
-from demosaic_ntc.io.temp_files import is_abandoned, owner
+from demosaic_ntc.io.atomic import is_abandoned, owner, refusals_explained
 
 
 class PendingOutputs:

@@ -33,9 +33,8 @@ from demosaic_ntc.batch.records.result import ResultState, state_of
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
-from demosaic_ntc.errors import ClusterError, DemosaicNtcError, InputError
+from demosaic_ntc.errors import ClusterError, DemosaicNtcError, InputError, words
 from demosaic_ntc.io.atomic import is_absent
-from demosaic_ntc.io.error_boundary import words
 from demosaic_ntc.io.header import InputLimits, open_regular
 
 RESOURCE = "raw"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from demosaic_ntc.batch.job import Identity, Job, JobOutcome, Result
 from demosaic_ntc.batch.records.identity import identify
+from demosaic_ntc.io.atomic import hold_folder
 from demosaic_ntc.io.remote import RemotePath, RemoteStatus
-from demosaic_ntc.io.temp_files import hold_folder
 
 
 @dataclass(frozen=True, slots=True)

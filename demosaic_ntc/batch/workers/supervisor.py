@@ -23,8 +23,8 @@ from demosaic_ntc.batch.job import (
 from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.worker import WorkerSetup, out_of_memory
 from demosaic_ntc.batch.workers.worker_process import HungUp, WorkerProcess
+from demosaic_ntc.io.atomic import remove_stale
 from demosaic_ntc.io.remote import RemotePath
-from demosaic_ntc.io.temp_files import remove_stale
 from demosaic_ntc.workflows.costs import DECODING
 
 # How often limits are checked and new jobs looked for.

@@ -12,8 +12,7 @@ from typing import Any
 
 from demosaic_ntc.batch.job import Identity, Job
 from demosaic_ntc.batch.workers.worker import GO, WorkerSetup
-from demosaic_ntc.child_processes import explain_exit, start_interpreter
-from demosaic_ntc.machine import resident_bytes_of_family
+from demosaic_ntc.machine import explain_exit, resident_bytes_of_family, start_interpreter
 
 # Kept of what a worker says on stderr: enough for the trace of a crash.
 _LOG_BYTES = 8192

@@ -26,8 +26,8 @@ from demosaic_ntc.demosaicing.burst.motion import (
 from demosaic_ntc.demosaicing.burst.motion_kernels import CELL, ReferenceView
 from demosaic_ntc.demosaicing.burst.outliers import leave_out_outliers
 from demosaic_ntc.demosaicing.group_demosaic import Effort, MeasuredMosaic, complete_mosaic
-from demosaic_ntc.engine.observations import ObservedPixels
 from demosaic_ntc.engine.pass_tables import BURSTS
+from demosaic_ntc.engine.passes import ObservedPixels
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import StoredPicture
 from demosaic_ntc.engine.tiles import Windowed, row_bands

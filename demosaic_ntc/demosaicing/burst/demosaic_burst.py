@@ -16,7 +16,7 @@ from demosaic_ntc.demosaicing.burst.burst import (
 )
 from demosaic_ntc.demosaicing.demosaic import check_samples, check_white
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.engine.checks import QUALITIES, Quality, as_array, full_scale, result_type
 from demosaic_ntc.engine.result import Restored
 from demosaic_ntc.errors import InputError, check_choice

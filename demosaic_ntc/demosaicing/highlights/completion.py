@@ -45,6 +45,7 @@ from demosaic_ntc.run import imap_threads
 _NEIGHBOURS = 3  # blocks around a clipped one that the widest Gaussian sees
 _RIM_SEEN, _RIM_GROWTH = 32.0, 4.0  # pixels that count as much as a wider rim, and times that per level
 _RIM_SINGLE = 0.3  # the weight in a rim of pixels with one channel clipped, beside those with two
+_SHADED = 4  # rows of cells from one whose shading is looked at to the next: in between lie straight lines
 _BITS = np.array([1, 2, 4], np.uint8)  # of the flags of R, G and B
 
 ReadRows = Callable[[slice], Float32]
@@ -149,12 +150,11 @@ def find_clipped_blocks(mosaic: ClippedMosaic) -> Flags:
 
     def look(band: int) -> None:
         rows = _band(band, height)
-        light = mosaic.read(rows)
         if mosaic.is_full:
-            columns = mosaic.is_clipped(light, rows).any(axis=(0, 2))
+            columns = mosaic.is_clipped(mosaic.read(rows), rows).any(axis=(0, 2))
             blocks[band] = np.logical_or.reduceat(columns, range(0, width, BLOCK))
         else:
-            flag_blocks(light, mosaic.period(rows.start)[1], blocks[band])
+            flag_blocks(mosaic.read(rows), mosaic.period(rows.start)[1], blocks[band])
 
     for _ in imap_threads(look, range(len(blocks)), mosaic.threads):
         pass
@@ -279,16 +279,26 @@ class _Completion:
 
     def _find_scales(self, shading: ReadRows) -> Float32:
         """Return the cube roots of shading in every cell, (rows, columns of cells, 3)."""
-        (height, width), colours = self._mosaic.size, self._mosaic.colours
         scales = np.ones((*self._cells, 3), np.float32)
-        for row in np.flatnonzero(self._seen.any(axis=1).repeat(BLOCK // CELL)[: len(scales)]):
-            rows = slice(row * CELL, min(row * CELL + len(colours), height))
-            ratios, channels = np.cbrt(shading(rows)), self._mosaic.tile(colours, rows)
-            for channel in range(3):
-                own = channels == channel
-                starts = range(0, width, CELL)
-                total, count = (np.add.reduceat(each.sum(axis=0), starts) for each in (ratios * own, own))
-                np.divide(total, count, out=scales[row, :, channel], where=count > 0)
+        rows = np.flatnonzero(self._seen.any(axis=1).repeat(BLOCK // CELL)[: len(scales)])
+        nodes = np.append(np.arange(rows[0], rows[-1], _SHADED), rows[-1])
+        known = np.stack([self._find_row_scales(shading, int(node)) for node in nodes])
+        after = np.searchsorted(nodes, rows)
+        before = np.maximum(after - 1, 0)
+        share = (rows - nodes[before]) / np.maximum(nodes[after] - nodes[before], 1)
+        scales[rows] = known[before] + share[:, None, None] * (known[after] - known[before])
+        return scales
+
+    def _find_row_scales(self, shading: ReadRows, row: int) -> Float32:
+        """Return the same of one row of cells, (columns, 3)."""
+        (height, width), colours = self._mosaic.size, self._mosaic.colours
+        rows, starts = slice(row * CELL, min(row * CELL + len(colours), height)), range(0, width, CELL)
+        ratios, channels = np.cbrt(shading(rows)), self._mosaic.tile(colours, rows)
+        scales = np.ones((self._cells[1], 3), np.float32)
+        for channel in range(3):
+            own = channels == channel
+            total, count = (np.add.reduceat(each.sum(axis=0), starts) for each in (ratios * own, own))
+            np.divide(total, count, out=scales[:, channel], where=count > 0)
         return scales
 
     def _scale(self, roots: Float32, blocks: Flags, rows: slice, *, is_inverse: bool) -> None:

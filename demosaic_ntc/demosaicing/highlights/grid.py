@@ -138,11 +138,15 @@ def _pyramid(cells: Float64) -> list[Float64]:
 
 def _smooth(cells: Float64) -> Float64:
     """Return cells averaged with a Gaussian of one cell; beyond the border lies nothing."""
+    reach = len(_BINOMIAL) // 2
     for axis in (0, 1):
-        reach = [(2, 2) if each == axis else (0, 0) for each in range(3)]
-        padded, length = np.pad(cells, reach), cells.shape[axis]
-        parts = [np.take(padded, range(step, step + length), axis) for step in range(len(_BINOMIAL))]
-        cells = sum((part * weight for part, weight in zip(parts, _BINOMIAL, strict=True)), np.zeros(1))
+        length, around = cells.shape[axis], np.moveaxis(cells, axis, 0)
+        smooth = np.zeros_like(cells)
+        into = np.moveaxis(smooth, axis, 0)
+        for step, weight in enumerate(_BINOMIAL, -reach):
+            first, last = max(-step, 0), max(min(length - step, length), 0)
+            into[first:last] += around[first + step : last + step] * weight
+        cells = smooth
     return cells
 
 
@@ -153,6 +157,8 @@ def _resample(cells: Float64, shape: tuple[int, ...]) -> Float64:
         last = cells.shape[axis] - 1
         before = np.clip(np.floor(place).astype(np.intp), 0, last)
         share = np.clip(place - before, 0, 1).reshape((-1, 1, 1) if axis == 0 else (1, -1, 1))
-        after = np.minimum(before + 1, last)
-        cells = np.take(cells, before, axis) * (1 - share) + np.take(cells, after, axis) * share
+        lower, upper = np.take(cells, before, axis), np.take(cells, np.minimum(before + 1, last), axis)
+        lower *= 1 - share
+        upper *= share
+        cells = np.add(lower, upper, out=lower)
     return cells

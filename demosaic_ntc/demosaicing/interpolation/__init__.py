@@ -1,4 +1,4 @@
-"""First guesses: published interpolations of a mosaic, one file per method, in our own code.
+"""First guesses: published interpolations of a mosaic, in our own code.
 
 Each takes a float32 mosaic in [0, 1] and its colour array, and returns a float32 picture that keeps the
 measured samples exactly.

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation import any_array, kiku2014, refine, zhang_wu2005
-from demosaic_ntc.demosaicing.interpolation.bayer import inner, mirror_mosaic
+from demosaic_ntc.demosaicing.interpolation import any_array, bayer, refine
+from demosaic_ntc.demosaicing.interpolation.bayer import inner
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_separably, gaussian
 
 Floats = NDArray[np.float32]
@@ -64,8 +64,8 @@ def blend(mosaic: Floats, cfa: Cfa, threads: int = 1) -> Blend:
 
 def guess_halo(cfa: Cfa, plain: bool = False) -> int:
     """Return how far the samples reach on which a pixel of a guess depends, refined or plain."""
-    bayer = max(zhang_wu2005.HALO, kiku2014.HALO) + (0 if plain else refine.halo(cfa))
-    return bayer if cfa.is_bayer else any_array.halo(cfa)
+    reach = max(bayer.LMMSE_HALO, bayer.MLRI_HALO) + (0 if plain else refine.halo(cfa))
+    return reach if cfa.is_bayer else any_array.halo(cfa)
 
 
 def halo(cfa: Cfa) -> int:
@@ -89,9 +89,8 @@ class MethodSelection:
 
     def guesses(self, mosaic: Floats, cfa: Cfa, threads: int = 1) -> tuple[Floats, Floats]:
         """Return the two guesses, (height, width, 3)."""
-        plain = self.sparing and cfa.is_bayer
-        methods = (zhang_wu2005.zhang_wu2005, kiku2014.kiku2014) if plain else (smooth_guess, residual_guess)
         with ThreadPoolExecutor(threads) as pool:
+            methods = list_methods(cfa, plain=self.sparing)
             smooth, residual = pool.map(lambda method: method(mosaic, cfa), methods)
         return smooth, residual
 
@@ -100,16 +99,10 @@ class MethodSelection:
         with ThreadPoolExecutor(threads) as pool:
             misses = [
                 [pool.submit(_miss, middle, mosaic, cfa, shift, method) for shift in self.shifts]
-                for method in self._list_methods(cfa)
+                for method in list_methods(cfa, plain=self.quick)
             ]
             of_smooth, of_residual = (_mean([miss.result() for miss in each]) for each in misses)
         return of_smooth, of_residual
-
-    def _list_methods(self, cfa: Cfa) -> tuple[Method, Method]:
-        """Return the methods that compete."""
-        if self.quick and cfa.is_bayer:
-            return zhang_wu2005.zhang_wu2005, kiku2014.kiku2014
-        return smooth_guess, residual_guess
 
 
 try_both, try_quickly = MethodSelection(quick=False), MethodSelection(quick=True)
@@ -164,7 +157,7 @@ def apart(smooth: Floats, residual: Floats) -> Floats:
     most = np.maximum(distance[..., 0], distance[..., 1])
     np.maximum(most, distance[..., 2], out=most)
     taps = np.full(7, 1 / 7, np.float32)
-    return inner(filter_separably(mirror_mosaic(most, 4), taps, taps), 4)
+    return inner(filter_separably(np.pad(most, 4, mode="reflect"), taps, taps), 4)
 
 
 def refine_guesses(
@@ -180,18 +173,19 @@ def refine_guesses(
     return smooth, residual
 
 
-def smooth_guess(mosaic: Floats, cfa: Cfa) -> Floats:
-    """Return the guess that trusts smooth colour differences."""
-    if not cfa.is_bayer:
-        return any_array.smooth_difference(mosaic, cfa)
-    return refine.refine(zhang_wu2005.zhang_wu2005(mosaic, cfa), mosaic, cfa, refine.SMOOTH)
+def list_methods(cfa: Cfa, *, plain: bool) -> tuple[Method, Method]:
+    """Return the methods that compete: one trusts smooth colour differences, one regressions of channels.
 
-
-def residual_guess(mosaic: Floats, cfa: Cfa) -> Floats:
-    """Return the guess that trusts regressions between the channels."""
+    Those of Bayer's array are refined unless they are to be plain.
+    """
     if not cfa.is_bayer:
-        return any_array.interpolate_residuals(mosaic, cfa)
-    return refine.refine(kiku2014.kiku2014(mosaic, cfa), mosaic, cfa, refine.ROUGH)
+        return any_array.smooth_difference, any_array.interpolate_residuals
+    if plain:
+        return bayer.zhang_wu2005, bayer.kiku2014
+    return (
+        lambda mosaic, own: refine.refine(bayer.zhang_wu2005(mosaic, own), mosaic, own, refine.SMOOTH),
+        lambda mosaic, own: refine.refine(bayer.kiku2014(mosaic, own), mosaic, own, refine.ROUGH),
+    )
 
 
 def _miss(middle: Floats, mosaic: Floats, cfa: Cfa, shift: tuple[int, int], method: Method) -> Floats:
@@ -212,4 +206,5 @@ def _mean(maps: list[Floats]) -> Floats:
 def local_error(error: Floats) -> Floats:
     """Smooth an error map by a Gaussian of six pixels, mirrored at the border."""
     taps = gaussian(6, -SMOOTHING_HALO, SMOOTHING_HALO)
-    return inner(filter_separably(mirror_mosaic(error, SMOOTHING_HALO), taps, taps), SMOOTHING_HALO)
+    extended = np.pad(error, SMOOTHING_HALO, mode="reflect")
+    return inner(filter_separably(extended, taps, taps), SMOOTHING_HALO)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.bilinear import convolve_normalised, tent
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.engine.tiles import Tile, around_flagged, span
 from demosaic_ntc.run import imap_threads
 

@@ -7,7 +7,7 @@ nonsense: no code is loaded and nothing is called because an answer says so, as 
 import re
 import struct
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Block = bytes | NDArray[np.uint8]
-Fetch = Callable[[int], NDArray[np.uint8]]  # a block by its number, as an array of one's own
+Blocks = Sequence[NDArray[np.uint8]]
 
 #: A short note of where a request or an answer lies in shared memory, and how long it is.
 NOTE = struct.Struct("=QQ")
@@ -77,19 +77,19 @@ def _put_aside(value: bytes | NDArray[Any], blocks: list[Block]) -> dict[str, An
     return {"array": len(blocks) - 1, "dtype": value.dtype.str, "shape": value.shape}
 
 
-def from_plain(kind: Any, plain: Any, fetch: Fetch) -> Any:
+def from_plain(kind: Any, plain: Any, blocks: Blocks) -> Any:
     """The value of a type that an answer stands for; raises `Nonsense` where it is of another."""
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
-        return _of_union(kind, plain, fetch)
+        return _of_union(kind, plain, blocks)
     if origin is Literal:
         return _require(plain, plain in get_args(kind))
     if origin in _CONTAINERS:
-        return _CONTAINERS[origin](kind, plain, fetch)
+        return _CONTAINERS[origin](kind, plain, blocks)
     if kind is bytes:
-        return fetch(_number(_tagged(plain, "bytes"))).tobytes()
+        return _block(_tagged(plain, "bytes"), blocks).tobytes()
     if isinstance(kind, type) and is_dataclass(kind):
-        return _instance(kind, plain, fetch)
+        return _instance(kind, plain, blocks)
     return _single(kind, plain)
 
 
@@ -124,61 +124,65 @@ def _number(plain: Any) -> int:
     return int(_require(plain, type(plain) is int))
 
 
-def _of_union(kind: Any, plain: Any, fetch: Fetch) -> Any:
+def _block(number: Any, blocks: Blocks) -> NDArray[np.uint8]:
+    _require(number, type(number) is int and 0 <= number < len(blocks))
+    block: NDArray[np.uint8] = blocks[number]
+    return block
+
+
+def _of_union(kind: Any, plain: Any, blocks: Blocks) -> Any:
     """A value of the first type that it fits."""
     for each in get_args(kind):
         try:
-            return from_plain(each, plain, fetch)
+            return from_plain(each, plain, blocks)
         except Nonsense:
             continue
     raise Nonsense(f"{str(plain)[:80]!r} is no {kind}")
 
 
-def _sequence(kind: Any, plain: Any, fetch: Fetch) -> Any:
+def _sequence(kind: Any, plain: Any, blocks: Blocks) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     _require(plain, isinstance(plain, list))
     if origin is list or inner[-1] is Ellipsis:
-        return origin(from_plain(inner[0], each, fetch) for each in plain)
+        return origin(from_plain(inner[0], each, blocks) for each in plain)
     _require(plain, len(plain) == len(inner))
-    return tuple(from_plain(one, each, fetch) for one, each in zip(inner, plain, strict=True))
+    return tuple(from_plain(one, each, blocks) for one, each in zip(inner, plain, strict=True))
 
 
-def _mapping(kind: Any, plain: Any, fetch: Fetch) -> dict[Any, Any]:
+def _mapping(kind: Any, plain: Any, blocks: Blocks) -> dict[Any, Any]:
     key, value = get_args(kind)
     pairs = _require(_tagged(plain, "pairs"), isinstance(plain["pairs"], list))
     for pair in pairs:
         _require(pair, isinstance(pair, list) and len(pair) == 2)
-    return {from_plain(key, k, fetch): from_plain(value, v, fetch) for k, v in pairs}
+    return {from_plain(key, k, blocks): from_plain(value, v, blocks) for k, v in pairs}
 
 
-def _array(kind: Any, plain: Any, fetch: Fetch) -> NDArray[Any]:
+def _array(kind: Any, plain: Any, blocks: Blocks) -> NDArray[Any]:
     """An array of numbers, of the type that is expected."""
     block, name, shape = (_tagged(plain, each) for each in ("array", "dtype", "shape"))
     _require(name, isinstance(name, str) and _NUMBERS.fullmatch(name) is not None)
     _require(shape, isinstance(shape, list) and len(shape) <= _MOST_AXES)
     dtype, (wanted,) = np.dtype(name), get_args(get_args(kind)[1]) or (Any,)
     _require(name, wanted is Any or np.issubdtype(dtype, wanted))
-    content = fetch(_number(block))
-    sides = tuple(_require(side, _number(side) >= 0) for side in shape)
+    content = _block(block, blocks)
+    sides = tuple(_require(side, type(side) is int and side >= 0) for side in shape)
     _require(shape, prod(sides) * dtype.itemsize == content.size)
     return np.asarray(content.view(dtype).reshape(sides))
 
 
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+_hints = cache(get_type_hints)
 
 
-def _instance(kind: Any, plain: Any, fetch: Fetch) -> Any:
+def _instance(kind: Any, plain: Any, blocks: Blocks) -> Any:
     """A dataclass, each of its fields of the type that it states."""
     held, hints = _tagged(plain, "fields"), _hints(kind)
     _require(plain, plain.get("kind") == kind.__name__ and isinstance(held, dict))
     names = [field.name for field in fields(kind)]
     _require(sorted(held), sorted(held) == sorted(names))
-    return kind(**{name: from_plain(hints[name], held[name], fetch) for name in names})
+    return kind(**{name: from_plain(hints[name], held[name], blocks) for name in names})
 
 
-_CONTAINERS: dict[Any, Callable[[Any, Any, Fetch], Any]] = {
+_CONTAINERS: dict[Any, Callable[[Any, Any, Blocks], Any]] = {
     np.ndarray: _array,
     tuple: _sequence,
     list: _sequence,

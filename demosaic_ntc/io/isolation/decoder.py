@@ -12,7 +12,7 @@ import mmap
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -55,7 +55,7 @@ def decode_apart(
     if not can_isolate(allowed.memory) or (source is not None and not source.limits.isolate):
         return decode(*(() if source is None else (source,)), *arguments)
     asked = None if source is None else (source.path, source.limits)
-    with _shared_memory(allowed.memory) as memory, _reopened(source) as files, _borrowed(loads) as child:
+    with _shared_files(source, allowed.memory) as (memory, *files), _borrowed(loads) as child:
         is_whole = child.allow(allowed)
         answer = child.ask(memory, (decode, asked, arguments), files, allowed)
         value = _value(decode, answer, memory, is_whole=is_whole)
@@ -80,8 +80,8 @@ def _value(decode: Callable[..., Any], answer: dict[str, Any], memory: int, *, i
     if "error" in answer:
         raise _error(answer) if is_whole or answer["error"] != "MemoryError" else MemoryError
     try:
-        fetch = _Blocks(memory, answer.get("blocks"))
-        return from_plain(get_type_hints(decode)["return"], answer.get("value"), fetch)
+        blocks = _map_blocks(memory, answer.get("blocks"))
+        return from_plain(get_type_hints(decode)["return"], answer.get("value"), blocks)
     except (ValueError, TypeError, RecursionError) as error:
         raise error if isinstance(error, Crashed) else crashed(NONSENSE) from error
 
@@ -110,60 +110,42 @@ def announced_pixels(header: FileHeader) -> int:
     return min(most, header.limits.pixels)
 
 
-class _Blocks:
-    """Blocks of bytes in shared memory that nobody can change any more, seen without copying them."""
+def _map_blocks(memory: int, told: Any) -> list[NDArray[np.uint8]]:
+    """Blocks of bytes in shared memory, seen without copying them.
 
-    def __init__(self, memory: int, places: Any) -> None:
-        self._places = [(int(place), int(length)) for place, length in places or ()]
-        end = max((place + length for place, length in self._places), default=0)
-        if any(min(place) < 0 for place in self._places) or end > os.fstat(memory).st_size:
-            raise Nonsense("a block beyond all memory")
-        _seal(memory)
-        self._bytes = mmap.mmap(memory, end, mmap.MAP_PRIVATE) if end else b""
-
-    def __call__(self, block: int) -> NDArray[np.uint8]:
-        """The bytes of a block."""
-        if not 0 <= block < len(self._places):
-            raise Nonsense("no such block")
-        place, length = self._places[block]
-        return np.ndarray(length, np.uint8, self._bytes, place)
-
-
-def _seal(memory: int) -> None:
-    """Let nobody write into memory from now on; whoever still could is not to be trusted."""
+    Nobody can write there from now on; whoever still could is not to be trusted.
+    """
     import fcntl  # noqa: PLC0415 (Windows has none)
 
+    places = [(int(place), int(length)) for place, length in told or ()]
+    end = max((place + length for place, length in places), default=0)
+    if any(min(place) < 0 for place in places) or end > os.fstat(memory).st_size:
+        raise Nonsense("a block beyond all memory")
     try:
         fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
     except OSError as error:
         raise Nonsense("the memory is still held") from error
+    mapped = mmap.mmap(memory, end, mmap.MAP_PRIVATE) if end else b""
+    return [np.ndarray(length, np.uint8, mapped, place) for place, length in places]
 
 
 @contextmanager
-def _shared_memory(size: int) -> Iterator[int]:
-    """Memory that can be shared, none of which is used until something is written."""
+def _shared_files(source: FileHeader | None, size: int) -> Iterator[list[int]]:
+    """Memory that can be shared, none of which is used until something is written, and the file, if any.
+
+    It is opened once more: two processes must not share a place in it.
+    """
     import fcntl  # noqa: PLC0415 (Windows has none)
 
-    memory = os.memfd_create("decoded", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    try:
-        os.ftruncate(memory, size)
-        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
-        yield memory
-    finally:
-        os.close(memory)
-
-
-@contextmanager
-def _reopened(source: FileHeader | None) -> Iterator[list[int]]:
-    """The same file, opened once more: two processes must not share a place in it."""
-    if source is None:
-        yield []
-        return
-    file = os.open(f"/proc/self/fd/{source.file.fileno()}", os.O_RDONLY)
-    try:
-        yield [file]
-    finally:
-        os.close(file)
+    with ExitStack() as held:
+        shared = [os.memfd_create("decoded", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)]
+        held.callback(os.close, shared[0])
+        os.ftruncate(shared[0], size)
+        fcntl.fcntl(shared[0], fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+        if source is not None:
+            shared.append(os.open(f"/proc/self/fd/{source.file.fileno()}", os.O_RDONLY))
+            held.callback(os.close, shared[1])
+        yield shared
 
 
 def _error(answer: dict[str, Any]) -> Exception:

@@ -14,14 +14,10 @@ from selectors import EVENT_READ, DefaultSelector
 from threading import current_thread, main_thread
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from demosaic_ntc.child_processes import explain_exit, start_interpreter
 from demosaic_ntc.errors import Crashed
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.isolation.answers import NOTE
-from demosaic_ntc.machine import processor_seconds, virtual_bytes
+from demosaic_ntc.machine import explain_exit, processor_seconds, start_interpreter, virtual_bytes
 
 # Modules that few decoders need and that take long to load.
 Modules = tuple[str, ...]
@@ -64,29 +60,17 @@ _MOST_JSON = 2**26
 NONSENSE = "answers with nonsense"
 
 
-def read_memory(memory: int, place: int, length: int) -> NDArray[np.uint8]:
-    """A copy of some bytes: whoever wrote them may still change them."""
-    content = np.empty(length, np.uint8)
-    done = 0
-    while done < length:
-        read = os.preadv(memory, [content[done:].data], place + done)
-        if not read:
-            raise crashed(NONSENSE)
-        done += read
-    return content
-
-
 def crashed(ending: str) -> Crashed:
     """What is said of a file whose decoder does not come back."""
     return Crashed(f"the decoder {ending}; the file is damaged or made to do harm, or please report it")
 
 
 def _read_answer(memory: int, place: int, length: int) -> dict[str, Any]:
-    """The facts of an answer, which may be anything."""
+    """The facts of an answer, which may be anything; a copy, for whoever wrote them may still change them."""
     if length > _MOST_JSON or place + length > os.fstat(memory).st_size:
         raise crashed(NONSENSE)
     try:
-        answer = json.loads(read_memory(memory, place, length).tobytes())
+        answer = json.loads(os.pread(memory, length, place))
     except (ValueError, RecursionError) as error:
         raise crashed(NONSENSE) from error
     if not isinstance(answer, dict):
@@ -119,7 +103,11 @@ class DecodingChild:
         import resource  # noqa: PLC0415 (Windows has none)
 
         if self.fences is None:
-            self._start()
+            ready = self._hear(_STARTING_SECONDS)
+            if not ready:
+                self.end()
+                raise RuntimeError(f"the decoding process does not start ({self._ending()}): {self._words()}")
+            self.fences = json.loads(ready)
         self._log = b""
         pid = self._process.pid
         self._limit(resource.RLIMIT_CPU, int(processor_seconds(pid) + allowed.seconds) + 1)
@@ -136,18 +124,11 @@ class DecodingChild:
             return fits
         return True
 
-    def _start(self) -> None:
-        """Wait until it has loaded what it needs."""
-        ready = self._hear(_STARTING_SECONDS)
-        if not ready:
-            self.end()
-            raise RuntimeError(f"the decoding process does not start ({self._ending()}): {self._words()}")
-        self.fences = json.loads(ready)
-
     def ask(self, memory: int, request: Request, files: list[int], allowed: Allowance) -> dict[str, Any]:
         """Have it decode; the answer lies in the memory, what is returned are its facts."""
         plain, seconds = pickle.dumps(request), _CLOCK * allowed.seconds
-        _write(memory, plain)
+        with open(memory, "wb", closefd=False) as file:
+            file.write(plain)
         with suppress(OSError):
             socket.send_fds(self._channel, [NOTE.pack(0, len(plain))], [memory, *files])
         note = self._hear(seconds)
@@ -222,9 +203,3 @@ class DecodingChild:
         """Let go of a process that belongs to another one, from which this one was forked."""
         self._channel.close()
         self._stderr.close()
-
-
-def _write(memory: int, content: bytes) -> None:
-    done = 0
-    while done < len(content):
-        done += os.pwrite(memory, content[done:], done)

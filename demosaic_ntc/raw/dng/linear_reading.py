@@ -14,8 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.errors import NotAnImage, TooLarge, Truncated, Unsupported
-from demosaic_ntc.io.error_boundary import damage_explained
+from demosaic_ntc.errors import NotAnImage, TooLarge, Truncated, Unsupported, damage_explained
 from demosaic_ntc.io.header import LINEAR_RAW
 from demosaic_ntc.io.jpeg_segments import jpeg_size
 from demosaic_ntc.io.tiff_tags import Directory, number, numbers
@@ -106,8 +105,8 @@ def _decode(file: BinaryIO, tags: Directory) -> NDArray[Any]:
         page = _page(tiff, tags)
         check_blocks(page, file)
         _check_sizes(page, file)
-        pixels = np.asarray(page.asarray())
-        pixels = np.moveaxis(pixels, 0, 2) if page.axes == "SYX" else np.atleast_3d(pixels)
+        stored = np.asarray(page.asarray())
+        pixels = np.moveaxis(stored, 0, 2) if page.axes == "SYX" else np.atleast_3d(stored)
     wanted = (number(tags, _HEIGHT), number(tags, _WIDTH), number(tags, _SAMPLES, 1))
     if pixels.shape != wanted:
         raise Truncated("truncated or damaged DNG (its tiles have another size); copy it again")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demosaic_ntc.engine.notebook_preview import find_white
-from demosaic_ntc.io.error_boundary import explain_encoding
+from demosaic_ntc.errors import explain_encoding
 from demosaic_ntc.run import imap_threads
 
 Bytes = NDArray[np.uint8]

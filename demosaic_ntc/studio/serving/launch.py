@@ -16,8 +16,8 @@ from starlette.applications import Starlette
 
 from demosaic_ntc.batch.job import JobLimits
 from demosaic_ntc.batch.workers.worker import WorkerSetup
+from demosaic_ntc.io.atomic import is_abandoned, owner
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.io.temp_files import is_abandoned, owner
 from demosaic_ntc.studio.actions import Actions, heard
 from demosaic_ntc.studio.serving.security import Place
 from demosaic_ntc.studio.serving.server import build_app

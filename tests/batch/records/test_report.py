@@ -20,9 +20,9 @@ from demosaic_ntc.batch.records.resume import History, Skipped, decide
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.developing.settings import Development, Engine, Output, Settings
 from demosaic_ntc.errors import InputError, OutputError
-from demosaic_ntc.io import temp_files
+from demosaic_ntc.io import atomic
+from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import InputLimits
-from demosaic_ntc.io.layout import Layout
 from tests.batch.works import Copy
 
 RESULT = Result(Identity(3, 4, "abc"), "0123abcd")
@@ -315,7 +315,7 @@ def test_begun_outputs_of_a_living_run_stay_its_own(tmp_path: Path, monkeypatch:
         other.setattr(os, "getpid", os.getppid)
         PendingOutputs(tmp_path / "report").publish(BEGUN, RESULT)
     assert PendingOutputs(tmp_path / "report").adopt() == {}
-    assert [name for name in os.listdir(tmp_path) if temp_files.owner() not in name]
+    assert [name for name in os.listdir(tmp_path) if atomic.owner() not in name]
 
 
 def test_file_of_same_size_and_time_is_not_read(job: JobHere, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from demosaic_ntc.batch.workers.stop import Stop
 from demosaic_ntc.batch.workers.supervisor import Supervisor
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.batch.workers.worker_process import WorkerProcess
-from demosaic_ntc.io import temp_files
+from demosaic_ntc.io import atomic
 from demosaic_ntc.io.remote import RemotePath
 from tests.batch.batches import PATIENCE, new_children, until
 from tests.batch.works import Copy, Faulty
@@ -269,7 +269,7 @@ def test_a_job_is_abandoned_before_any_worker_has_it(make_jobs: Make, stop: Stop
 def test_job_without_room_for_copies_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers: list[dict[str, Any]] = []
     channel = SimpleNamespace(send_bytes=lambda text: answers.append(json.loads(text)))
-    monkeypatch.setattr(temp_files, "gettempdir", lambda: str(tmp_path / "missing"))
+    monkeypatch.setattr(atomic, "gettempdir", lambda: str(tmp_path / "missing"))
     job, setup = Job(RemotePath("s3", "bucket/a"), tmp_path / "a", Copy()), WorkerSetup(Copy(), 1, None)
     worker._work_on(job, setup, cast(Connection, channel), SimpleQueue())
     begun, ended = answers

@@ -11,7 +11,7 @@ from demosaic_ntc.arrays import Float32, Float64
 from demosaic_ntc.demosaicing.burst.motion import Motion
 from demosaic_ntc.demosaicing.burst.outliers import find_lone, leave_out_outliers
 from demosaic_ntc.demosaicing.group_demosaic import MeasuredMosaic
-from demosaic_ntc.demosaicing.samples import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
 from demosaic_ntc.io.scratch import ScratchFile
 from demosaic_ntc.run import Run
 from tests.demosaicing.burst.scenes import MOVES, RGGB, SIDE, burst

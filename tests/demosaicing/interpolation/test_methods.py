@@ -6,11 +6,9 @@ from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation.any_array import interpolate_residuals, smooth_difference
+from demosaic_ntc.demosaicing.interpolation.bayer import kiku2014, malvar2004, zhang_wu2005
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
 from demosaic_ntc.demosaicing.interpolation.blend import blend
-from demosaic_ntc.demosaicing.interpolation.kiku2014 import kiku2014
-from demosaic_ntc.demosaicing.interpolation.malvar2004 import malvar2004
-from demosaic_ntc.demosaicing.interpolation.zhang_wu2005 import zhang_wu2005
 from demosaic_ntc.errors import Unsupported
 
 Floats = NDArray[np.float32]

@@ -7,16 +7,16 @@ import pytest
 from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.demosaicing.interpolation import any_array, blend, kiku2014, malvar2004, zhang_wu2005
+from demosaic_ntc.demosaicing.interpolation import any_array, bayer, blend
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
 
 Floats = NDArray[np.float32]
 Method = Callable[[Floats, Cfa], Floats]
 
 CASES = [
-    (malvar2004.malvar2004, "RGGB", malvar2004.HALO),
-    (zhang_wu2005.zhang_wu2005, "GRBG", zhang_wu2005.HALO),
-    (kiku2014.kiku2014, "GBRG", kiku2014.HALO),
+    (bayer.malvar2004, "RGGB", bayer.MALVAR_HALO),
+    (bayer.zhang_wu2005, "GRBG", bayer.LMMSE_HALO),
+    (bayer.kiku2014, "GBRG", bayer.MLRI_HALO),
     (bilinear, "XTRANS", reach(Cfa.from_name("XTRANS"))),
     (any_array.smooth_difference, "XTRANS", any_array.halo(Cfa.from_name("XTRANS"))),
     (any_array.interpolate_residuals, "QUAD_RGGB", any_array.halo(Cfa.from_name("QUAD_RGGB"))),

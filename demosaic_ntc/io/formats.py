@@ -1,12 +1,58 @@
-"""The formats that pictures are written in, by the extensions of their files."""
+"""What is said of files besides their bytes: how a plain mosaic is laid out, which format a name means."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from demosaic_ntc.errors import InputError
+from demosaic_ntc.recipe import CheckedSettings, setting
+
+if TYPE_CHECKING:
+    from demosaic_ntc.cfa import Cfa
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 from demosaic_ntc.choices import Subsampling
 from demosaic_ntc.errors import OutputError
-from demosaic_ntc.recipe import CheckedSettings, setting
+
+_GROUP = "Input"
+
+
+def parse_cfa(text: str) -> "Cfa":
+    """A colour array by its name or its rows."""
+    from demosaic_ntc.cfa import Cfa  # noqa: PLC0415 (help does without)
+
+    return Cfa.parse(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout(CheckedSettings):
+    """The colour array of a mosaic, its depth, and its size where no header gives it."""
+
+    cfa: "Cfa | None" = setting(
+        None,
+        "Colour filter array (CFA) of a plain mosaic (16-bit TIFF or PNG), or instead of the raw's own: "
+        "RGGB, BGGR, GRBG, GBRG, X-Trans, rows such as RG/GB, or mono for a monochrome sensor.",
+        _GROUP,
+        parse=parse_cfa,
+    )
+    width: int | None = setting(None, "Width of headerless data.", _GROUP, low=1)
+    height: int | None = setting(None, "Height of headerless data.", _GROUP, low=1)
+    bits: int | None = setting(
+        None,
+        "Bits per sample of headerless data or of a plain mosaic; packed 10 and 12 bits are recognised.",
+        _GROUP,
+        name="raw_bits",
+        low=8,
+        high=16,
+        wrong="{} bits per sample are not supported",
+    )
+
+    def check_together(self) -> None:
+        """Refuse half a size."""
+        if (self.width is None) != (self.height is None):
+            raise InputError("width and height go together; give both or none")
+
 
 FORMATS = {
     ".png": "PNG",

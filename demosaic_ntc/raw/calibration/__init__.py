@@ -1,1 +1,0 @@
-"""What readout and light add to the samples of a photo: banding, dark frames, flat fields."""
