@@ -100,7 +100,8 @@ def _histograms(photo: RawPhoto) -> Counts:
 def _find_edge(histogram: Counts, white: float) -> float:
     """The lower edge of a colour's topmost pile near white that nearly nothing lies above; else white."""
     width = max(1, round(_WIDTH * white))
-    smooth = np.convolve(histogram, np.ones(width, dtype=np.int64), "same")
+    sums = np.cumsum(np.pad(histogram, (width // 2 + 1, (width - 1) // 2)))
+    smooth = sums[width:] - sums[:-width]  # over as many values as a pile is wide, around each
     start = int(_LEAST_SHARE * white)
     while histogram[start:].any():
         middle = start + int(np.argmax(smooth[start:]))
