@@ -23,6 +23,7 @@ from demosaic_ntc.detection.line_offsets import (
     find_medians,
     read_lines,
 )
+from demosaic_ntc.run import imap_threads
 
 _BLOCKS = 64  # of a line
 _SEGMENTS = 16  # of a picture
@@ -50,6 +51,23 @@ class LineNoise:
     def is_found(self) -> bool:
         """Whether lines have offsets beyond doubt."""
         return self.correlation >= _CORRELATION and self.deviation >= LEAST
+
+
+def clean_lines(
+    mosaic: NDArray[np.uint16], cfa: Cfa, saturated: float, threads: int = 1
+) -> tuple[tuple[LineNoise, LineNoise], NDArray[np.uint16]]:
+    """Return the offsets of rows, those of columns without them, and the mosaic without what is beyond doubt.
+
+    The mosaic itself is returned where there is nothing to remove; it is never changed.
+    """
+    rows, columns = imap_threads(lambda axis: find_line_noise(mosaic, cfa, saturated, axis), (0, 1), threads)
+    cleaned = mosaic.copy() if rows.is_found or columns.is_found else mosaic
+    if rows.is_found:
+        remove_line_noise(cleaned, cfa, rows, saturated, 0)
+        columns = find_line_noise(cleaned, cfa, saturated, 1)
+    if columns.is_found:
+        remove_line_noise(cleaned, cfa, columns, saturated, 1)
+    return (rows, columns), cleaned
 
 
 def find_line_noise(mosaic: NDArray[np.uint16], cfa: Cfa, saturated: float, axis: int) -> LineNoise:

@@ -18,7 +18,7 @@ import numpy as np
 from demosaic_ntc.arrays import SIGMA_OF_MAD, Flags, Float32
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.choices import Banding
-from demosaic_ntc.detection.banding import LineNoise, find_line_noise, remove_line_noise
+from demosaic_ntc.detection.banding import LineNoise, clean_lines
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.formats import Layout
 from demosaic_ntc.io.header import InputLimits
@@ -29,7 +29,6 @@ from demosaic_ntc.raw.opcodes.pixel_opcodes import GainMap
 from demosaic_ntc.raw.photo import Mosaic, RawPhoto
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.raw.saturation import lowest_saturation
-from demosaic_ntc.run import imap_threads
 
 Paths: TypeAlias = tuple[Path, ...]
 Made = TypeVar("Made")
@@ -338,19 +337,12 @@ class FoundBanding:
 
 def find_banding(photo: RawPhoto, threads: int = 1) -> FoundBanding | None:
     """The offsets of a photo's rows, and those of its columns without these; None of linear raws."""
-    cfa, mosaic = photo.cfa, photo.mosaic
-    if cfa is None:
+    if photo.cfa is None:
         return None
     black = float(photo.black.max())
     limit = black + _BELOW * (lowest_saturation(photo) - black)
-    rows, columns = imap_threads(lambda axis: find_line_noise(mosaic, cfa, limit, axis), (0, 1), threads)
-    cleaned = mosaic.copy() if rows.is_found or columns.is_found else mosaic
-    if rows.is_found:
-        remove_line_noise(cleaned, cfa, rows, limit, 0)
-        columns = find_line_noise(cleaned, cfa, limit, 1)
-    if columns.is_found:
-        remove_line_noise(cleaned, cfa, columns, limit, 1)
-    return FoundBanding((rows, columns), cleaned, span_of(photo))
+    lines, cleaned = clean_lines(photo.mosaic, photo.cfa, limit, threads)
+    return FoundBanding(lines, cleaned, span_of(photo))
 
 
 def remove_banding(photo: RawPhoto, wanted: Banding | None, threads: int = 1) -> RawPhoto:
