@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from numbers import Integral
+from threading import Lock
 from typing import TypeVar
 
 from demosaic_ntc.errors import InputError, as_number
@@ -149,6 +150,8 @@ class Timings:
     seconds: dict[str, float] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     apart: float = 0.0  # seconds charged to other stages by `part`
+    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
+    _begun: list[float] = field(default_factory=list, repr=False)  # when parts that still run were begun
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -159,12 +162,18 @@ class Timings:
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Charge the time inside to another stage than the one it happens in."""
-        start = read_work_clock()
-        yield
-        seconds = read_work_clock() - start
-        self.apart += seconds
-        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        """Charge the time inside to another stage than the one it happens in; threads at once count once."""
+        with self._lock:
+            self._begun.append(read_work_clock())
+        try:
+            yield
+        finally:
+            with self._lock:
+                start = self._begun.pop()  # the first of them stays until nobody is inside
+                if not self._begun:
+                    seconds = read_work_clock() - start
+                    self.apart += seconds
+                    self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
 def rows_as(stage: str, report: ReportProgress) -> Callable[[int, int], None]:

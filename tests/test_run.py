@@ -4,7 +4,8 @@ from threading import Event
 
 import pytest
 
-from demosaic_ntc.run import Progress, Run, imap_threads
+from demosaic_ntc import run as module
+from demosaic_ntc.run import Progress, Run, Timings, imap_threads
 from tests.batch.batches import PATIENCE
 
 
@@ -50,3 +51,22 @@ def test_stages_and_their_parts_are_reported_in_units() -> None:
     told: list[Progress] = []
     Run(1, told.append).stage("groups").part(0.5, 1.0).part(0.0, 0.5).report(0.5)
     assert told == [Progress("groups", 625, 1000)]
+
+
+def test_parts_that_run_at_once_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(module, "read_work_clock", lambda: now[0])
+    timings = Timings()
+    with timings.stage("write"):
+        first, second = timings.part("render"), timings.part("render")
+        first.__enter__()
+        now[0] = 1.0
+        second.__enter__()
+        now[0] = 2.0
+        first.__exit__(None, None, None)
+        now[0] = 3.0
+        second.__exit__(None, None, None)
+        now[0] = 5.0
+        with timings.part("render"):
+            now[0] = 6.0
+    assert timings.seconds == {"render": 4.0, "write": 2.0}

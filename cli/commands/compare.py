@@ -1,6 +1,5 @@
 """The command ``demosaic-ntc compare``: one's own raws in several versions, side by side."""
 
-import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -56,13 +55,14 @@ def compare(
     The page works offline, in any browser. It shows the most detailed parts of each picture in our qualities
     and by LibRaw's algorithms, all from the same samples and with the same colours.
     """
+    from demosaic_ntc.run import check_threads
     from demosaic_ntc.viewer.comparison import Parts
     from demosaic_ntc.viewer.crops import CropBox
 
     boxes = tuple(CropBox(*each) for each in chosen["box"] or [])
     parts = None if chosen["full"] else Parts(boxes, chosen["crops"], chosen["crop_size"])
     with usage():
-        threads = chosen["threads"] or os.cpu_count() or 1
+        threads = check_threads(chosen["threads"])
         choice = Choice(split_names(chosen["methods"]), parts, build(Development, chosen), threads)
     _check_folder(folder, overwrite=chosen["overwrite"])
     with progress_bar(len(sources) * choice.versions) as advance:

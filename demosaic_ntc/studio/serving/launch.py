@@ -18,6 +18,7 @@ from demosaic_ntc.batch.job import JobLimits
 from demosaic_ntc.batch.workers.worker import WorkerSetup
 from demosaic_ntc.io.atomic import is_abandoned, owner
 from demosaic_ntc.io.header import InputLimits
+from demosaic_ntc.machine import processors
 from demosaic_ntc.studio.actions import Actions, heard
 from demosaic_ntc.studio.serving.security import Place
 from demosaic_ntc.studio.serving.server import build_app
@@ -57,8 +58,7 @@ def opened_studio(sources: Sequence[Path], limits: InputLimits, port: int = 0) -
         def tell(task: StudioTask) -> None:
             heard(session, task)
 
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        quick, long = WorkerSetup(OpenPicture(), threads, None), WorkerSetup(RepairQuickly(), threads, None)
+        quick, long = (WorkerSetup(work, processors(), None) for work in (OpenPicture(), RepairQuickly()))
         crew = TaskQueue(quick, long, JobLimits(_LONGEST_SECONDS), tell)
         try:
             wishes = Actions(session, crew)
