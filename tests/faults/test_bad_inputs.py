@@ -348,8 +348,8 @@ def test_file_without_permission(
     if os.geteuid() == 0:
         from demosaic_ntc.io import header
 
-        def forbidden(*_: object) -> int:
+        def forbidden(*_: object, **__: object) -> int:
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr(header, "_open_at_once", forbidden)
+        monkeypatch.setattr(header, "open", forbidden, raising=False)
     assert "may not be read; check its permissions" in _refused(convert, path, tmp_path / "a.png")
