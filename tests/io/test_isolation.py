@@ -233,6 +233,16 @@ def test_memory_is_taken_once_nobody_can_change_it() -> None:
     assert seen.tobytes() == b"Samples"
 
 
+def test_small_blocks_do_not_hold_large_ones_in_memory() -> None:
+    size = 2**20
+    with decoder._shared_files(None, size) as (memory,):
+        os.pwrite(memory, b"few", 0)
+        small, large = decoder._map_blocks(memory, [[0, 3], [64, size - 64]])
+    assert small.tobytes() == b"few"
+    assert small.base is None
+    assert isinstance(large.base, mmap.mmap)  # seen where it lies
+
+
 @pytest.mark.parametrize("place", [[-1, 2], [0, 9000], [8192, 1], [0], ["a", 1], 3])
 def test_places_beyond_the_memory_are_nonsense(place: Any) -> None:
     with decoder._shared_files(None, 8192) as (memory,), pytest.raises((ValueError, TypeError)):

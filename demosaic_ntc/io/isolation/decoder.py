@@ -38,6 +38,9 @@ _SECONDS_PER_MEGAPIXEL, _LEAST_SECONDS = 2.0, 30.0
 # No decoder makes more pixels of a byte, where a file does not say how many it has.
 _PIXELS_PER_BYTE = 8
 
+# Bytes of a block below which it is copied: a view of a few would hold a whole photo in memory.
+_SMALL_BLOCK = 2**16
+
 _WIDTH, _HEIGHT = 256, 257
 
 # How files are called that may need decoders of pictures.
@@ -111,7 +114,7 @@ def announced_pixels(header: FileHeader) -> int:
 
 
 def _map_blocks(memory: int, told: Any) -> list[NDArray[np.uint8]]:
-    """Blocks of bytes in shared memory, seen without copying them.
+    """Blocks of bytes in shared memory; large ones are seen without copying them.
 
     Nobody can write there from now on; whoever still could is not to be trusted.
     """
@@ -126,7 +129,8 @@ def _map_blocks(memory: int, told: Any) -> list[NDArray[np.uint8]]:
     except OSError as error:
         raise Nonsense("the memory is still held") from error
     mapped = mmap.mmap(memory, end, mmap.MAP_PRIVATE) if end else b""
-    return [np.ndarray(length, np.uint8, mapped, place) for place, length in places]
+    blocks = [np.ndarray(length, np.uint8, mapped, place) for place, length in places]
+    return [block.copy() if block.size < _SMALL_BLOCK else block for block in blocks]
 
 
 @contextmanager
