@@ -10,6 +10,8 @@ from demosaic_ntc import inpaint
 from demosaic_ntc.errors import BadMask, InputError
 from demosaic_ntc.inpainting.inpaint_parts import inpaint_parts
 
+pytestmark = pytest.mark.slow
+
 SIDE = 240
 
 

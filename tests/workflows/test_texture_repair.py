@@ -24,6 +24,8 @@ from demosaic_ntc.workflows.repair import repair_file
 from tests.images.picture_files import write_mask
 from tests.inpainting.test_wide_holes import SIDE, bricks, square
 
+pytestmark = pytest.mark.slow
+
 FAST = Engine(quality="fast")
 TEXTURE = RepairSettings(engine=FAST, fill="auto", grain="off")
 
