@@ -9,10 +9,15 @@ from scipy.ndimage import gaussian_filter1d
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.demosaicing.highlights.completion import ClippedMosaic, complete_highlights, complete_rows
+from demosaic_ntc.demosaicing.highlights.completion import (
+    ClippedMosaic,
+    _Completion,
+    complete_highlights,
+    complete_rows,
+)
 from demosaic_ntc.demosaicing.highlights.grid import predict_channels, spread_tints, tints_of
 from demosaic_ntc.demosaicing.highlights.kernels import MAGENTA, OFFSET, SLOPE, TINT_SPREAD, TINT_SUMS
-from demosaic_ntc.demosaicing.highlights.window_kernels import MOMENTS
+from demosaic_ntc.demosaicing.highlights.window_kernels import BLOCK, CELL, MOMENTS
 
 LEVELS = (2.0, 1.0, 1.5)  # balanced, as of a camera with multipliers 2, 1 and 1.5
 SIZE = (160, 200)
@@ -223,6 +228,20 @@ def test_no_outline_shows_where_a_second_channel_clips() -> None:
     assert (
         np.abs(steps - np.median(steps)).max() < 0.05
     )  # .15 if the bound were as soft as the whole sky varies
+
+
+def test_shading_between_rows_that_are_looked_at_lies_on_a_line() -> None:
+    """Its cube roots rise evenly from row to row, so that those in between are known exactly."""
+    cfa = Cfa.from_name("RGGB")
+    shading = np.repeat((1 + np.arange(SIZE[0]) / SIZE[0])[:, None] ** 3, SIZE[1], 1).astype(np.float32)
+    limits = np.array(LEVELS, np.float32)[cfa.pattern]
+    work = ClippedMosaic(lambda rows: np.ones((1, 1), np.float32), SIZE, cfa.pattern, limits)
+    blocks = np.ones([-(-side // BLOCK) for side in SIZE], np.bool_)
+    scales = _Completion(work, blocks)._find_scales(lambda rows: shading[rows])
+    for row, found in enumerate(scales):
+        lines = np.cbrt(shading[row * CELL : row * CELL + 2, 0])  # of a cell of the array
+        expected = lines[0], lines.mean(), lines[1]  # where red, green and blue are measured
+        assert np.allclose(found, expected, atol=1e-5)
 
 
 def test_grey_is_grey_without_the_shading_of_colours() -> None:
