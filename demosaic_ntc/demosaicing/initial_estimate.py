@@ -25,7 +25,15 @@ from demosaic_ntc.demosaicing.interpolation.blend import (
     refine_guesses,
     total_error,
 )
-from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, QuantisedPlanes, Quantiser
+from demosaic_ntc.demosaicing.quantised_planes import (
+    DifferenceCodes,
+    MosaicSamples,
+    QuantisedPlanes,
+    Quantiser,
+    decode_difference,
+    encode_difference,
+    round_codes,
+)
 from demosaic_ntc.engine.tiles import TILE_SIDE, Tile, around_flagged, close_to, row_bands, tiles_of, within
 from demosaic_ntc.run import Run
 
@@ -41,7 +49,7 @@ class Guesses:
     """The two guesses of a picture, and how far they lie apart."""
 
     smooth: QuantisedPlanes
-    residual: QuantisedPlanes
+    difference: DifferenceCodes  # (2, height, width): what is added to the smooth guess for the residual one
     differing: Flags  # (height, width): by more than groups are formed for
     doubtful: Flags  # by more than trials are held for, or close to it
     distance: Float32  # (height, width), or empty where it is not wanted
@@ -50,11 +58,10 @@ class Guesses:
     def empty(cls, samples: MosaicSamples, cfa: Cfa, steps: Quantiser, errors: bool) -> Self:
         """Return room for guesses, and for their distance if errors are wanted."""
         shape = samples.shape[1:]
-        smooth, residual = (
-            QuantisedPlanes(samples, cfa, steps, np.empty((2, *shape), np.uint16)) for _ in range(2)
-        )
+        smooth = QuantisedPlanes(samples, cfa, steps, np.empty((2, *shape), np.uint16))
+        difference = np.empty((2, *shape), np.int8)
         distance = np.empty(shape if errors else (0, 0), np.float32)
-        return cls(smooth, residual, np.empty(shape, np.bool_), np.empty(shape, np.bool_), distance)
+        return cls(smooth, difference, np.empty(shape, np.bool_), np.empty(shape, np.bool_), distance)
 
 
 def guesses_of_all(
@@ -100,8 +107,11 @@ def _guess(
     if contest.sparing and cfa.is_bayer:
         _refine_where_apart(part, mosaic, cfa, far, around, threads)
     distance = apart(*(guess[around.inner] for guess in part))[within(tile.core, around.core)]
-    for guess, stored in zip(part, (into.smooth, into.residual), strict=True):
-        stored[:, *tile.core] = np.moveaxis(guess[tile.inner], 2, 0)
+    smooth, residual = (
+        into.smooth.encode_others(np.moveaxis(guess[tile.inner], 2, 0), *tile.core) for guess in part
+    )
+    into.smooth.others[:, *tile.core] = smooth
+    into.difference[:, *tile.core] = encode_difference(residual, smooth)
     into.differing[tile.core], into.doubtful[tile.core] = distance > far, distance > least
     if into.distance.size:
         into.distance[tile.core] = distance
@@ -252,9 +262,9 @@ def _run_trials(
     """Return the squared errors of both methods in what a tile sees, zero where no trials are held."""
     seen, stored = np.zeros((2, *(axis.stop - axis.start for axis in tile.seen)), np.float32), guesses.smooth
     for part in parts:
-        one, other = (guess.others[:, *part.seen] for guess in (stored, guesses.residual))
         mosaic = stored.samples.window(*part.seen)
-        others = (stored.steps.values(one) + stored.steps.values(other)) * np.float32(0.5)
+        apart = decode_difference(guesses.difference[:, *part.seen])
+        others = stored.steps.values(stored.others[:, *part.seen] + np.float32(0.5) * apart)
         middle = np.moveaxis(stored.spread(mosaic, others, *part.seen), 0, 2)
         place, held = within(part.core, tile.seen), guesses.doubtful[part.core]
         for errors, error in zip(seen, contest.errors(middle, mosaic, stored.cfa, threads), strict=True):
@@ -307,10 +317,10 @@ def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32, kept: 
     local = [errors.read(rows, columns) for errors in trials.errors]
     confidence = confidence_in_smooth(local[0], local[1], *trials.means)
     kept.write(rows, columns, confidence)
-    smooth, residual = guesses.smooth.others[:, rows], guesses.residual.others[:, rows].astype(np.float32)
-    blended = residual + confidence * (smooth.astype(np.float32) - residual)
-    blended += np.float32(0.5)
-    smooth[...] = blended
+    smooth = guesses.smooth.others[:, rows]
+    blended = (1 - confidence) * decode_difference(guesses.difference[:, rows])
+    blended += smooth
+    smooth[...] = round_codes(blended)
     if error.size:
         told = local[1] + confidence * (local[0] - local[1])
         error[rows] = np.where(guesses.doubtful[rows], told, np.square(guesses.distance[rows]))

@@ -111,6 +111,12 @@ _LEAST_RANGE = 2.0**-10
 _OTHERS = ((1, 2), (0, 2), (0, 1))  # the two channels besides each
 
 
+def round_codes(numbers: Float32) -> Codes:
+    """Return the codes nearest to numbers, which are overwritten."""
+    numbers += np.float32(0.5)
+    return np.clip(numbers, 0, _LAST, out=numbers).astype(np.uint16)
+
+
 @dataclass(frozen=True, slots=True)
 class Quantiser:
     """Equal steps between values: code k stands for low + k step."""
@@ -126,16 +132,42 @@ class Quantiser:
 
     def encode(self, values: Float32) -> Codes:
         """Return the nearest codes."""
-        codes = (values - np.float32(self.low)) * np.float32(1 / self.step)
-        codes += np.float32(0.5)
-        return np.clip(codes, 0, _LAST, out=codes).astype(np.uint16)
+        return round_codes((values - np.float32(self.low)) * np.float32(1 / self.step))
 
-    def values(self, codes: Codes) -> Float32:
-        """Return what codes stand for."""
+    def values(self, codes: Codes | Float32) -> Float32:
+        """Return what codes stand for, or numbers between them."""
         values = codes.astype(np.float32)
         values *= np.float32(self.step)
         values += np.float32(self.low)
         return values
+
+
+DifferenceCodes = NDArray[np.int8]
+
+_LINEAR_PART = 40.0  # codes: with h = hypot(difference, 40) what is kept of a difference is off by h / 31 at most
+_RATIO_STEP = np.arcsinh(_LAST / _LINEAR_PART) / 127
+
+
+@lru_cache
+def _difference_tables() -> tuple[DifferenceCodes, Float32]:
+    """Return a byte for every difference of two codes, from the least on, and what each byte stands for."""
+    ratios = np.arange(-_LAST, _LAST + 1) / _LINEAR_PART
+    encoded = np.rint(np.arcsinh(ratios) / _RATIO_STEP).astype(np.int8)
+    every = np.arange(256).astype(np.int8)  # in the order of their bits
+    return encoded, (_LINEAR_PART * np.sinh(every * _RATIO_STEP)).astype(np.float32)
+
+
+def encode_difference(codes: Codes, others: Codes) -> DifferenceCodes:
+    """Return how far codes lie above others, a byte each, the coarser the further they are apart."""
+    apart = codes.astype(np.int32)
+    apart -= others
+    apart += _LAST
+    return np.take(_difference_tables()[0], apart)
+
+
+def decode_difference(kept: DifferenceCodes) -> Float32:
+    """Return the differences that bytes stand for, in codes."""
+    return np.take(_difference_tables()[1], kept.view(np.uint8))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,21 +211,32 @@ class QuantisedPlanes:
     def __setitem__(self, place: tuple[slice, ...], planes: Planes, /) -> None:
         """Write a window, (3, rows, columns); what is measured is not, where it is kept."""
         rows, columns = self._window(place)
-        codes, others = self.steps.encode(planes), self.others[:, rows, columns]
-        for site, channel in _sites(
-            self.cfa, rows.start % self.cfa.period[0], columns.start % self.cfa.period[1]
-        ):
+        codes = self.steps.encode(planes)
+        self.others[:, rows, columns] = self._pick_others(codes, rows, columns)
+        if self.own is not None:
+            for site, channel in self._sites_of(rows, columns):
+                self.own[rows, columns][site] = codes[channel][site]
+
+    def encode_others(self, planes: Planes, rows: slice, columns: slice) -> Codes:
+        """Return the codes of the two colours of a window, (3, rows, columns), that are not measured."""
+        return self._pick_others(self.steps.encode(planes), rows, columns)
+
+    def _pick_others(self, codes: Codes, rows: slice, columns: slice) -> Codes:
+        """Return the codes of a window, (3, rows, columns), without those of what is measured."""
+        others = np.empty((2, *codes.shape[1:]), np.uint16)
+        for site, channel in self._sites_of(rows, columns):
             for which, other in enumerate(_OTHERS[channel]):
                 others[which][site] = codes[other][site]
-            if self.own is not None:
-                self.own[rows, columns][site] = codes[channel][site]
+        return others
+
+    def _sites_of(self, rows: slice, columns: slice) -> tuple[tuple[tuple[slice, slice], int], ...]:
+        """Return the sites of the period in a window, and the channel measured at each."""
+        return _sites(self.cfa, rows.start % self.cfa.period[0], columns.start % self.cfa.period[1])
 
     def spread(self, measured: Float32, others: Float32, rows: slice, columns: slice) -> Planes:
         """Return the planes of a window from what is measured there and the two other colours."""
         planes = np.empty((3, *measured.shape), np.float32)
-        for site, channel in _sites(
-            self.cfa, rows.start % self.cfa.period[0], columns.start % self.cfa.period[1]
-        ):
+        for site, channel in self._sites_of(rows, columns):
             planes[channel][site] = measured[site]
             for which, other in enumerate(_OTHERS[channel]):
                 planes[other][site] = others[which][site]

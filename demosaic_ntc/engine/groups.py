@@ -34,40 +34,58 @@ _CHECKED = 37  # one group in so many tells how well samples are predicted; a pr
 _RUN = 16  # of them that lie side by side, as these are quicker to match
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Band:
-    """References worked on together, the rows they can touch, and where the next band's begin."""
-
-    references: Places
-    top: int
-    bottom: int
-    next_top: int
-
-
 def reference_positions(length: int, patches: PatchGrid) -> Places:
     """Return where reference patches start along one direction; the last one ends at the border."""
     last = length - patches.size
     return np.unique(np.append(np.arange(0, last + 1, patches.stride), last)).astype(np.int64)
 
 
-def references_in(wanted: Flags, patches: PatchGrid) -> Places:
-    """Return (row, column) of the reference patches that hold a wanted pixel, sorted by rows."""
-    rows, columns = (reference_positions(length, patches) for length in wanted.shape)
-    across, down = np.nonzero(_find_holding(wanted, patches))
-    order = np.lexsort((across, down))
-    return np.stack([rows[down[order]], columns[across[order]]], axis=1)
+@dataclass(frozen=True, slots=True, eq=False)
+class References:
+    """The reference patches that hold a wanted pixel, as flags of all there are: few bytes for many of them."""
+
+    rows: Places  # where they start
+    columns: Places
+    held: Flags  # (rows, columns)
+
+    @classmethod
+    def of(cls, wanted: Flags, patches: PatchGrid) -> "References":
+        """Return those of a picture, given its wanted pixels."""
+        rows, columns = (reference_positions(length, patches) for length in wanted.shape)
+        tall = _any_within(wanted, rows, patches.size)
+        held = _any_within(np.ascontiguousarray(tall.T), columns, patches.size)
+        return cls(rows, columns, np.ascontiguousarray(held.T))
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.held))
+
+    @property
+    def places(self) -> Places:
+        """(row, column) of each, sorted by rows."""
+        down, across = np.nonzero(self.held)
+        return np.stack([self.rows[down], self.columns[across]], axis=1)
+
+    def split(self, tall: int) -> list["References"]:
+        """Return parts, each of so many rows of pixels, without those and the rows that hold none."""
+        rows = np.flatnonzero(self.held.any(axis=1))
+        starts = np.flatnonzero(np.diff(self.rows[rows] // tall, prepend=-1))
+        parts = (slice(part[0], part[-1] + 1) for part in np.split(rows, starts[1:]))
+        return [References(self.rows[part], self.columns, self.held[part]) for part in parts]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """References worked on together, the rows they can touch, and where the next band's begin."""
+
+    references: References
+    top: int
+    bottom: int
+    next_top: int
 
 
 def count_references(wanted: Flags, patches: PatchGrid) -> int:
     """Return how many reference patches hold a wanted pixel."""
-    return int(np.count_nonzero(_find_holding(wanted, patches)))
-
-
-def _find_holding(wanted: Flags, patches: PatchGrid) -> Flags:
-    """Return whether the reference patches hold a wanted pixel, (columns, rows) of them."""
-    rows, columns = (reference_positions(length, patches) for length in wanted.shape)
-    tall = _any_within(wanted, rows, patches.size)
-    return _any_within(np.ascontiguousarray(tall.T), columns, patches.size)
+    return len(References.of(wanted, patches))
 
 
 def _any_within(flags: Flags, starts: Places, length: int) -> Flags:
@@ -78,13 +96,13 @@ def _any_within(flags: Flags, starts: Places, length: int) -> Flags:
     return found
 
 
-def bands_of(references: Places, height: int, patches: PatchGrid, band_rows: int = BAND_ROWS) -> list[Band]:
-    """Cut references, sorted by rows, into bands, each taller than what neighbouring bands share."""
-    tall = max(band_rows, 2 * patches.reach + 2 * patches.size)
-    starts = np.flatnonzero(np.diff(references[:, 0] // tall, prepend=-1))
-    parts = np.split(references, starts[1:])
-    tops = [max(int(part[0, 0]) - patches.reach, 0) for part in parts] + [height]
-    bottoms = [min(int(part[-1, 0]) + patches.reach + patches.size, height) for part in parts]
+def bands_of(
+    references: References, height: int, patches: PatchGrid, band_rows: int = BAND_ROWS
+) -> list[Band]:
+    """Cut references into bands, each taller than what neighbouring bands share."""
+    parts = references.split(max(band_rows, 2 * patches.reach + 2 * patches.size))
+    tops = [max(int(part.rows[0]) - patches.reach, 0) for part in parts] + [height]
+    bottoms = [min(int(part.rows[-1]) + patches.reach + patches.size, height) for part in parts]
     return [
         Band(part, top, max(bottom, below), below) if below < height else Band(part, top, bottom, bottom)
         for part, top, bottom, below in zip(parts, tops, bottoms, tops[1:], strict=False)
@@ -202,8 +220,8 @@ class GroupPass:
         Rows that were yielded are not looked at again: they may be overwritten. Bands that would begin after
         the deadline say nothing: nothing is proven of them, and nothing is yielded below the first of them.
         """
-        references = references_in(wanted, self._patches)
-        if not len(references):
+        references = References.of(wanted, self._patches)
+        if not references.held.any():
             return
         prior = self.prior(len(references))
         bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
@@ -221,7 +239,7 @@ class GroupPass:
             carried = sums[:, :, finished:].copy()
             self._run.report(number / len(bands))
             if not spoke:
-                self.bounds += [unproven(len(rest.references)) for rest in bands[number:]]
+                self.bounds += [self._unproven(rest.references) for rest in bands[number:]]
                 return
 
     def prior(self, groups: int) -> Float32:
@@ -261,13 +279,17 @@ class GroupPass:
         channels, _, width = self._scene.planes.shape
         view = self._scene.view(slice(band.top, band.bottom), slice(0, width))
         sums = np.zeros((3 if self._run.want_error else 1, channels, band.bottom - band.top, width), np.int64)
-        bounds, done = unproven(len(band.references)), 0
-        for tile in tiles_of_references(band.references):
+        bounds, done = self._unproven(band.references), 0
+        for tile in tiles_of_references(band.references.places):
             if self._run.deadline.is_over():
                 break
             self._restore_tile(view, tile, prior, sums, bounds[done : done + len(tile)])
             done += len(tile)
         return view.picture, sums, bounds, done > 0
+
+    def _unproven(self, references: References) -> Float32:
+        """Return what is proven of groups before they are completed; nothing of those that are not to be."""
+        return unproven(len(references) if self._step.norm else 0)
 
     def _restore_tile(
         self, view: GroupView, references: Places, prior: Float32, sums: Sums, bounds: Float32

@@ -30,6 +30,7 @@ from demosaic_ntc.run import Run
 
 _NEARLY_EXACT = (0.1 / 255) ** 2  # a variance of samples below which they are kept rather than estimated
 _MOVED_RIM = 2  # pixels around those that a step has moved, which the next one takes in
+_NOWHERE = np.zeros((0, 0), np.bool_)
 _LEAST_CONFIDENCE = np.float32(1e-6)  # in a pixel deep in a hole: a patch must weigh something
 # The squared error of an entry is a weighted sum, fitted on pictures whose truth is known: of what the models
 # of its patches expect, of the variance between patches, and of the square of how far they moved it.
@@ -70,17 +71,18 @@ def restore(
     well samples were predicted, where steps are checked.
     """
     bounds, left_out, is_exact = [unproven(0)], list[Sums](), known.noise.mean() < _NEARLY_EXACT
-    moved = np.zeros((0, 0), np.bool_)
+    moved = _NOWHERE
     if isinstance(estimate.planes, np.ndarray):  # what was given stays as it is
         estimate = Estimate(copy(estimate.planes), estimate.variance.copy())
     for number, work in enumerate(works):
         own = run.part(number / len(works), (number + 1) / len(works))
         if number > 0 and work.step.least_move > 0 and is_exact:
-            work = replace(work, wanted=work.wanted & close_to(moved, _MOVED_RIM))
-        limit = works[number + 1].step.least_move if number + 1 < len(works) else 0.0
+            moved = close_to(moved, _MOVED_RIM)
+            moved &= work.wanted
+            work = replace(work, wanted=moved)
+        limit = works[number + 1].step.least_move if is_exact and number + 1 < len(works) else 0.0
         untouched, moved = _restore_step(estimate, known, work, own, bounds, left_out, limit)
-        has_gaps = work.step.patches.stride > work.step.patches.size
-        if has_gaps and untouched.any() and not run.deadline.is_over():
+        if untouched.any() and not run.deadline.is_over():
             rest = MaskedPass(work.step.dense, untouched, work.shares)
             _restore_step(estimate, known, rest, own.part(1.0, 1.0), bounds, left_out)
     return estimate, np.concatenate(bounds), SampleCheck.of(left_out)
@@ -97,14 +99,16 @@ def _restore_step(
 ) -> tuple[Flags, Flags]:
     """Do one step, in place, and note what is proven.
 
-    Returns the wanted pixels that no group spoke of, and those that were moved by more than a limit.
+    Returns the wanted pixels that no group spoke of, if references leave gaps between them, and those that
+    were moved by more than a limit, if there is one.
     """
-    moved = np.zeros_like(work.wanted)
-    step, untouched = work.step.adapt_to_noise(float(known.noise.mean())), work.wanted.copy()
+    step, has_gaps = work.step.adapt_to_noise(float(known.noise.mean())), work.step.patches.has_gaps
+    untouched = work.wanted.copy() if has_gaps else _NOWHERE
+    moved = np.zeros(work.wanted.shape, np.bool_) if limit > 0 else _NOWHERE
     if run.deadline.is_over():
         count = count_references(work.wanted, step.patches.fit_to(work.wanted.shape))
         bounds += [unproven(count)] if step.norm else []
-        return moved, moved
+        return _NOWHERE, moved
     picture = GroupInput(estimate.planes, known, _confidence(known, step))
     groups = GroupPass(picture, step, run, work.shares, work.is_checked)
     pieces: Iterable[GroupAggregate] = groups.restore(work.wanted)
@@ -112,13 +116,13 @@ def _restore_step(
         pieces = [_spread_nearby(_join(pieces, estimate), known, step.spread)]
     for piece in pieces:
         _relax_update(estimate.variance, piece, known, work.wanted[piece.rows], step.relaxed)
-        untouched[piece.rows] &= ~piece.anything
+        if has_gaps:
+            untouched[piece.rows] &= ~piece.anything
         if limit > 0:
             moved[piece.rows] = (np.abs(piece.planes - piece.before) > np.float32(limit)).any(axis=0)
         estimate.planes[:, piece.rows, :] = piece.planes
     left_out += groups.left_out
-    if step.norm:
-        bounds += groups.bounds
+    bounds += groups.bounds
     return untouched, moved
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from demosaic_ntc import demosaic, inpaint
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.engine.groups import references_in
+from demosaic_ntc.engine.groups import References
 from demosaic_ntc.engine.kernels.completion import LeastNorm
 from demosaic_ntc.engine.kernels.group_pass import GAUSSIAN, SHAPE_UNIT, KernelImage, Pass, add_shapes
 from demosaic_ntc.engine.kernels.matching import match_patches
@@ -122,7 +122,7 @@ class GroupSource:
     def draw(self, count: int, seed: int) -> list[PatchTensor]:
         """Groups of references drawn by seed among those whose patch lacks anything, or all of these."""
         grid = self.step.patches.fit_to(self.truth.shape[1:])
-        places = references_in(~np.logical_and.reduce(self.known), grid)
+        places = References.of(~np.logical_and.reduce(self.known), grid).places
         generator = np.random.default_rng(seed)
         shapes = places[np.sort(generator.permutation(len(places))[:_SHAPES])]
         chosen = places[np.sort(generator.permutation(len(places))[:count])]

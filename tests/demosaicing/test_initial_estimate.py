@@ -49,9 +49,12 @@ def test_samples_stand_in_their_place_and_the_rest_is_the_blend() -> None:
     first = first_estimate(MosaicSamples(mosaic), cfa, try_both, Run(want_error=True))
     picture = np.moveaxis(np.asarray(first.picture), 0, 2)
     assert np.array_equal(cfa.sample(picture), mosaic)
-    assert picture == pytest.approx(blend(mosaic, cfa, 1).image, abs=1e-4)
+    exact = blend(mosaic, cfa, 1)
+    spacing = np.abs(exact.trial.smooth - exact.trial.residual)  # differences are kept in a byte each
+    assert (np.abs(picture - exact.image) <= 1e-4 + 0.04 * spacing).all()
+    assert np.sqrt(np.square(picture - exact.image).mean()) < 0.02 * np.sqrt(np.square(spacing).mean())
     assert first.error.shape == mosaic.shape
-    confidence = blend(mosaic, cfa, 1).confidence[::4, ::4]
+    confidence = exact.confidence[::4, ::4]
     places = np.argwhere(np.ones(confidence.shape)) * 4
     assert first.confidence.at(places) == pytest.approx(confidence.ravel(), abs=0.02)
     assert (first.error >= 0).all()

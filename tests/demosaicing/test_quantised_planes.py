@@ -6,7 +6,13 @@ import pytest
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap
-from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, QuantisedPlanes, Quantiser
+from demosaic_ntc.demosaicing.quantised_planes import (
+    MosaicSamples,
+    QuantisedPlanes,
+    Quantiser,
+    decode_difference,
+    encode_difference,
+)
 from tests.waves import waves
 
 SHAPE = (70, 41)
@@ -31,6 +37,18 @@ def test_steps_reach_beyond_the_samples_and_round_to_the_nearest() -> None:
     codes = np.arange(65536, dtype=np.uint16)
     assert np.array_equal(steps.encode(steps.values(codes)), codes)
     assert Quantiser.from_range(0.5, 0.5).values(np.array([0], np.uint16))[0] < 0.5
+
+
+def test_differences_of_codes_fit_into_bytes_within_three_percent() -> None:
+    codes = np.arange(0, 65536, 7, dtype=np.uint16)
+    for others in (np.zeros_like(codes), codes[::-1], np.full_like(codes, 65535)):
+        apart = codes.astype(np.float64) - others
+        kept = encode_difference(codes, others)
+        assert kept.dtype == np.int8
+        found = decode_difference(kept)
+        assert (np.abs(found - apart) <= 0.033 * np.hypot(apart, 40)).all()
+        assert np.array_equal(decode_difference(encode_difference(others, codes)), -found)
+    assert decode_difference(encode_difference(codes, codes)).tolist() == [0] * len(codes)
 
 
 @pytest.mark.parametrize("array", ["RGGB", "GBRG", "XTRANS", "RGB/GBR/BRG"])
