@@ -5,8 +5,9 @@ still while kernels are compiled, once on a machine.
 """
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -111,14 +112,15 @@ class Run:
         """Return the run of a part of the stage, from one share of it to another."""
         return replace(self, report=lambda share: self.report(start + (stop - start) * share))
 
-    def map(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def map(
+        self, work: Callable[[Item], Result], items: Sequence[Item], waiting: int = 1
+    ) -> Iterator[Result]:
         """Work on items in the threads of the run; yield the results in the order of the items."""
-        return imap_threads(work, items, self.threads)
+        return imap_threads(work, items, self.threads, waiting)
 
     def do(self, work: Callable[[Item], object], items: Sequence[Item]) -> None:
         """Work on items in the threads of the run, for what that does and not for what it returns."""
-        for _ in imap_threads(work, items, self.threads):
-            pass
+        do_threads(work, items, self.threads)
 
 
 def check_threads(threads: int | None) -> int:
@@ -132,15 +134,29 @@ def check_threads(threads: int | None) -> int:
     return int(threads)
 
 
-def imap_threads(work: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
-    """Map over items in a thread pool, a few at a time; results come in the order of the items."""
-    waiting, ahead = iter(items), min(threads, len(items)) + 1  # any number of threads may be asked for
+def imap_threads(
+    work: Callable[[Item], Result], items: Sequence[Item], threads: int, waiting: int = 1
+) -> Iterator[Result]:
+    """Map over items in a thread pool, a few at a time; results come in the order of the items.
+
+    So many may be ``waiting`` for a slow one before them: many, if they are small. One thread is this one.
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    rest, ahead = iter(items), min(threads, len(items)) + waiting  # any number of threads may be asked for
     with ThreadPoolExecutor(threads) as pool:
-        running: list[Future[Result]] = [pool.submit(work, item) for item in islice(waiting, ahead)]
+        running = deque(pool.submit(work, item) for item in islice(rest, ahead))
         while running:
-            result = running.pop(0).result()
-            running.extend(pool.submit(work, item) for item in islice(waiting, 1))
+            result = running.popleft().result()
+            running.extend(pool.submit(work, item) for item in islice(rest, 1))
             yield result
+
+
+def do_threads(work: Callable[[Item], object], items: Sequence[Item], threads: int) -> None:
+    """Work on items in a thread pool, for what that does and not for what it returns."""
+    for _ in imap_threads(work, items, threads, len(items)):
+        pass
 
 
 @dataclass(slots=True)

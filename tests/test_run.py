@@ -1,11 +1,11 @@
 """The context of a restoration: work shared by threads, time, progress."""
 
-from threading import Event
+from threading import Event, get_ident
 
 import pytest
 
 from demosaic_ntc import run as module
-from demosaic_ntc.run import Progress, Run, Timings, imap_threads
+from demosaic_ntc.run import Progress, Run, Timings, do_threads, imap_threads
 from tests.batch.batches import PATIENCE
 
 
@@ -35,9 +35,30 @@ def test_only_a_few_items_are_begun_ahead_of_their_use() -> None:
     assert len(begun) <= 4
 
 
-def test_errors_of_the_work_come_through() -> None:
+def test_small_results_wait_for_a_slow_one_before_them() -> None:
+    last_is_done = Event()
+
+    def work(item: int) -> int:
+        if item == 0:
+            assert last_is_done.wait(PATIENCE)
+        elif item == 9:
+            last_is_done.set()
+        return item
+
+    assert list(imap_threads(work, range(10), 2, waiting=10)) == [*range(10)]
+    last_is_done.clear()
+    do_threads(work, range(10), 2)
+
+
+def test_one_thread_is_the_one_that_asks() -> None:
+    assert {*imap_threads(lambda _: get_ident(), range(5), 1)} == {get_ident()}
+    assert get_ident() not in {*imap_threads(lambda _: get_ident(), range(5), 2)}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_errors_of_the_work_come_through(threads: int) -> None:
     with pytest.raises(ZeroDivisionError):
-        list(imap_threads(lambda item: 1 // item, [1, 0], 2))
+        list(imap_threads(lambda item: 1 // item, [1, 0], threads))
 
 
 def test_threads_are_as_many_as_this_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

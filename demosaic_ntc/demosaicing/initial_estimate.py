@@ -87,7 +87,7 @@ def guesses_of_all(
         return in_time
 
     late = []
-    for number, (tile, in_time) in enumerate(zip(tiles, run.map(guess, tiles), strict=True), 1):
+    for number, (tile, in_time) in enumerate(zip(tiles, run.map(guess, tiles, len(tiles)), strict=True), 1):
         late += [] if in_time else [tile]
         run.report(number / len(tiles))
     if late:
@@ -249,7 +249,7 @@ def trials_where(guesses: Guesses, contest: MethodSelection, run: Run, side: int
         kept[1].write(*tile.core, local_error(residual)[tile.inner])
         return total_error(smooth[tile.inner]), total_error(residual[tile.inner])
 
-    for number, found in enumerate(run.map(keep_trials, tiles), 1):
+    for number, found in enumerate(run.map(keep_trials, tiles, len(tiles)), 1):
         totals = totals[0] + found[0], totals[1] + found[1]
         run.report(number / len(tiles))
     pixels = guesses.doubtful.size

@@ -144,7 +144,8 @@ class Quantiser:
 
 DifferenceCodes = NDArray[np.int8]
 
-_LINEAR_PART = 40.0  # codes: with h = hypot(difference, 40) what is kept of a difference is off by h / 31 at most
+# Codes: what is kept of a difference d is off by at most 1/31 of hypot(d, 40).
+_LINEAR_PART = 40.0
 _RATIO_STEP = np.arcsinh(_LAST / _LINEAR_PART) / 127
 
 

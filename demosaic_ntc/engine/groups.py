@@ -42,7 +42,7 @@ def reference_positions(length: int, patches: PatchGrid) -> Places:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class References:
-    """The reference patches that hold a wanted pixel, as flags of all there are: few bytes for many of them."""
+    """The reference patches that hold a wanted pixel, as flags of all there are, which take few bytes."""
 
     rows: Places  # where they start
     columns: Places

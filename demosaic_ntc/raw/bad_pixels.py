@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demosaic_ntc.arrays import SIGMA_OF_MAD
+from demosaic_ntc.arrays import SIGMA_OF_MAD, Float32
 from demosaic_ntc.choices import BadPixels
 from demosaic_ntc.demosaicing.noise import NoiseModel
 from demosaic_ntc.detection.defects import find_defects
@@ -44,8 +44,10 @@ def remove_bad_pixels(
         return fill_bad_pixels(photo, listed), listed, None
     if wanted == "off" or (wanted is None and photo.is_plain):
         return photo, None, None
-    noise = noise_of(photo, given)
-    found = found_bad_pixels(photo, noise.model, threads)
+    light = linear_samples(photo, threads)
+    noise = noise_of(photo, given, light)
+    found = find_bad_pixels(photo, light, noise.model, threads)
+    del light
     count = int(np.count_nonzero(found))
     if count == 0:
         return photo, None, noise
@@ -59,10 +61,15 @@ def remove_bad_pixels(
     return fill_bad_pixels(replace(photo, notices=(*photo.notices, remark)), found), found, noise
 
 
-def found_bad_pixels(photo: RawPhoto, noise: NoiseModel, threads: int = 1) -> NDArray[np.bool_]:
-    """Flags of the pixels that stick out of all around them by more than this noise, (height, width)."""
+def find_bad_pixels(
+    photo: RawPhoto, light: Float32, noise: NoiseModel, threads: int = 1
+) -> NDArray[np.bool_]:
+    """Flags of the pixels that stick out of all around them by more than this noise, (height, width).
+
+    Their ``light`` is that of `linear_samples`.
+    """
     red, green, blue, _ = photo.camera_balance or photo.daylight_balance or UNBALANCED
-    span, light, cfa = span_of(photo), linear_samples(photo), photo.cfa
+    span, cfa = span_of(photo), photo.cfa
     white = (min(saturation(photo)) - float(photo.black.max())) / span
     told: Any = {"white": white, "step": 1 / span, "threads": threads}
     if cfa is not None and not cfa.is_mono:

@@ -12,7 +12,7 @@ from demosaic_ntc.detection.chromatic_aberration import FindOffsets, Fringes, Mo
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.raw.photo import UNBALANCED, Mosaic, Multipliers, RawPhoto
 from demosaic_ntc.raw.saturation import saturation
-from demosaic_ntc.run import imap_threads
+from demosaic_ntc.run import do_threads
 
 
 def correct_photo_fringes(photo: RawPhoto, missing: Flags | None = None, threads: int = 1) -> RawPhoto:
@@ -56,8 +56,7 @@ def _move_samples(photo: RawPhoto, cfa: Cfa, codes: MosaicSamples, found: Fringe
             stored = np.rint(SRGB_CURVE.decode(samples) / gain + black)  # type: ignore[arg-type]
             mosaic[band][place] = np.clip(stored, 0, np.iinfo(np.uint16).max)
 
-    for _ in imap_threads(store, moved.bands, threads):
-        pass
+    do_threads(store, moved.bands, threads)
     return mosaic
 
 

@@ -20,8 +20,9 @@ from demosaic_ntc.developing.settings import Development, Engine, Output, Settin
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.colour import SRGB_CURVE
 from demosaic_ntc.io.tiff_tags import DOUBLE, LONG, RATIONAL, Field
-from demosaic_ntc.raw.bad_pixels import found_bad_pixels
+from demosaic_ntc.raw.bad_pixels import find_bad_pixels
 from demosaic_ntc.raw.levels import grey_world
+from demosaic_ntc.raw.noise import linear_samples
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.workflows.api import develop, read_mosaic
 from demosaic_ntc.workflows.conversion import convert_file
@@ -170,9 +171,9 @@ def test_small_lights_are_no_hot_pixels(tmp_path: Path, kind: str) -> None:
     planes = np.repeat(light[..., None], 3, axis=2)
     photo = read_photo(_write(tmp_path / "a.dng", _planes(planes) if kind == "linear" else _mono(light)))
     noise = NoiseModel.from_user(1e-5, 1e-8)
-    assert not found_bad_pixels(photo, noise).any()
+    assert not find_bad_pixels(photo, linear_samples(photo), noise).any()
     photo.mosaic[70, 30] = 20000
-    assert np.argwhere(found_bad_pixels(photo, noise)).tolist() == [[70, 30]]
+    assert np.argwhere(find_bad_pixels(photo, linear_samples(photo), noise)).tolist() == [[70, 30]]
 
 
 @pytest.mark.parametrize("kind", ["linear", "monochrome"])

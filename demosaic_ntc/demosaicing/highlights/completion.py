@@ -40,12 +40,13 @@ from demosaic_ntc.demosaicing.highlights.window_kernels import (
     flag_blocks,
     flag_channels,
 )
-from demosaic_ntc.run import imap_threads
+from demosaic_ntc.run import do_threads, imap_threads
 
 _NEIGHBOURS = 3  # blocks around a clipped one that the widest Gaussian sees
 _RIM_SEEN, _RIM_GROWTH = 32.0, 4.0  # pixels that count as much as a wider rim, and times that per level
 _RIM_SINGLE = 0.3  # the weight in a rim of pixels with one channel clipped, beside those with two
 _SHADED = 4  # rows of cells from one whose shading is looked at to the next: in between lie straight lines
+_ROWS, _MARGIN = 32, 5  # of blocks: so many are computed at a time; so far Gaussians reach, together
 _BITS = np.array([1, 2, 4], np.uint8)  # of the flags of R, G and B
 
 ReadRows = Callable[[slice], Float32]
@@ -137,9 +138,11 @@ def complete_rows(mosaic: ClippedMosaic) -> Iterator[tuple[slice, Float32]]:
         return
     work = _Completion(mosaic, blocks)
     moments = work.sum_moments()
-    grid = predict_channels(moments)
-    near = spread_tints(tints_of(moments) + work.sum_tints(grid, None), SEEN, 1.0, grid[..., MAGENTA])
-    rim = spread_tints(work.sum_tints(grid, near), _RIM_SEEN, _RIM_GROWTH, grid[..., MAGENTA])
+    grid = work.compute_cells(predict_channels, moments)
+    tints = tints_of(moments) + work.sum_tints(grid, None)
+    del moments
+    near = work.spread(tints, SEEN, 1.0, grid)
+    rim = work.spread(work.sum_tints(grid, near), _RIM_SEEN, _RIM_GROWTH, grid)
     yield from work.complete(grid, near, rim)
 
 
@@ -156,8 +159,7 @@ def find_clipped_blocks(mosaic: ClippedMosaic) -> Flags:
         else:
             flag_blocks(mosaic.read(rows), mosaic.period(rows.start)[1], blocks[band])
 
-    for _ in imap_threads(look, range(len(blocks)), mosaic.threads):
-        pass
+    do_threads(look, range(len(blocks)), mosaic.threads)
     return blocks
 
 
@@ -198,6 +200,38 @@ class _Completion:
         if near is None or self._has_cores():
             self._sweep(add, self._near)
         return sums
+
+    def compute_cells(self, compute: Callable[..., Float32], *grids: NDArray[Any]) -> Float32:
+        """Return what a function computes of cells, (rows, columns, …): zero far from clipped samples.
+
+        It is called for some rows of cells at a time, with as many around as any cell depends on.
+        """
+        size, cells = BLOCK // CELL, self._cells
+
+        def compute_rows(rows: slice) -> Float32:
+            seen = slice(max(rows.start - _MARGIN, 0) * size, (rows.stop + _MARGIN) * size)
+            first, count = rows.start * size - seen.start, (rows.stop - rows.start) * size
+            return compute(*(each[seen] for each in grids))[first : first + count]
+
+        parts = self._split_rows()
+        done = imap_threads(compute_rows, parts, self._mosaic.threads)
+        result = np.zeros((0, 0), np.float32)
+        for rows, part in zip(parts, done, strict=True):
+            result = result if result.size else np.zeros((*cells, *part.shape[2:]), np.float32)
+            result[rows.start * size : rows.stop * size] = part
+        return result
+
+    def _split_rows(self) -> list[slice]:
+        """Return rows of blocks, a few at a time, that hold all from which cells are read."""
+        rows = np.flatnonzero(dilate(self._near, 1).any(axis=1))
+        starts = np.flatnonzero((np.diff(rows, prepend=-2) > 1) | (np.diff(rows // _ROWS, prepend=-1) > 0))
+        return [slice(int(part[0]), int(part[-1]) + 1) for part in np.split(rows, starts[1:])]
+
+    def spread(self, tints: Float64, seen: float, growth: float, grid: Float32) -> Float32:
+        """Return what is known of tints around every cell; see `spread_tints`."""
+        return self.compute_cells(
+            lambda sums, magenta: spread_tints(sums, seen, growth, magenta), tints, grid[..., MAGENTA]
+        )
 
     def complete(self, grid: Float32, near: Float32, rim: Float32) -> Iterator[tuple[slice, Float32]]:
         """Yield bands with their clipped samples completed."""
@@ -270,8 +304,7 @@ class _Completion:
     def _sweep(self, work: Callable[[int], None], blocks: Flags) -> None:
         """Do some work on all bands with blocks that are flagged."""
         bands = np.flatnonzero(blocks.any(axis=1)).tolist()
-        for _ in imap_threads(work, bands, self._mosaic.threads):
-            pass
+        do_threads(work, bands, self._mosaic.threads)
 
     def _has_cores(self) -> bool:
         """Whether all channels of some pixel are clipped."""

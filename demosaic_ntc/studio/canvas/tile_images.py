@@ -9,7 +9,7 @@ from PIL import Image
 
 from demosaic_ntc.engine.notebook_preview import find_white
 from demosaic_ntc.errors import explain_encoding
-from demosaic_ntc.run import imap_threads
+from demosaic_ntc.run import do_threads
 
 Bytes = NDArray[np.uint8]
 
@@ -70,8 +70,7 @@ def view_of(colours: NDArray[Any], white: float, threads: int = 1) -> Bytes:
     def write(top: int) -> None:
         view[top : top + _BAND] = _convert_to_bytes(colours[top : top + _BAND], white)
 
-    for _ in imap_threads(write, range(0, len(colours), _BAND), threads):
-        pass
+    do_threads(write, range(0, len(colours), _BAND), threads)
     return view
 
 

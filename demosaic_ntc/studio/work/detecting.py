@@ -14,8 +14,8 @@ from demosaic_ntc.images.mask_rule import MaskRule
 from demosaic_ntc.images.picture import DecodedImage
 from demosaic_ntc.io.header import InputLimits
 from demosaic_ntc.io.pixels import orient
-from demosaic_ntc.raw.bad_pixels import found_bad_pixels
-from demosaic_ntc.raw.noise import noise_of
+from demosaic_ntc.raw.bad_pixels import find_bad_pixels
+from demosaic_ntc.raw.noise import linear_samples, noise_of
 from demosaic_ntc.raw.reading import read_photo
 from demosaic_ntc.run import ReportProgress
 from demosaic_ntc.studio.canvas.mask import write_flags
@@ -74,6 +74,7 @@ class FindHotPixels(StudioWork):
     def run(self, source: Path, target: Path, threads: int, progress: ReportProgress) -> WorkResult:
         """Look for them as conversions do."""
         photo = read_photo(source, limits=self.limits)
-        found = found_bad_pixels(photo, noise_of(photo, None).model)
+        light = linear_samples(photo)
+        found = find_bad_pixels(photo, light, noise_of(photo, None, light).model)
         write_flags(target, **{FLAGS: np.ascontiguousarray(orient(found, photo.orientation))})
         return WorkResult(found.size, {})

@@ -9,6 +9,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
+from demosaic_ntc.demosaicing.highlights import completion
 from demosaic_ntc.demosaicing.highlights.completion import (
     ClippedMosaic,
     _Completion,
@@ -165,6 +166,32 @@ def _moments(roots: Arrays) -> Arrays:
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     sums = [len(roots), *roots.sum(axis=0), *(float(roots[:, a] @ roots[:, b]) for a, b in pairs)]
     return np.array(sums).reshape(1, 1, MOMENTS)
+
+
+@pytest.mark.parametrize("together", [1, 3, 100])
+def test_cells_are_the_same_whichever_rows_are_computed_together(
+    together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(completion, "_ROWS", together)
+    cfa, size = Cfa.from_name("RGGB"), (20 * BLOCK + 24, 2 * BLOCK)
+    blocks = np.zeros((21, 2), np.bool_)
+    blocks[[0, 6, 7, 20], 1] = True
+    limits = np.array(LEVELS, np.float32)[cfa.pattern]
+    work = _Completion(ClippedMosaic(lambda rows: np.zeros(0, np.float32), size, cfa.pattern, limits), blocks)
+    generator = np.random.default_rng(2)
+    roots = generator.random((163, 16, 4, 3))
+    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    products = [(roots[..., a] * roots[..., b]).sum(axis=2) for a, b in pairs]
+    moments = np.stack([np.full((163, 16), 4.0), *np.moveaxis(roots.sum(axis=2), -1, 0), *products], axis=-1)
+    moments *= generator.random((163, 16, 1)) < 0.3
+    found, whole = work.compute_cells(predict_channels, moments), predict_channels(moments)
+    computed = found.any(axis=(1, 2))
+    assert np.array_equal(found[computed], whole[computed])
+    near = completion.dilate(blocks.any(axis=1)[:, None], 2)[:, 0].repeat(8)[
+        :163
+    ]  # and what they are read with
+    assert np.array_equal(computed, near)
+    assert 0.3 < computed.mean() < 0.9
 
 
 def test_predictions_are_lines_through_the_pixels() -> None:
