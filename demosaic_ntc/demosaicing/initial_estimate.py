@@ -26,13 +26,13 @@ from demosaic_ntc.demosaicing.interpolation.blend import (
     total_error,
 )
 from demosaic_ntc.demosaicing.quantised_planes import (
+    LAST_CODE,
     DifferenceCodes,
     MosaicSamples,
     QuantisedPlanes,
     Quantiser,
     decode_difference,
     encode_difference,
-    round_codes,
 )
 from demosaic_ntc.engine.tiles import TILE_SIDE, Tile, around_flagged, close_to, row_bands, tiles_of, within
 from demosaic_ntc.run import Run
@@ -107,9 +107,8 @@ def _guess(
     if contest.sparing and cfa.is_bayer:
         _refine_where_apart(part, mosaic, cfa, far, around, threads)
     distance = apart(*(guess[around.inner] for guess in part))[within(tile.core, around.core)]
-    smooth, residual = (
-        into.smooth.encode_others(np.moveaxis(guess[tile.inner], 2, 0), *tile.core) for guess in part
-    )
+    codes = (into.smooth.steps.encode(np.moveaxis(guess[tile.inner], 2, 0)) for guess in part)
+    smooth, residual = (into.smooth.pick_others(each, *tile.core) for each in codes)
     into.smooth.others[:, *tile.core] = smooth
     into.difference[:, *tile.core] = encode_difference(residual, smooth)
     into.differing[tile.core], into.doubtful[tile.core] = distance > far, distance > least
@@ -319,8 +318,8 @@ def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32, kept: 
     kept.write(rows, columns, confidence)
     smooth = guesses.smooth.others[:, rows]
     blended = (1 - confidence) * decode_difference(guesses.difference[:, rows])
-    blended += smooth
-    smooth[...] = round_codes(blended)
+    blended += smooth + np.float32(0.5)
+    smooth[...] = np.clip(blended, 0, LAST_CODE, out=blended)
     if error.size:
         told = local[1] + confidence * (local[0] - local[1])
         error[rows] = np.where(guesses.doubtful[rows], told, np.square(guesses.distance[rows]))

@@ -105,16 +105,10 @@ class MosaicSamples:
 
 Codes = NDArray[np.uint16]
 
-_LAST = 65535
+LAST_CODE = 65535
 _BEYOND = 0.125  # of the range of the samples, on both sides
 _LEAST_RANGE = 2.0**-10
 _OTHERS = ((1, 2), (0, 2), (0, 1))  # the two channels besides each
-
-
-def round_codes(numbers: Float32) -> Codes:
-    """Return the codes nearest to numbers, which are overwritten."""
-    numbers += np.float32(0.5)
-    return np.clip(numbers, 0, _LAST, out=numbers).astype(np.uint16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +122,13 @@ class Quantiser:
     def from_range(cls, least: float, largest: float) -> "Quantiser":
         """Return steps that hold all values from the least to the largest, and some beyond."""
         span = max(largest - least, _LEAST_RANGE)
-        return cls(least - _BEYOND * span, (1 + 2 * _BEYOND) * span / _LAST)
+        return cls(least - _BEYOND * span, (1 + 2 * _BEYOND) * span / LAST_CODE)
 
     def encode(self, values: Float32) -> Codes:
         """Return the nearest codes."""
-        return round_codes((values - np.float32(self.low)) * np.float32(1 / self.step))
+        codes = (values - np.float32(self.low)) * np.float32(1 / self.step)
+        codes += np.float32(0.5)
+        return np.clip(codes, 0, LAST_CODE, out=codes).astype(np.uint16)
 
     def values(self, codes: Codes | Float32) -> Float32:
         """Return what codes stand for, or numbers between them."""
@@ -146,13 +142,13 @@ DifferenceCodes = NDArray[np.int8]
 
 # Codes: what is kept of a difference d is off by at most 1/31 of hypot(d, 40).
 _LINEAR_PART = 40.0
-_RATIO_STEP = np.arcsinh(_LAST / _LINEAR_PART) / 127
+_RATIO_STEP = np.arcsinh(LAST_CODE / _LINEAR_PART) / 127
 
 
 @lru_cache
 def _difference_tables() -> tuple[DifferenceCodes, Float32]:
     """Return a byte for every difference of two codes, from the least on, and what each byte stands for."""
-    ratios = np.arange(-_LAST, _LAST + 1) / _LINEAR_PART
+    ratios = np.arange(-LAST_CODE, LAST_CODE + 1) / _LINEAR_PART
     encoded = np.rint(np.arcsinh(ratios) / _RATIO_STEP).astype(np.int8)
     every = np.arange(256).astype(np.int8)  # in the order of their bits
     return encoded, (_LINEAR_PART * np.sinh(every * _RATIO_STEP)).astype(np.float32)
@@ -162,7 +158,7 @@ def encode_difference(codes: Codes, others: Codes) -> DifferenceCodes:
     """Return how far codes lie above others, a byte each, the coarser the further they are apart."""
     apart = codes.astype(np.int32)
     apart -= others
-    apart += _LAST
+    apart += LAST_CODE
     return np.take(_difference_tables()[0], apart)
 
 
@@ -213,16 +209,12 @@ class QuantisedPlanes:
         """Write a window, (3, rows, columns); what is measured is not, where it is kept."""
         rows, columns = self._window(place)
         codes = self.steps.encode(planes)
-        self.others[:, rows, columns] = self._pick_others(codes, rows, columns)
+        self.others[:, rows, columns] = self.pick_others(codes, rows, columns)
         if self.own is not None:
             for site, channel in self._sites_of(rows, columns):
                 self.own[rows, columns][site] = codes[channel][site]
 
-    def encode_others(self, planes: Planes, rows: slice, columns: slice) -> Codes:
-        """Return the codes of the two colours of a window, (3, rows, columns), that are not measured."""
-        return self._pick_others(self.steps.encode(planes), rows, columns)
-
-    def _pick_others(self, codes: Codes, rows: slice, columns: slice) -> Codes:
+    def pick_others(self, codes: Codes, rows: slice, columns: slice) -> Codes:
         """Return the codes of a window, (3, rows, columns), without those of what is measured."""
         others = np.empty((2, *codes.shape[1:]), np.uint16)
         for site, channel in self._sites_of(rows, columns):

@@ -23,7 +23,7 @@ _DECIDING = 1 << 17
 _NEARLY_ALL = 0.9999
 
 
-def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int, threads: int = 1) -> Finish:
+def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int) -> Finish:
     """Colour space, exposure, look and highlights of the finished picture.
 
     `image` is the engine's, (height, width, 3), encoded and lifted.
@@ -45,7 +45,7 @@ def finish_of(image: ImageLike, ready: Prepared, how: Development, bits: int, th
     if how.linear:
         return replace(plain, look=neutral_look(luminance, added, 1.0))
     every = max(1, round((image.shape[0] * image.shape[1] / _DECIDING) ** 0.5))
-    seen, top = light_of(subsample(image, every, threads), lift, plain), 1.0
+    seen, top = light_of(subsample(image, every), lift, plain), 1.0
     brightened = ready.lens.largest_gain
     if ready.highlights is not None and ready.highlights.largest * brightened > 1:
         top = _find_top(seen, plain, float(ready.highlights.limits.max()) * brightened)

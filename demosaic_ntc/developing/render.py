@@ -28,7 +28,6 @@ from demosaic_ntc.io.pixels import Image, ImageLike, LazyImage, Part, Pixels, Re
 from demosaic_ntc.lens.gains import SiteGains
 from demosaic_ntc.raw.levels import Exposure
 from demosaic_ntc.raw.photo import GREEN, RawPhoto, Sites, place_of
-from demosaic_ntc.run import imap_threads
 
 # Rows per step: few enough for a band of a large picture to stay in the processor's cache.
 _BAND = 16
@@ -300,14 +299,10 @@ def find_auto_gain(image: ImageLike, lift: float, how: Finish, *, every: int = 1
     return min(8192.0 / max(white, 1), _LARGEST_GAIN)
 
 
-def subsample(image: ImageLike, every: int, threads: int = 1) -> Float32:
+def subsample(image: ImageLike, every: int) -> Float32:
     """About one in n rows of a picture, in strips of a few, and every n-th column of those."""
     tops = range(0, image.shape[0], _STRIP * every)
-
-    def read(top: int) -> Float32:
-        return np.asarray(image[top : top + _STRIP])[:, ::every].copy()
-
-    return np.concatenate(list(imap_threads(read, tops, threads)))
+    return np.concatenate([np.asarray(image[top : top + _STRIP])[:, ::every] for top in tops])
 
 
 def is_dark(gain: float) -> bool:

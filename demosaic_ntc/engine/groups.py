@@ -56,21 +56,11 @@ class References:
         held = _any_within(np.ascontiguousarray(tall.T), columns, patches.size)
         return cls(rows, columns, np.ascontiguousarray(held.T))
 
-    def __len__(self) -> int:
-        return int(np.count_nonzero(self.held))
-
     @property
     def places(self) -> Places:
         """(row, column) of each, sorted by rows."""
         down, across = np.nonzero(self.held)
         return np.stack([self.rows[down], self.columns[across]], axis=1)
-
-    def split(self, tall: int) -> list["References"]:
-        """Return parts, each of so many rows of pixels, without those and the rows that hold none."""
-        rows = np.flatnonzero(self.held.any(axis=1))
-        starts = np.flatnonzero(np.diff(self.rows[rows] // tall, prepend=-1))
-        parts = (slice(part[0], part[-1] + 1) for part in np.split(rows, starts[1:]))
-        return [References(self.rows[part], self.columns, self.held[part]) for part in parts]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +68,7 @@ class Band:
     """References worked on together, the rows they can touch, and where the next band's begin."""
 
     references: References
+    count: int  # of them
     top: int
     bottom: int
     next_top: int
@@ -85,7 +76,7 @@ class Band:
 
 def count_references(wanted: Flags, patches: PatchGrid) -> int:
     """Return how many reference patches hold a wanted pixel."""
-    return len(References.of(wanted, patches))
+    return int(np.count_nonzero(References.of(wanted, patches).held))
 
 
 def _any_within(flags: Flags, starts: Places, length: int) -> Flags:
@@ -100,13 +91,19 @@ def bands_of(
     references: References, height: int, patches: PatchGrid, band_rows: int = BAND_ROWS
 ) -> list[Band]:
     """Cut references into bands, each taller than what neighbouring bands share."""
-    parts = references.split(max(band_rows, 2 * patches.reach + 2 * patches.size))
-    tops = [max(int(part.rows[0]) - patches.reach, 0) for part in parts] + [height]
-    bottoms = [min(int(part.rows[-1]) + patches.reach + patches.size, height) for part in parts]
-    return [
-        Band(part, top, max(bottom, below), below) if below < height else Band(part, top, bottom, bottom)
-        for part, top, bottom, below in zip(parts, tops, bottoms, tops[1:], strict=False)
-    ]
+    tall, counts = max(band_rows, 2 * patches.reach + 2 * patches.size), references.held.sum(axis=1)
+    held = np.flatnonzero(counts)
+    rows = np.split(held, np.flatnonzero(np.diff(references.rows[held] // tall)) + 1)
+    first, last = (references.rows[[part[end] for part in rows]] for end in (0, -1))
+    tops = [*np.maximum(first - patches.reach, 0).tolist(), height]
+    bottoms = np.minimum(last + patches.reach + patches.size, height).tolist()
+    bands = []
+    for part, top, bottom, below in zip(rows, tops, bottoms, tops[1:], strict=False):
+        some = slice(part[0], part[-1] + 1)
+        own = References(references.rows[some], references.columns, references.held[some])
+        ends = (max(bottom, below), below) if below < height else (bottom, bottom)
+        bands.append(Band(own, int(counts[some].sum()), top, *ends))
+    return bands
 
 
 def tiles_of_references(references: Places) -> Iterator[Places]:
@@ -221,9 +218,10 @@ class GroupPass:
         the deadline say nothing: nothing is proven of them, and nothing is yielded below the first of them.
         """
         references = References.of(wanted, self._patches)
-        if not references.held.any():
+        count = int(np.count_nonzero(references.held))
+        if not count:
             return
-        prior = self.prior(len(references))
+        prior = self.prior(count)
         bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
         carried = np.zeros((0, 0, 0, 0), np.int64)
         done = self._run.map(lambda band: self._restore(band, prior), bands)
@@ -239,7 +237,7 @@ class GroupPass:
             carried = sums[:, :, finished:].copy()
             self._run.report(number / len(bands))
             if not spoke:
-                self.bounds += [self._unproven(rest.references) for rest in bands[number:]]
+                self.bounds += [unproven(rest.count) for rest in bands[number:] if self._step.norm]
                 return
 
     def prior(self, groups: int) -> Float32:
@@ -279,17 +277,13 @@ class GroupPass:
         channels, _, width = self._scene.planes.shape
         view = self._scene.view(slice(band.top, band.bottom), slice(0, width))
         sums = np.zeros((3 if self._run.want_error else 1, channels, band.bottom - band.top, width), np.int64)
-        bounds, done = self._unproven(band.references), 0
+        bounds, done = unproven(band.count if self._step.norm else 0), 0
         for tile in tiles_of_references(band.references.places):
             if self._run.deadline.is_over():
                 break
             self._restore_tile(view, tile, prior, sums, bounds[done : done + len(tile)])
             done += len(tile)
         return view.picture, sums, bounds, done > 0
-
-    def _unproven(self, references: References) -> Float32:
-        """Return what is proven of groups before they are completed; nothing of those that are not to be."""
-        return unproven(len(references) if self._step.norm else 0)
 
     def _restore_tile(
         self, view: GroupView, references: Places, prior: Float32, sums: Sums, bounds: Float32

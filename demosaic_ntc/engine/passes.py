@@ -42,11 +42,6 @@ class PatchGrid:
     dense: int = 127  # how far out the search looks at every place; beyond, at every second row and column
 
     @property
-    def has_gaps(self) -> bool:
-        """Whether there are pixels between references that none of them holds."""
-        return self.stride > self.size
-
-    @property
     def offsets(self) -> Places:
         """Where the search looks, (candidates, 2), nearest first."""
         steps = np.arange(-self.reach, self.reach + 1)

@@ -102,7 +102,8 @@ def _restore_step(
     Returns the wanted pixels that no group spoke of, if references leave gaps between them, and those that
     were moved by more than a limit, if there is one.
     """
-    step, has_gaps = work.step.adapt_to_noise(float(known.noise.mean())), work.step.patches.has_gaps
+    step = work.step.adapt_to_noise(float(known.noise.mean()))
+    has_gaps = step.patches.stride > step.patches.size
     untouched = work.wanted.copy() if has_gaps else _NOWHERE
     moved = np.zeros(work.wanted.shape, np.bool_) if limit > 0 else _NOWHERE
     if run.deadline.is_over():

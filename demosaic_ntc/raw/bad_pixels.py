@@ -44,7 +44,7 @@ def remove_bad_pixels(
         return fill_bad_pixels(photo, listed), listed, None
     if wanted == "off" or (wanted is None and photo.is_plain):
         return photo, None, None
-    light = linear_samples(photo, threads)
+    light = linear_samples(photo)
     noise = noise_of(photo, given, light)
     found = find_bad_pixels(photo, light, noise.model, threads)
     del light

@@ -8,12 +8,10 @@ import numpy as np
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.noise import NoiseModel, estimate_noise, noise_factor
-from demosaic_ntc.engine.tiles import row_bands
 from demosaic_ntc.errors import InputError
 from demosaic_ntc.io.tiff_tags import Directory, numbers
 from demosaic_ntc.raw.photo import RawPhoto, place_of
 from demosaic_ntc.raw.saturation import lowest_saturation
-from demosaic_ntc.run import do_threads
 
 #: Tags of DNGs: pairs S, O of variances S·x + O (DNG 1.4), and whether noise was removed.
 NOISE_PROFILE, NOISE_REDUCTION_APPLIED = 51041, 50935
@@ -139,16 +137,11 @@ def span_of(photo: RawPhoto) -> float:
     return photo.white - float(photo.black.mean())
 
 
-def linear_samples(photo: RawPhoto, threads: int = 1) -> Float32:
+def linear_samples(photo: RawPhoto) -> Float32:
     """Return the samples, as they lie, as light, black 0 and white 1; dark noise stays negative."""
-    light = np.empty(photo.mosaic.shape, np.float32)
-
-    def convert(rows: slice) -> None:
-        light[rows] = photo.mosaic[rows]
-        for index, black in np.ndenumerate(photo.black):
-            site = light[rows][place_of(index, photo.black.shape)]
-            site -= np.float32(black)
-            site /= np.float32(photo.white - black)
-
-    do_threads(convert, row_bands(len(light), len(photo.black)), threads)
+    light = photo.mosaic.astype(np.float32)
+    for index, black in np.ndenumerate(photo.black):
+        site = light[place_of(index, photo.black.shape)]
+        site -= np.float32(black)
+        site /= np.float32(photo.white - black)
     return light

@@ -247,7 +247,7 @@ def develop_prepared(
         restored = complete_mosaic(ready, settings.engine, run, photo.restore)
         timings.notices += restored.notices
     with timings.stage("render"):
-        look = finish_of(restored.image, ready, how, bits, run.threads)
+        look = finish_of(restored.image, ready, how, bits)
         seen = ready.lens.finish(restored.image, ready.mosaic.lift, ready.raw_white)
         kept = cut(seen, ready.photo, how)
         kept = kept if how.longest_side is None else shrink(kept, how.longest_side)

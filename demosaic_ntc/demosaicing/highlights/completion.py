@@ -11,6 +11,7 @@ bound, so that noise and texture make the bound soft.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -141,8 +142,10 @@ def complete_rows(mosaic: ClippedMosaic) -> Iterator[tuple[slice, Float32]]:
     grid = work.compute_cells(predict_channels, moments)
     tints = tints_of(moments) + work.sum_tints(grid, None)
     del moments
-    near = work.spread(tints, SEEN, 1.0, grid)
-    rim = work.spread(work.sum_tints(grid, near), _RIM_SEEN, _RIM_GROWTH, grid)
+    magenta = grid[..., MAGENTA]
+    near = work.compute_cells(partial(spread_tints, seen=SEEN, growth=1.0), tints, magenta)
+    tints = work.sum_tints(grid, near)
+    rim = work.compute_cells(partial(spread_tints, seen=_RIM_SEEN, growth=_RIM_GROWTH), tints, magenta)
     yield from work.complete(grid, near, rim)
 
 
@@ -178,27 +181,27 @@ class _Completion:
 
     def sum_moments(self) -> Float64:
         """Sum the moments of unclipped pixels by cells, and flag those that are clipped."""
-        moments = self._make_cells(MOMENTS)
+        moments = np.zeros((*self._cells, MOMENTS))
 
         def add(band: int) -> None:
             rows, seen = _band(band, self._mosaic.size[0]), self._seen[band]
             _, roots = self._average(rows, seen, only_flagged=False)
             add_moments(roots, self._flags[rows], self._levels, seen, _cells_of(moments, band))
 
-        self._sweep(add, self._seen)
+        do_threads(add, np.flatnonzero(self._seen.any(axis=1)).tolist(), self._mosaic.threads)
         return moments
 
     def sum_tints(self, grid: Float32, near: Float32 | None) -> Float64:
         """Sum the tints of pixels with one channel clipped by cells; with tints near them, of two as well."""
-        sums = self._make_cells(TINT_SUMS)
+        sums = np.zeros((*self._cells, TINT_SUMS))
 
         def add(band: int) -> None:
             rows = _band(band, self._mosaic.size[0])
             _, roots = self._average(rows, self._near[band], only_flagged=True)
             self._complete_partly(band, roots, grid, near, _cells_of(sums, band))
 
-        if near is None or self._has_cores():
-            self._sweep(add, self._near)
+        if near is None or (self._flags == ALL_CHANNELS).any():  # only then they are needed
+            do_threads(add, np.flatnonzero(self._near.any(axis=1)).tolist(), self._mosaic.threads)
         return sums
 
     def compute_cells(self, compute: Callable[..., Float32], *grids: NDArray[Any]) -> Float32:
@@ -206,32 +209,22 @@ class _Completion:
 
         It is called for some rows of cells at a time, with as many around as any cell depends on.
         """
-        size, cells = BLOCK // CELL, self._cells
+        size = BLOCK // CELL
 
         def compute_rows(rows: slice) -> Float32:
             seen = slice(max(rows.start - _MARGIN, 0) * size, (rows.stop + _MARGIN) * size)
             first, count = rows.start * size - seen.start, (rows.stop - rows.start) * size
             return compute(*(each[seen] for each in grids))[first : first + count]
 
-        parts = self._split_rows()
+        rows = np.flatnonzero(dilate(self._near, 1).any(axis=1))  # that hold all from which cells are read
+        starts = np.flatnonzero((np.diff(rows, prepend=-2) > 1) | (np.diff(rows // _ROWS, prepend=-1) > 0))
+        parts = [slice(int(part[0]), int(part[-1]) + 1) for part in np.split(rows, starts[1:])]
         done = imap_threads(compute_rows, parts, self._mosaic.threads)
         result = np.zeros((0, 0), np.float32)
-        for rows, part in zip(parts, done, strict=True):
-            result = result if result.size else np.zeros((*cells, *part.shape[2:]), np.float32)
-            result[rows.start * size : rows.stop * size] = part
+        for place, part in zip(parts, done, strict=True):
+            result = result if result.size else np.zeros((*self._cells, *part.shape[2:]), np.float32)
+            result[place.start * size : place.stop * size] = part
         return result
-
-    def _split_rows(self) -> list[slice]:
-        """Return rows of blocks, a few at a time, that hold all from which cells are read."""
-        rows = np.flatnonzero(dilate(self._near, 1).any(axis=1))
-        starts = np.flatnonzero((np.diff(rows, prepend=-2) > 1) | (np.diff(rows // _ROWS, prepend=-1) > 0))
-        return [slice(int(part[0]), int(part[-1]) + 1) for part in np.split(rows, starts[1:])]
-
-    def spread(self, tints: Float64, seen: float, growth: float, grid: Float32) -> Float32:
-        """Return what is known of tints around every cell; see `spread_tints`."""
-        return self.compute_cells(
-            lambda sums, magenta: spread_tints(sums, seen, growth, magenta), tints, grid[..., MAGENTA]
-        )
 
     def complete(self, grid: Float32, near: Float32, rim: Float32) -> Iterator[tuple[slice, Float32]]:
         """Yield bands with their clipped samples completed."""
@@ -301,15 +294,6 @@ class _Completion:
         )
         return light[first : first + rows.stop - rows.start], roots
 
-    def _sweep(self, work: Callable[[int], None], blocks: Flags) -> None:
-        """Do some work on all bands with blocks that are flagged."""
-        bands = np.flatnonzero(blocks.any(axis=1)).tolist()
-        do_threads(work, bands, self._mosaic.threads)
-
-    def _has_cores(self) -> bool:
-        """Whether all channels of some pixel are clipped."""
-        return bool((self._flags == ALL_CHANNELS).any())
-
     def _find_scales(self, shading: ReadRows) -> Float32:
         """Return the cube roots of shading in every cell, (rows, columns of cells, 3)."""
         scales = np.ones((*self._cells, 3), np.float32)
@@ -344,10 +328,6 @@ class _Completion:
         """How many rows and columns of cells there are."""
         height, width = (-(-side // CELL) for side in self._mosaic.size)
         return height, width
-
-    def _make_cells(self, planes: int) -> Float64:
-        """Return zero for every cell."""
-        return np.zeros((*self._cells, planes))
 
 
 def _cells_of(cells: Float64, band: int) -> Float64:

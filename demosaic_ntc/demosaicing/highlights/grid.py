@@ -92,7 +92,7 @@ def tints_of(moments: Float64) -> Float64:
     return np.stack([weight, red - green, blue - green, *products], -1)
 
 
-def spread_tints(sums: Float64, seen: float, growth: float, magenta: Float32) -> Float32:
+def spread_tints(sums: Float64, magenta: Float32, seen: float, growth: float) -> Float32:
     """Return the mean tint around every cell and its variances, (rows, columns, TINTS).
 
     ``sums``, (rows, columns, TINT_SUMS), are of tints in every cell. Pixels of a weight ``seen``, times

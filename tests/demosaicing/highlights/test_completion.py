@@ -187,9 +187,7 @@ def test_cells_are_the_same_whichever_rows_are_computed_together(
     found, whole = work.compute_cells(predict_channels, moments), predict_channels(moments)
     computed = found.any(axis=(1, 2))
     assert np.array_equal(found[computed], whole[computed])
-    near = completion.dilate(blocks.any(axis=1)[:, None], 2)[:, 0].repeat(8)[
-        :163
-    ]  # and what they are read with
+    near = np.repeat(completion.dilate(blocks, 2), 8, axis=0)[:163].any(axis=1)
     assert np.array_equal(computed, near)
     assert 0.3 < computed.mean() < 0.9
 
@@ -225,16 +223,16 @@ def test_tints_spread_fade_and_are_hardly_magenta() -> None:
     sums = np.zeros((40, 40, TINT_SUMS))
     sums[20, 20] = _tint_sums(np.full(60, 0.3), np.full(60, -0.1))
     most = np.full((40, 40), 0.01, np.float32)
-    tints = spread_tints(sums, 8.0, 1.0, most)
+    tints = spread_tints(sums, most, 8.0, 1.0)
     np.testing.assert_allclose(tints[20, 20, :TINT_SPREAD], [0.3, -0.1], rtol=0.05)
     assert np.abs(tints[20, 24, :TINT_SPREAD]).max() > np.abs(tints[20, 39, :TINT_SPREAD]).max()
     sums[20, 20] = _tint_sums(np.full(60, 0.3), np.full(60, 0.2))
-    assert spread_tints(sums, 8.0, 1.0, most)[..., :TINT_SPREAD].min(axis=-1).max() <= 0.0101
+    assert spread_tints(sums, most, 8.0, 1.0)[..., :TINT_SPREAD].min(axis=-1).max() <= 0.0101
 
 
 def test_tints_vary_as_they_are_seen_to() -> None:
     red, blue = 0.1 * np.random.default_rng(2).standard_normal((2, 100_000))
-    tints = spread_tints(_tint_sums(red, blue).reshape(1, 1, -1), 8.0, 1.0, np.ones((1, 1), np.float32))
+    tints = spread_tints(_tint_sums(red, blue).reshape(1, 1, -1), np.ones((1, 1), np.float32), 8.0, 1.0)
     np.testing.assert_allclose(tints[0, 0, TINT_SPREAD:], [0.01, 0.01, 0.02], rtol=0.03)
 
 
