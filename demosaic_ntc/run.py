@@ -5,10 +5,12 @@ still while kernels are compiled, once on a machine.
 """
 
 import math
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from ctypes import CDLL
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from numbers import Integral
@@ -57,6 +59,9 @@ Report = Callable[[float], None]  # the share of a stage that is done
 
 _UNITS = 1000  # of progress in a stage
 
+# The C library of most Linux systems keeps what threads have freed for itself until it is told to return it.
+_trim = getattr(CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -103,7 +108,9 @@ class Run:
         return cls(check_threads(threads), progress or ignore_progress, deadline, bool(want_error))
 
     def stage(self, name: str) -> "Run":
-        """Return the run of a stage, which reports shares of it."""
+        """Return the run of a stage, which reports shares of it; what was freed before is given back."""
+        if _trim is not None:
+            _trim(0)
         return replace(
             self, report=lambda share: self.progress(Progress(name, round(share * _UNITS), _UNITS))
         )

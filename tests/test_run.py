@@ -1,5 +1,7 @@
 """The context of a restoration: work shared by threads, time, progress."""
 
+import subprocess
+import sys
 from threading import Event, get_ident
 
 import pytest
@@ -66,6 +68,19 @@ def test_threads_are_as_many_as_this_process_may_use(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("os.sched_getaffinity", lambda process: {3, 5, 8}, raising=False)
     assert Run.start().threads == 3
     assert Run.start(2).threads == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there is memory given back")
+def test_a_stage_begins_without_what_was_freed_before_it() -> None:
+    code = (
+        "import sys; from demosaic_ntc.run import Run\n"
+        "def resident(): return int(open('/proc/self/statm').read().split()[1]) * 4096\n"
+        "kept, room = [], []\n"
+        "for _ in range(4000): room.append(bytearray(20_000)); kept.append(bytearray(100))\n"
+        "room.clear(); before = resident(); Run().stage('groups'); print(before - resident())"
+    )
+    freed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout
+    assert int(freed) > 40e6
 
 
 def test_stages_and_their_parts_are_reported_in_units() -> None:

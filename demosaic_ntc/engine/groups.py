@@ -26,7 +26,9 @@ from demosaic_ntc.run import Run
 
 Shares = Callable[[Places], Float32]  # of the correction of means, for groups around places, (count, 2)
 
-BAND_ROWS = 64  # rows of pixels whose reference patches are worked on together
+# Pixels whose reference patches are worked on together: rows are fewer, the wider a picture is, for several
+# bands wait in memory.
+BAND_ROWS, _BAND_PIXELS = 64, 3 << 17
 _TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
 _GAP = 64  # columns without references at which a tile is cut: single ones take longer by themselves
 _SAMPLES, _LEAST_SAMPLES = 1024, 64  # groups of a picture that tell the shape of its covariances
@@ -217,12 +219,12 @@ class GroupPass:
         Rows that were yielded are not looked at again: they may be overwritten. Bands that would begin after
         the deadline say nothing: nothing is proven of them, and nothing is yielded below the first of them.
         """
-        references = References.of(wanted, self._patches)
+        references, (height, width) = References.of(wanted, self._patches), wanted.shape
         count = int(np.count_nonzero(references.held))
         if not count:
             return
         prior = self.prior(count)
-        bands = bands_of(references, wanted.shape[0], self._patches, band_rows)
+        bands = bands_of(references, height, self._patches, min(band_rows, _BAND_PIXELS // width))
         carried = np.zeros((0, 0, 0, 0), np.int64)
         done = self._run.map(lambda band: self._restore(band, prior), bands)
         for number, (band, (picture, sums, proven, spoke)) in enumerate(zip(bands, done, strict=True), 1):

@@ -130,6 +130,15 @@ def test_tiles_do_not_change_a_bit(make: Any, step: Step, monkeypatch: pytest.Mo
     assert np.array_equal(one, other)
 
 
+def test_bands_of_wide_pictures_have_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pieces() -> int:
+        return sum(1 for _ in pass_over(mosaic(), MOSAIC).restore(wanted_in(mosaic())))
+
+    assert pieces() == 2
+    monkeypatch.setattr(groups, "_BAND_PIXELS", 30 * SHAPE[1])
+    assert pieces() == 3
+
+
 def test_there_are_bands_to_be_joined() -> None:
     references = References.of(np.ones(SHAPE, np.bool_), PATCHES)
     assert len(bands_of(references, SHAPE[0], PATCHES, 1)) > 2
