@@ -122,7 +122,7 @@ class Run:
     def map(
         self, work: Callable[[Item], Result], items: Sequence[Item], waiting: int = 1
     ) -> Iterator[Result]:
-        """Work on items in the threads of the run; yield the results in the order of the items."""
+        """Work on items in the threads of the run; yield results in their order, as `imap_threads` does."""
         return imap_threads(work, items, self.threads, waiting)
 
     def do(self, work: Callable[[Item], object], items: Sequence[Item]) -> None:
@@ -144,9 +144,10 @@ def check_threads(threads: int | None) -> int:
 def imap_threads(
     work: Callable[[Item], Result], items: Sequence[Item], threads: int, waiting: int = 1
 ) -> Iterator[Result]:
-    """Map over items in a thread pool, a few at a time; results come in the order of the items.
+    """Map over items in a thread pool; results come in the order of the items.
 
-    So many may be ``waiting`` for a slow one before them: many, if they are small. One thread is this one.
+    Up to ``waiting`` finished results may wait for a slower one before them: give many where results are
+    small. With one thread, the work is done in the thread that asks. After an error no item is begun.
     """
     if threads == 1:
         yield from map(work, items)
@@ -154,10 +155,14 @@ def imap_threads(
     rest, ahead = iter(items), min(threads, len(items)) + waiting  # any number of threads may be asked for
     with ThreadPoolExecutor(threads) as pool:
         running = deque(pool.submit(work, item) for item in islice(rest, ahead))
-        while running:
-            result = running.popleft().result()
-            running.extend(pool.submit(work, item) for item in islice(rest, 1))
-            yield result
+        try:
+            while running:
+                result = running.popleft().result()
+                running.extend(pool.submit(work, item) for item in islice(rest, 1))
+                yield result
+        finally:
+            for each in running:
+                each.cancel()
 
 
 def do_threads(work: Callable[[Item], object], items: Sequence[Item], threads: int) -> None:

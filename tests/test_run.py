@@ -1,8 +1,10 @@
 """The context of a restoration: work shared by threads, time, progress."""
 
+import os
 import subprocess
 import sys
 from threading import Event, get_ident
+from time import sleep
 
 import pytest
 
@@ -35,6 +37,25 @@ def test_only_a_few_items_are_begun_ahead_of_their_use() -> None:
     next(results)
     results.close()  # type: ignore[attr-defined]
     assert len(begun) <= 4
+
+
+def test_what_waits_is_not_begun_after_an_error_or_when_nobody_asks_any_more() -> None:
+    begun: list[int] = []
+
+    def work(item: int) -> None:
+        begun.append(item)
+        sleep(0.005)
+        if item == 0:
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        do_threads(work, range(200), 2)
+    assert len(begun) < 100
+    begun.clear()
+    results = imap_threads(work, range(1, 200), 2, waiting=200)
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert len(begun) < 100
 
 
 def test_small_results_wait_for_a_slow_one_before_them() -> None:
@@ -70,10 +91,12 @@ def test_threads_are_as_many_as_this_process_may_use(monkeypatch: pytest.MonkeyP
     assert Run.start(2).threads == 2
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only there is memory given back")
+@pytest.mark.skipif(
+    module._trim is None or os.sysconf("SC_PAGE_SIZE") != 4096, reason="the C library gives no memory back"
+)
 def test_a_stage_begins_without_what_was_freed_before_it() -> None:
     code = (
-        "import sys; from demosaic_ntc.run import Run\n"
+        "from demosaic_ntc.run import Run\n"
         "def resident(): return int(open('/proc/self/statm').read().split()[1]) * 4096\n"
         "kept, room = [], []\n"
         "for _ in range(4000): room.append(bytearray(20_000)); kept.append(bytearray(100))\n"

@@ -167,6 +167,7 @@ def _leave_out(tiles: list[Tile], into: Guesses, span: float) -> None:
     """Note that the guesses of some tiles were not compared: they may be off by the whole range."""
     for tile in tiles:
         into.differing[tile.core], into.doubtful[tile.core] = True, False
+        into.difference[:, *tile.core] = 0
         if into.distance.size:
             into.distance[tile.core] = span
 

@@ -3,7 +3,7 @@
 Of every pixel one colour stands in the mosaic; the other two are codes of 16 bits, equal steps that reach an
 eighth beyond the samples on both sides. A step is a fifty-thousandth of the range of the samples: rounding
 adds an error a hundred decibels below it. Where samples are noisy the third colour is estimated, too, and has
-codes of its own.
+codes of its own. How far a second picture differs is kept in a byte for each code, with a relative step.
 """
 
 from collections.abc import Callable, Mapping
@@ -140,7 +140,7 @@ class Quantiser:
 
 DifferenceCodes = NDArray[np.int8]
 
-# Codes: what is kept of a difference d is off by at most 1/31 of hypot(d, 40).
+# Codes: what is kept of a difference d is off by at most a thirtieth of hypot(d, 40).
 _LINEAR_PART = 40.0
 _RATIO_STEP = np.arcsinh(LAST_CODE / _LINEAR_PART) / 127
 

@@ -26,8 +26,8 @@ from demosaic_ntc.run import Run
 
 Shares = Callable[[Places], Float32]  # of the correction of means, for groups around places, (count, 2)
 
-# Pixels whose reference patches are worked on together: rows are fewer, the wider a picture is, for several
-# bands wait in memory.
+# Of a band, whose reference patches are worked on together: rows at most, and about how many pixels. Wide
+# pictures have bands of fewer rows, for several wait in memory; none is lower than what bands share.
 BAND_ROWS, _BAND_PIXELS = 64, 3 << 17
 _TILE = (32, 256)  # rows and columns of reference patches whose differences are computed together
 _GAP = 64  # columns without references at which a tile is cut: single ones take longer by themselves
@@ -239,7 +239,8 @@ class GroupPass:
             carried = sums[:, :, finished:].copy()
             self._run.report(number / len(bands))
             if not spoke:
-                self.bounds += [unproven(rest.count) for rest in bands[number:] if self._step.norm]
+                if self._step.norm:
+                    self.bounds += [unproven(rest.count) for rest in bands[number:]]
                 return
 
     def prior(self, groups: int) -> Float32:

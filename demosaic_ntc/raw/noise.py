@@ -106,8 +106,8 @@ def is_denoised(*directories: Directory) -> bool:
 def noise_of(photo: RawPhoto, given: NoiseModel | None = None, light: Float32 | None = None) -> FoundNoise:
     """Return the noise that was given, or that the file's profile states, or that the samples show.
 
-    A profile that the samples contradict is scaled to what they show. Their ``light`` need not be known; see
-    `linear_samples`.
+    A profile that the samples contradict is scaled to what they show. The ``light`` is what `linear_samples`
+    returns, where it is there already.
     """
     mosaic, cfa = linear_samples(photo) if light is None else light, photo.cfa
     if cfa is None:  # what an array would measure of a linear raw

@@ -7,10 +7,10 @@ import pytest
 
 from demosaic_ntc.arrays import Float32
 from demosaic_ntc.cfa import Cfa
-from demosaic_ntc.demosaicing.initial_estimate import first_estimate
+from demosaic_ntc.demosaicing.initial_estimate import Guesses, SubsampledMap, Trials, _blend, first_estimate
 from demosaic_ntc.demosaicing.interpolation.bayer import kiku2014, zhang_wu2005
 from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection, apart, blend, try_both, try_quickly
-from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples
+from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, Quantiser, encode_difference
 from demosaic_ntc.engine import tiles
 from demosaic_ntc.engine.tiles import close_to
 from demosaic_ntc.run import Run
@@ -101,6 +101,24 @@ def test_trials_are_held_where_guesses_differ_and_the_rest_has_their_difference_
     flat = MosaicSamples(np.full((64, 64), 0.5, np.float32))
     first_estimate(flat, cfa, try_both, Run(), 0.01)
     assert not tried
+
+
+@pytest.mark.parametrize(("smooth", "residual"), [(0, 3000), (3000, 0), (62000, 65535), (65535, 62000)])
+def test_blends_of_guesses_stay_within_the_codes(smooth: int, residual: int) -> None:
+    cfa, shape = Cfa.from_name("RGGB"), (4, 300)
+    samples, steps = MosaicSamples(np.full(shape, 0.5, np.float32)), Quantiser.from_range(0.0, 1.0)
+    guesses = Guesses.empty(samples, cfa, steps, errors=False)
+    codes = np.broadcast_to(np.linspace(smooth, residual, 300).astype(np.uint16), (2, *shape))
+    guesses.smooth.others[...] = codes
+    guesses.difference[...] = encode_difference(np.full((2, *shape), residual, np.uint16), codes)
+    worse, better = SubsampledMap(shape), SubsampledMap(shape)
+    rows, columns = slice(0, 4), slice(0, 300)
+    worse.write(rows, columns, np.ones(shape, np.float32))  # so that the residual guess alone counts
+    _blend(
+        guesses, Trials((worse, better), (1.0, 0.0)), rows, np.empty((0, 0), np.float32), SubsampledMap(shape)
+    )
+    off = np.abs(guesses.smooth.others.astype(np.float64) - residual)
+    assert (off <= 2 + np.hypot(codes - float(residual), 40) / 30).all()
 
 
 def spots() -> Float32:

@@ -47,7 +47,7 @@ _NEIGHBOURS = 3  # blocks around a clipped one that the widest Gaussian sees
 _RIM_SEEN, _RIM_GROWTH = 32.0, 4.0  # pixels that count as much as a wider rim, and times that per level
 _RIM_SINGLE = 0.3  # the weight in a rim of pixels with one channel clipped, beside those with two
 _SHADED = 4  # rows of cells from one whose shading is looked at to the next: in between lie straight lines
-_ROWS, _MARGIN = 32, 5  # of blocks: so many are computed at a time; so far Gaussians reach, together
+_ROWS, _MARGIN = 32, 3  # of blocks: so many are computed at a time; so far Gaussians reach, together
 _BITS = np.array([1, 2, 4], np.uint8)  # of the flags of R, G and B
 
 ReadRows = Callable[[slice], Float32]
@@ -205,7 +205,7 @@ class _Completion:
         return sums
 
     def compute_cells(self, compute: Callable[..., Float32], *grids: NDArray[Any]) -> Float32:
-        """Return what a function computes of cells, (rows, columns, …): zero far from clipped samples.
+        """Return what a function computes of cells, (rows, columns, …); zero in rows far from clipped ones.
 
         It is called for some rows of cells at a time, with as many around as any cell depends on.
         """
