@@ -41,7 +41,7 @@ def find_repair_costs(fill: str) -> dict[str, float]:
 
 # Measured on synthetic raws of 2, 6, 24 and 100 megapixels, two threads: the program itself, what tiles take
 # until a picture has some, and what every pixel does.
-_AT_REST, _PER_PIXEL = 230e6, 15
+_AT_REST, _PER_PIXEL = 230e6, 13
 _OF_TILES, _LARGEST_TILES = 45, 4.5e6  # bytes per pixel, pixels
 
 # Of the bytes of the pixels, what is left in a file; measured on photographs.
