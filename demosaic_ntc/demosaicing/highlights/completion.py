@@ -47,7 +47,7 @@ _NEIGHBOURS = 3  # blocks around a clipped one that the widest Gaussian sees
 _RIM_SEEN, _RIM_GROWTH = 32.0, 4.0  # pixels that count as much as a wider rim, and times that per level
 _RIM_SINGLE = 0.3  # the weight in a rim of pixels with one channel clipped, beside those with two
 _SHADED = 4  # rows of cells from one whose shading is looked at to the next: in between lie straight lines
-_ROWS, _MARGIN = 32, 3  # of blocks: so many are computed at a time; so far Gaussians reach, together
+_ROWS, _MARGIN = 32, 3  # rows of blocks: computed at a time, and on which these depend on either side
 _BITS = np.array([1, 2, 4], np.uint8)  # of the flags of R, G and B
 
 ReadRows = Callable[[slice], Float32]
