@@ -24,6 +24,7 @@ from typing import Any
 
 import psutil
 
+from demosaic_ntc.jit.precompile import prepare_all
 from tests.faults.mutants import Mutant, tried
 from tests.faults.targets import ROOM
 
@@ -40,6 +41,7 @@ def main() -> int:
     options = _options()
     if options.child:
         return _serve()
+    prepare_all()  # mutants that wait for kernels to be compiled would count as hanging
     tally = _Tally(options.seed, time.monotonic() + 60 * options.minutes)
     with ThreadPoolExecutor(options.jobs) as pool:
         for attacker in [pool.submit(_attack, tally) for _ in range(options.jobs)]:
