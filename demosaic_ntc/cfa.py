@@ -136,6 +136,12 @@ class Cfa:
             mosaic[i::down, j::across] = picture[i::down, j::across, channel]
         return mosaic
 
+    def replace_measured(self, picture: NDArray[Any], mosaic: NDArray[Any]) -> None:
+        """Write the samples of a mosaic into their places in a height × width × 3 picture."""
+        down, across = self.period
+        for (i, j), channel in np.ndenumerate(self.pattern):
+            picture[i::down, j::across, channel] = mosaic[i::down, j::across]
+
     def check_shape(self, shape: tuple[int, ...]) -> tuple[int, int]:
         """Return height and width, or raise when they are not two or do not hold one period."""
         if len(shape) != 2:

@@ -40,6 +40,14 @@ def test_a_crop_is_sampled_by_the_shifted_array() -> None:
     assert np.array_equal(cfa.sample(picture)[2:, 1:], cfa.shift(2, 1).sample(picture[2:, 1:]))
 
 
+def test_samples_are_written_into_their_places_and_no_others() -> None:
+    picture, cfa = np.arange(9 * 10 * 3).reshape(9, 10, 3), Cfa.from_name("XTRANS").shift(1, 2)
+    changed = picture.copy()
+    cfa.replace_measured(changed, -cfa.sample(picture))
+    measured = cfa.masks((9, 10))
+    assert np.array_equal(changed, np.where(measured, -picture, picture))
+
+
 def test_a_repeated_pattern_is_reduced_to_one_period() -> None:
     cfa = Cfa.parse("RGRG/GBGB/RGRG/GBGB")
     assert cfa.is_bayer

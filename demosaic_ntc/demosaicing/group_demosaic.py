@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demosaic_ntc.arrays import Flags, Float32, Planes
+from demosaic_ntc.arrays import Flags, Float32, Places, Planes
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap, first_estimate
@@ -13,7 +13,7 @@ from demosaic_ntc.demosaicing.interpolation.blend import MethodSelection
 from demosaic_ntc.demosaicing.interpolation.dead_samples import fill_dead_samples
 from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, QuantisedPlanes
 from demosaic_ntc.engine.checks import check_missing, check_noise
-from demosaic_ntc.engine.groups import Shares, count_references, unproven
+from demosaic_ntc.engine.groups import count_references, unproven
 from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS, Plan
 from demosaic_ntc.engine.passes import HoleKind, ObservedPixels, Step
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
@@ -145,20 +145,22 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
     if noise is not None and apart >= 0:
         doubt = apart + _DOUBT * float(np.sqrt(noise.mean()))
     first = first_estimate(samples, mosaic.cfa, effort.trial, run.stage("first estimate"), doubt, apart)
+    wanted = uncertain = find_refinement_mask(first.differing[:, :], missing)
+    picture, error, confidence = first.picture, first.error, first.confidence
+    del first  # flags take a byte per pixel
     kind = HoleKind.BAYER if mosaic.cfa.is_bayer else HoleKind.ARRAY
-    picture, known, steps = first.picture, mosaic.observe(run.threads), effort.plan[kind]
+    known, steps = mosaic.observe(run.threads), effort.plan[kind]
     if not mosaic.keeps_samples or missing is not None:
         picture = picture.store_all(missing if mosaic.keeps_samples else None)
-    variance = _variance(first.error, known, noise) if run.want_error else np.zeros((0, 0, 0), np.float32)
+    variance = _variance(error, known, noise) if run.want_error else np.zeros((0, 0, 0), np.float32)
     start = Estimate(picture, variance)
     if run.deadline.is_over():
-        count = count_references(first.differing, steps[-1].patches.fit_to(samples.shape[1:]))
+        count = count_references(wanted, steps[-1].patches.fit_to(samples.shape[1:]))
         return _store(start, unproven(count), steps, run)
-    wanted = uncertain = find_refinement_mask(first.differing, missing)
     if noise is not None and shows and not mosaic.keeps_samples and not steps[-1].norm:
         wanted = ~settle_calm(picture, samples, mosaic.cfa, noise, mosaic.strength, run)
-    works = _works(steps, AGREED[kind], wanted, uncertain, _shares(first.confidence))
-    del first, uncertain
+    works = _works(steps, AGREED[kind], wanted, uncertain, confidence)
+    del uncertain
     estimate, bounds, check = restore(start, known, works, run.stage("groups"))
     stored = _store(estimate, bounds, steps, run)
     return replace(stored, check=check, notices=(*stored.notices, *notices_of(check)))
@@ -172,18 +174,18 @@ def _store(
     return StoredPicture(estimate.planes, proven, estimate.variance, out_of_time(run.deadline))
 
 
-def _shares(confidence: SubsampledMap) -> Shares:
-    """Return how far the means of groups are corrected: the less the more the smooth guess is trusted.
-
-    Where it is, colours follow each other, and estimates are so good that samples tell little of their means.
-    """
-    return lambda places: 1 - (1 - _LEAST_SHARE) * confidence.at(places)
-
-
 def _works(
-    steps: tuple[Step, ...], small: Step, wanted: Flags, uncertain: Flags, shares: Shares
+    steps: tuple[Step, ...], small: Step, wanted: Flags, uncertain: Flags, confidence: SubsampledMap
 ) -> list[MaskedPass]:
-    """Return the steps: all where guesses differ, small groups where only noise is to be removed."""
+    """Return the steps: all where guesses differ, small groups where only noise is to be removed.
+
+    The means of groups are corrected the less the more the smooth guess is trusted: where it is, colours
+    follow each other, and estimates are so good that samples tell little of their means.
+    """
+
+    def shares(places: Places) -> Float32:
+        return 1 - (1 - _LEAST_SHARE) * confidence.at(places)
+
     if wanted is uncertain:
         return [MaskedPass(step, wanted, shares, step is steps[-1]) for step in steps]
     differing = wanted & uncertain

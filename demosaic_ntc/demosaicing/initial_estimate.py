@@ -4,13 +4,13 @@ All is computed in tiles whose seams are exact.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32, Places
+from demosaic_ntc.arrays import Float32, Places
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.interpolation import refine
 from demosaic_ntc.demosaicing.interpolation.bilinear import bilinear, reach
@@ -34,7 +34,16 @@ from demosaic_ntc.demosaicing.quantised_planes import (
     decode_difference,
     encode_difference,
 )
-from demosaic_ntc.engine.tiles import TILE_SIDE, Tile, around_flagged, close_to, row_bands, tiles_of, within
+from demosaic_ntc.engine.tiles import (
+    TILE_SIDE,
+    BitFlags,
+    Tile,
+    around_flagged,
+    close_to,
+    row_bands,
+    tiles_of,
+    within,
+)
 from demosaic_ntc.run import Run
 
 _APART_HALO = 4
@@ -50,8 +59,9 @@ class Guesses:
 
     smooth: QuantisedPlanes
     difference: DifferenceCodes  # (2, height, width): what is added to the smooth guess for the residual one
-    differing: Flags  # (height, width): by more than groups are formed for
-    doubtful: Flags  # by more than trials are held for, or close to it
+    differing: BitFlags  # (height, width): by more than groups are formed for
+    contested: BitFlags  # by more than trials are held for
+    doubtful: BitFlags  # contested, or close to such
     distance: Float32  # (height, width), or empty where it is not wanted
 
     @classmethod
@@ -61,7 +71,9 @@ class Guesses:
         smooth = QuantisedPlanes(samples, cfa, steps, np.empty((2, *shape), np.uint16))
         difference = np.empty((2, *shape), np.int8)
         distance = np.empty(shape if errors else (0, 0), np.float32)
-        return cls(smooth, difference, np.empty(shape, np.bool_), np.empty(shape, np.bool_), distance)
+        plane = np.zeros(shape, np.uint8)
+        differing, contested, doubtful = (BitFlags(plane, np.uint8(bit)) for bit in (1, 2, 4))
+        return cls(smooth, difference, differing, contested, doubtful, distance)
 
 
 def guesses_of_all(
@@ -93,7 +105,11 @@ def guesses_of_all(
     if late:
         _guess_plainly(samples, cfa, run, late, made.smooth)
         _leave_out(late, made, high - low)
-    return replace(made, doubtful=close_to(made.doubtful, _TRIED))
+    for rows in row_bands(samples.shape[1]):
+        around, above = slice(max(rows.start - _TRIED, 0), rows.stop + _TRIED), min(rows.start, _TRIED)
+        close = close_to(made.contested[around, :], _TRIED)
+        made.doubtful[rows, :] = close[above : above + rows.stop - rows.start]
+    return made
 
 
 def _guess(
@@ -111,7 +127,7 @@ def _guess(
     smooth, residual = (into.smooth.pick_others(each, *tile.core) for each in codes)
     into.smooth.others[:, *tile.core] = smooth
     into.difference[:, *tile.core] = encode_difference(residual, smooth)
-    into.differing[tile.core], into.doubtful[tile.core] = distance > far, distance > least
+    into.differing[tile.core], into.contested[tile.core] = distance > far, distance > least
     if into.distance.size:
         into.distance[tile.core] = distance
 
@@ -166,7 +182,7 @@ def _strips(tile: Tile) -> Iterator[tuple[slice, slice]]:
 def _leave_out(tiles: list[Tile], into: Guesses, span: float) -> None:
     """Note that the guesses of some tiles were not compared: they may be off by the whole range."""
     for tile in tiles:
-        into.differing[tile.core], into.doubtful[tile.core] = True, False
+        into.differing[tile.core], into.contested[tile.core] = True, False
         into.difference[:, *tile.core] = 0
         if into.distance.size:
             into.distance[tile.core] = span
@@ -252,7 +268,7 @@ def trials_where(guesses: Guesses, contest: MethodSelection, run: Run, side: int
     for number, found in enumerate(run.map(keep_trials, tiles, len(tiles)), 1):
         totals = totals[0] + found[0], totals[1] + found[1]
         run.report(number / len(tiles))
-    pixels = guesses.doubtful.size
+    pixels = shape[0] * shape[1]
     return Trials(kept, (mean_error(totals[0], pixels), mean_error(totals[1], pixels)))
 
 
@@ -277,7 +293,7 @@ class InitialEstimate:
     """The first estimate of a mosaic with full scale 1, samples in their place."""
 
     picture: QuantisedPlanes
-    differing: Flags  # (height, width): whether the two guesses lie far apart around a pixel
+    differing: BitFlags  # (height, width): whether the two guesses lie far apart around a pixel
     error: Float32  # (height, width), or empty: expected squares, as trials or the distance of guesses tell
     confidence: SubsampledMap  # (height, width): the share of the smooth guess
 
@@ -323,4 +339,4 @@ def _blend(guesses: Guesses, trials: Trials, rows: slice, error: Float32, kept: 
     smooth[...] = np.clip(blended, 0, LAST_CODE, out=blended)
     if error.size:
         told = local[1] + confidence * (local[0] - local[1])
-        error[rows] = np.where(guesses.doubtful[rows], told, np.square(guesses.distance[rows]))
+        error[rows] = np.where(guesses.doubtful[rows, columns], told, np.square(guesses.distance[rows]))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from demosaic_ntc.arrays import Flags, Float32
+from demosaic_ntc.arrays import Bits, Flags, Float32
 
 TILE_SIDE = 768  # the margin costs 30 % there, and a tile's intermediate arrays some 100 MB
 _SMALL = (320, 128)  # sides of small tiles
@@ -68,7 +68,31 @@ def within(part: tuple[slice, slice], whole: tuple[slice, slice]) -> tuple[slice
     return rows, columns
 
 
-def around_flagged(flags: Flags, tile: Tile, period: tuple[int, int], halo: int) -> list[Tile]:
+@dataclass(frozen=True, slots=True, eq=False)
+class BitFlags:
+    """Flags of a picture, (height, width), kept as one bit of the bytes of a plane, which others share."""
+
+    plane: Bits
+    value: np.uint8  # of the bit
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        height, width = self.plane.shape
+        return height, width
+
+    def __getitem__(self, place: tuple[slice, slice], /) -> Flags:
+        """Return the flags of a window."""
+        return np.asarray((self.plane[place] & self.value) != 0, np.bool_)
+
+    def __setitem__(self, place: tuple[slice, slice], flags: Flags | bool, /) -> None:
+        """Set or clear the flags of a window; the other bits of its bytes stay."""
+        window = self.plane[place]
+        window &= ~self.value
+        window |= np.asarray(flags).astype(np.uint8) * self.value
+
+
+def around_flagged(flags: Flags | BitFlags, tile: Tile, period: tuple[int, int], halo: int) -> list[Tile]:
     """Return tiles, each with a halo, that hold the flagged pixels that a tile sees: one, or small ones.
 
     What is computed at a pixel is the same in all; they are of the side with which they see least together.
@@ -87,11 +111,14 @@ def around_flagged(flags: Flags, tile: Tile, period: tuple[int, int], halo: int)
     return min(ways, key=lambda parts: sum(part.work for part in parts))
 
 
-def _around(flags: Flags, place: tuple[slice, slice], period: tuple[int, int], halo: int) -> list[Tile]:
+def _around(
+    flags: Flags | BitFlags, place: tuple[slice, slice], period: tuple[int, int], halo: int
+) -> list[Tile]:
     """Return the tile around the flagged pixels in a place, with its own halo, if there are any."""
-    if not flags[place].any():
+    window = flags[place]
+    if not window.any():
         return []
-    rows, columns = (np.flatnonzero(flags[place].any(axis=axis)) for axis in (1, 0))
+    rows, columns = (np.flatnonzero(window.any(axis=axis)) for axis in (1, 0))
     spans = [
         span(axis.start + int(found[0]), axis.start + int(found[-1]) + 1, halo, step, length)
         for axis, found, step, length in zip(place, (rows, columns), period, flags.shape, strict=True)

@@ -36,8 +36,8 @@ def test_seams_between_tiles_are_exact(array: str, trial: MethodSelection, least
     assert np.array_equal(whole.error, tiled.error)
     everywhere = slice(0, 150), slice(0, 140)
     assert np.array_equal(whole.confidence.read(*everywhere), tiled.confidence.read(*everywhere))
-    assert np.array_equal(whole.differing, tiled.differing)
-    assert 0 < whole.differing.mean() < 1
+    assert np.array_equal(whole.differing[:, :], tiled.differing[:, :])
+    assert 0 < whole.differing[:, :].mean() < 1
     assert len(shares) > 4
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -68,7 +68,7 @@ def test_guesses_differ_by_the_most_of_three_channels_in_the_mean_around() -> No
     around = np.lib.stride_tricks.sliding_window_view(most, (7, 7)).mean(axis=(2, 3))
     assert apart(trial.smooth, trial.residual) == pytest.approx(around, abs=1e-6)
     middle = float(np.median(around))
-    found = first_estimate(MosaicSamples(mosaic), cfa, try_both, Run(), far=middle).differing
+    found = first_estimate(MosaicSamples(mosaic), cfa, try_both, Run(), far=middle).differing[:, :]
     clear = np.abs(around - middle) > 1e-6
     assert np.array_equal(found[clear], (around > middle)[clear])
 

@@ -21,7 +21,7 @@ Floats = NDArray[np.float32]
 # an even number, which keeps the parity of rows and columns and so the colour array.
 LMMSE_HALO, MLRI_HALO, MALVAR_HALO = 12, 28, 2
 
-TINY = np.float32(1e-30)
+ONE, TINY = np.float32(1), np.float32(1e-30)
 BILINEAR_TAPS = np.array([0.5, 1, 0.5], np.float32)
 MIDDLE = np.float32(0.5)
 
@@ -50,14 +50,16 @@ def zhang_wu2005(mosaic: Floats, cfa: Cfa) -> Floats:
     """
     require_bayer(cfa, "lmmse")
     extended = np.pad(mosaic, LMMSE_HALO, mode="reflect")
-    masks = cfa.masks(extended.shape)
     green = _complete_green(extended, cfa)
+    difference, core = extended - green, (slice(LMMSE_HALO, -LMMSE_HALO),) * 2
     picture = np.empty((*mosaic.shape, 3), np.float32)
-    picture[..., 1] = inner(green, LMMSE_HALO)
+    picture[..., 1] = green[core]
     for channel in (0, 2):
-        mask = masks[..., channel]
-        missing = complete_difference(np.where(mask, extended - green, np.float32(0)))
-        picture[..., channel] = inner(np.where(mask, extended, green + missing), LMMSE_HALO)
+        row, column = np.argwhere(cfa.pattern == channel)[0]
+        samples = np.zeros_like(difference)
+        samples[row::2, column::2] = difference[row::2, column::2]
+        np.add(green[core], complete_difference(samples)[core], out=picture[..., channel])
+    cfa.replace_measured(picture, mosaic)
     return picture
 
 
@@ -69,14 +71,18 @@ def estimate_green(mosaic: Floats, cfa: Cfa) -> Floats:
 
 def _complete_green(extended: Floats, cfa: Cfa) -> Floats:
     """Green everywhere in a mosaic, by the differences along rows and columns."""
-    measured = cfa.masks(extended.shape)[..., 1]
-    sign = np.where(measured, np.float32(1), np.float32(-1))
+    sign = np.where(cfa.channel_map(extended.shape) == 1, ONE, -ONE)
     across, across_variance = shrink_rows(row_difference(extended, sign))
     turned = shrink_rows(row_difference(extended.T.copy(), sign.T.copy()))
     down, down_variance = (plane.T.copy() for plane in turned)
-    weighted = across * down_variance + down * across_variance
-    difference = weighted / (across_variance + down_variance + TINY)
-    return np.where(measured, extended, extended + difference)
+    across *= down_variance
+    down *= across_variance
+    across += down
+    across_variance += down_variance
+    across_variance += TINY
+    across /= across_variance
+    across += extended
+    return np.where(sign > 0, extended, across)
 
 
 def kiku2014(mosaic: Floats, cfa: Cfa) -> Floats:
@@ -91,26 +97,32 @@ def kiku2014(mosaic: Floats, cfa: Cfa) -> Floats:
     residual errs less than interpolating colour differences.
     """
     require_bayer(cfa, "mlri")
-    extended = np.pad(mosaic, MLRI_HALO, mode="reflect") - MIDDLE
-    masks = cfa.masks(extended.shape)
-    sign = np.where(masks[..., 1], np.float32(1), np.float32(-1))
-    green = np.where(masks[..., 1], extended, _interpolate_green(extended, sign))
+    extended = np.pad(mosaic, MLRI_HALO, mode="reflect")
+    extended -= MIDDLE
+    sign = np.where(cfa.channel_map(extended.shape) == 1, ONE, -ONE)
+    core = (slice(MLRI_HALO, -MLRI_HALO),) * 2
+    green = np.where(sign > 0, extended, _interpolate_green(extended, sign))
     picture = np.empty((*mosaic.shape, 3), np.float32)
-    picture[..., 1] = inner(green, MLRI_HALO)
+    picture[..., 1] = green[core]
     for channel in (0, 2):
         row, column = np.argwhere(cfa.pattern == channel)[0]
         tentative, residual = regress_plane(extended, green, row, column)
         spread = filter_separably(residual, BILINEAR_TAPS, BILINEAR_TAPS)
-        picture[..., channel] = inner(tentative + spread, MLRI_HALO)
+        np.add(tentative[core], spread[core], out=picture[..., channel])
     picture += MIDDLE
-    return np.where(masks[MLRI_HALO:-MLRI_HALO, MLRI_HALO:-MLRI_HALO], mosaic[..., None], picture)
+    cfa.replace_measured(picture, mosaic)
+    return picture
 
 
 def _interpolate_green(mosaic: Floats, sign: Floats) -> Floats:
     """Estimate green at red and blue sites from the colour differences along rows and along columns."""
-    across = sign * (mosaic - row_estimates(mosaic))
-    down = sign * (mosaic - row_estimates(mosaic.T.copy()).T.copy())
-    return mosaic + steer_difference(across, down)
+    across = mosaic - row_estimates(mosaic)
+    across *= sign
+    down = mosaic - row_estimates(mosaic.T.copy()).T
+    down *= sign
+    difference = steer_difference(across, down)
+    difference += mosaic
+    return difference
 
 
 def malvar2004(mosaic: Floats, cfa: Cfa) -> Floats:
