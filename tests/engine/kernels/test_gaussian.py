@@ -15,18 +15,16 @@ from demosaic_ntc.engine.kernels.covariance import (
 )
 from demosaic_ntc.engine.kernels.gather import PatchGroup, note_whole
 from demosaic_ntc.engine.kernels.gaussian import (
-    _add_to_patterns,
     _eliminate,
     _expect,
     _find_patterns,
     _lay_out,
-    _lay_out_sum,
     _list_members,
     _list_shown,
     _mean_noise,
-    _take_off_explained,
     predict_by_gaussian,
 )
+from demosaic_ntc.engine.kernels.group_mean import _take_off_explained, add_to_patterns, lay_out_sum
 from tests.engine.kernels.drawn import held_back, random_group, rows, shown_in
 
 SHAPES = [(1, 9), (3, 4), (3, 9), (4, 4), (5, 3)]  # channels and pixels; 9, 12, 27, 16 and 15 entries
@@ -115,7 +113,7 @@ def test_members_are_listed_pattern_by_pattern() -> None:
 def test_what_patches_show_is_added_up_pattern_by_pattern() -> None:
     group, model, patterns = patterned()
     model.sums[:], model.weights[:] = 9.0, 9.0
-    _add_to_patterns(model, patterns, group.seen)
+    add_to_patterns(model, patterns, group.seen)
     seen = group.seen.astype(np.float64)
     assert model.weights[:3].tolist() == [2, 2, 1]
     assert model.sums[:3] == pytest.approx(np.stack([seen[0] + seen[3], seen[2] + seen[5], seen[4]]))
@@ -154,7 +152,7 @@ def test_eliminated_rows_are_those_of_the_cholesky_factor(count: int, pattern: i
     start = listed(model, pattern, places)
     model.rows[:] = 99.0
     model.sums[pattern], model.weights[pattern] = group.seen[[0, 2, 5, 8]].sum(axis=0), 4.0
-    _lay_out_sum(model, pattern)
+    lay_out_sum(model, pattern)
     _lay_out(model, start, count, group.seen, np.array([0, 2]))
     _eliminate(model, pattern, count, 2, group.noise, np.float32(FLOOR))
     noise, width = group.noise[:entries].astype(np.float64), model.covariance.shape[0]
