@@ -153,7 +153,7 @@ PLANS: dict[str, Plan] = {
 # first estimate is as good as samples there (within .015 dB on parts of ten pictures).
 AGREED: dict[HoleKind, Step] = {
     HoleKind.BAYER: _mosaic(PatchGrid(4, 6, 40, 8, dense=3), 32, 1.45, 1.5),
-    HoleKind.ARRAY: _mosaic(PatchGrid(4, 4, 48, 10), 12, 1.6, 1.3, correction=6.0),
+    HoleKind.ARRAY: _mosaic(PatchGrid(4, 5, 40, 8, dense=3), 16, 1.45, 1.5),
 }
 
 

@@ -18,6 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demosaic_ntc.cfa import Cfa
+from demosaic_ntc.demosaicing.interpolation.direction_kernels import (
+    Rows,
+    add_estimates,
+    divide_by_mass,
+    square_misses,
+)
 from demosaic_ntc.demosaicing.interpolation.kernels import filter_diagonally, filter_separably
 from demosaic_ntc.demosaicing.interpolation.refine import (
     ROUGH_AND_SPARSE,
@@ -30,9 +36,7 @@ from demosaic_ntc.demosaicing.interpolation.refine import (
 from demosaic_ntc.demosaicing.interpolation.refine import halo as refine_halo
 
 Floats = NDArray[np.float32]
-Filter = Callable[[Floats], Floats]
-
-SMALL_VARIANCE = np.float32(1e-7)
+Weights = tuple[Floats, Rows]
 
 # Standard deviations in pixels, along and across a direction.
 GREEN = (1.0, 0.3)
@@ -56,6 +60,11 @@ class Blur:
         """Filter a plane, zeros beyond its border."""
         return filter_separably(plane, self.down, self.right)
 
+    @property
+    def reach(self) -> int:
+        """How many rows above and below a pixel it looks at."""
+        return self.down.size // 2
+
 
 @dataclass(frozen=True, slots=True)
 class DiagonalBlur:
@@ -69,12 +78,21 @@ class DiagonalBlur:
         """Filter a plane, zeros beyond its border."""
         return filter_diagonally(filter_separably(plane, self.around, self.around), self.along, self.turn)
 
+    @property
+    def reach(self) -> int:
+        """How many rows above and below a pixel it looks at."""
+        return self.around.size // 2 + self.along.size // 2
+
+
+Filter = Blur | DiagonalBlur
+
 
 def halo(cfa: Cfa) -> int:
     """Return how far the values reach on which a pixel of either guess depends."""
     widths = (GREEN, LONG_DIFFERENCE, WINDOW)
     start = sum(radius_for(across, cfa) + radius_for(along, cfa) for along, across in widths)
-    return start + max(radius_for(COLOUR, cfa), (1 + ROUNDS) * refine_halo(cfa))
+    of_colours = refine_halo(cfa) // 2  # green is there already
+    return start + max(radius_for(COLOUR, cfa), of_colours + ROUNDS * refine_halo(cfa))
 
 
 def smooth_difference(mosaic: Floats, cfa: Cfa) -> Floats:
@@ -86,7 +104,7 @@ def smooth_difference(mosaic: Floats, cfa: Cfa) -> Floats:
     blur = _blur(cfa, COLOUR, COLOUR)
     for channel in (0, 2):
         mask = masks[channel]
-        difference = _mean((mosaic - green) * mask, mask, blur)
+        difference = _mean((mosaic - green) * mask, mask, blur, cfa)
         picture[..., channel] = np.where(mask > 0, mosaic, green + difference)
     return picture
 
@@ -107,14 +125,20 @@ def _directional_green(
 
     Each counts by the inverse of its squared error variance.
     """
-    widths = (GREEN, difference, WINDOW)
-    total, mass = np.zeros_like(mosaic), np.zeros_like(mosaic)
+    widths, of_green = (GREEN, difference, WINDOW), mosaic * masks[1]
+    total, weights = np.zeros_like(mosaic), masks[1].copy()
     for directed, share in _directions(cfa):
-        estimate, variance = _along(mosaic, masks, *(directed(along, across) for along, across in widths))
-        weight = share / np.square(variance)
-        total += weight * estimate
-        mass += weight
-    return np.where(masks[1] > 0, mosaic, mosaic + total / mass)
+        near, far, window = (directed(along, across) for along, across in widths)
+        apart = _mean(of_green, masks[1], near, cfa)
+        apart -= mosaic
+        whole = _weigh(np.ones_like(mosaic), window, cfa)
+        for channel in (0, 2):
+            _add_direction(
+                apart * masks[channel], masks[channel], far, window, whole, cfa, share, total, weights
+            )
+    total /= weights
+    total += mosaic
+    return np.where(masks[1] > 0, mosaic, total)
 
 
 def _directions(cfa: Cfa) -> Iterator[tuple[Callable[[float, float], Filter], np.float32]]:
@@ -130,31 +154,48 @@ def _diagonal_blur(cfa: Cfa, along: float, across: float, turn: int) -> Diagonal
     return DiagonalBlur(taps_for(across, cfa), taps_for(along / sqrt(2), cfa), turn)
 
 
-def _along(
-    mosaic: Floats, masks: list[Floats], near: Filter, far: Filter, window: Filter
-) -> tuple[Floats, Floats]:
-    """Return green minus the measured colour by one direction's filters, and its error variance.
+def _add_direction(
+    difference: Floats,
+    mask: Floats,
+    far: Filter,
+    window: Filter,
+    whole: Weights,
+    cfa: Cfa,
+    share: np.float32,
+    total: Floats,
+    weights: Floats,
+) -> None:
+    """Add what one direction says of green minus a colour at its samples.
 
     With s the smoothed difference, v its local variance and n the local mean of (s - d)², the estimate is
     (v d + n s) / (v + n) and its error variance v n / (v + n), as in zhang_wu2005.
     """
-    green = _mean(mosaic * masks[1], masks[1], near)
-    total = window(np.ones_like(mosaic))
-    estimate, variance = np.zeros_like(mosaic), np.full_like(mosaic, SMALL_VARIANCE)
-    for channel in (0, 2):
-        mask = masks[channel]
-        d = (green - mosaic) * mask
-        s = _mean(d, mask, far)
-        v = np.maximum(window(s * s) / total - (window(s) / total) ** 2, 0) + SMALL_VARIANCE
-        n = _mean((s - d) ** 2 * mask, mask, window) + SMALL_VARIANCE
-        estimate += mask * ((d * v + s * n) / (v + n))
-        variance += mask * (v * n / (v + n))
-    return estimate, variance
+    smooth = _mean(difference, mask, far, cfa)
+    square = smooth * smooth
+    squares, means = window(square), window(smooth)
+    square_misses(smooth, difference, mask, square)
+    misses, mass = window(square), _weigh(mask, window, cfa)
+    add_estimates(difference, smooth, squares, means, misses, *whole, *mass, mask, share, total, weights)
 
 
-def _mean(masked: Floats, mask: Floats, blur: Filter) -> Floats:
+def _mean(masked: Floats, mask: Floats, blur: Filter, cfa: Cfa) -> Floats:
     """Return the weighted mean of the values on a mask; they are zero off it."""
-    return blur(masked) / blur(mask)
+    sums = blur(masked)
+    divide_by_mass(sums, *_weigh(mask, blur, cfa))
+    return sums
+
+
+def _weigh(mask: Floats, blur: Filter, cfa: Cfa) -> Weights:
+    """Return what a filter weighs a mask of the array by: a few rows, and which of them stands for each."""
+    height, period, reach = len(mask), cfa.period[0], blur.reach
+    kept = 2 * (reach + period)
+    kept += (height - kept) % period
+    rows = np.arange(height)
+    if kept >= height:
+        return blur(mask), rows
+    inner = reach + (rows - reach) % period
+    inner[: reach + period], inner[height - reach :] = rows[: reach + period], rows[kept - reach : kept]
+    return blur(mask[:kept]), inner
 
 
 def _blur(cfa: Cfa, sigma_down: float, sigma_right: float) -> Blur:

@@ -59,7 +59,8 @@ def next_round(guess: Floats, mosaic: Floats, cfa: Cfa, prior: Prior) -> Floats:
     red, green, _ = float_masks(mosaic, cfa)
     from_red = residual_interpolation(mosaic, green, guess[..., 0], cfa, prior.green, prior.slope)
     from_blue = residual_interpolation(mosaic, green, guess[..., 2], cfa, prior.green, prior.slope)
-    return colours_from_green(np.where(red > 0, from_red, from_blue), mosaic, cfa, prior)
+    np.copyto(from_blue, from_red, where=red > 0)
+    return colours_from_green(from_blue, mosaic, cfa, prior)
 
 
 def colours_from_green(green: Floats, mosaic: Floats, cfa: Cfa, prior: Prior) -> Floats:
@@ -79,9 +80,14 @@ def residual_interpolation(
     """Explain the samples on a mask by local lines in the guide, and interpolate what these leave over."""
     samples, window, narrow = mosaic - MIDDLE, taps_for(WINDOW, cfa), taps_for(RESIDUAL, cfa)
     explained = explain(samples, guide - MIDDLE, mask, window, ridge, slope)
-    left_over = filter_separably((samples - explained) * mask, narrow, narrow)
+    samples -= explained
+    samples *= mask
+    left_over = filter_separably(samples, narrow, narrow)
     left_over /= filter_separably(mask, narrow, narrow)
-    return np.where(mask > 0, mosaic, explained + left_over + MIDDLE)
+    explained += left_over
+    explained += MIDDLE
+    np.copyto(explained, mosaic, where=mask > 0)
+    return explained
 
 
 def halo(cfa: Cfa) -> int:
