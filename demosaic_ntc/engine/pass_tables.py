@@ -78,7 +78,8 @@ PLANS: dict[str, Plan] = {
             _mosaic(PatchGrid(5, 4, 64, 10), 24, 1.7, 1.3, correction=6.5, least_move=_SETTLED),
         ),
         HoleKind.ARRAY: (
-            _mosaic(PatchGrid(4, 4, 64, 10), 16, 1.6, 1.5, correction=6.0),
+            # Fewer groups that restore more patches gain .01 to .03 dB on parts of 24 X-Trans pictures.
+            _mosaic(PatchGrid(4, 6, 48, 10), 20, 1.6, 1.5, correction=6.0),
             _mosaic(PatchGrid(4, 4, 64, 10), 16, 1.6, 1.3, correction=6.0),
             _mosaic(PatchGrid(5, 4, 80, 14), 16, 1.6, 1.0, correction=6.0),
         ),
