@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from demosaic_ntc.machine import keep_freed_memory
+
 from .arguments.finite import leave_paths_alone
 from .arguments.help_format import Command, CommandGroup
 from .commands.bad_pixels import bad_pixels
@@ -83,6 +85,7 @@ class CommandLine(CommandGroup):
         with signals_unwind(), exit_on_error(debug=bool(ctx.params.get("debug"))):
             forget_odd_date()
             check_limits()
+            keep_freed_memory()
             return super().invoke(ctx)
 
 

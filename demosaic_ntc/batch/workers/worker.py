@@ -25,7 +25,7 @@ from demosaic_ntc.batch.records.resume import explain_keeping
 from demosaic_ntc.batch.workers.copies import Copies, hold_copies
 from demosaic_ntc.errors import Changed, DemosaicNtcError, Exists
 from demosaic_ntc.io.atomic import ask_before_publishing
-from demosaic_ntc.machine import address_space, resident_bytes
+from demosaic_ntc.machine import address_space, keep_freed_memory, resident_bytes
 from demosaic_ntc.peak_memory import peak_bytes, reset_peak
 from demosaic_ntc.run import Progress
 
@@ -54,6 +54,7 @@ def main() -> None:
     inbox: queue.SimpleQueue[Job] = queue.SimpleQueue()
     nods: queue.SimpleQueue[str] = queue.SimpleQueue()
     Thread(target=_receive, args=(channel, inbox, nods), daemon=True).start()
+    keep_freed_memory()
     setup.work.prepare()
     _limit_memory(setup.memory)
     _answer(channel, ready=True)
