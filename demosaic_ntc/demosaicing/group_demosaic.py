@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from demosaic_ntc.arrays import Flags, Float32, Places, Planes
+from demosaic_ntc.arrays import Bits, Flags, Float32, Places, Planes
 from demosaic_ntc.cfa import Cfa
 from demosaic_ntc.demosaicing.flat_regions import settle_calm
 from demosaic_ntc.demosaicing.initial_estimate import SubsampledMap, first_estimate
@@ -15,7 +15,7 @@ from demosaic_ntc.demosaicing.quantised_planes import MosaicSamples, QuantisedPl
 from demosaic_ntc.engine.checks import check_missing, check_noise
 from demosaic_ntc.engine.groups import count_references, unproven
 from demosaic_ntc.engine.pass_tables import AGREED, COMPLETIONS, PLANS, Plan
-from demosaic_ntc.engine.passes import HoleKind, ObservedPixels, Step
+from demosaic_ntc.engine.passes import HoleKind, ObservedPixels, Step, WindowedBits
 from demosaic_ntc.engine.restore import Estimate, MaskedPass, restore
 from demosaic_ntc.engine.result import NormCertificate, StoredPicture, notices_of, out_of_time
 from demosaic_ntc.engine.tiles import close_to
@@ -41,6 +41,20 @@ APART = {"fast": 2 / 255, "normal": 1.5 / 255, "best": EVERYWHERE}
 # Noise makes them differ where there is nothing else: more gains nothing on parts of sixteen pictures.
 _APART_IN_NOISE = 2.5 / 255
 SHOWS = (0.5 / 255) ** 2  # a variance of noise above which it shows: half a level of 255
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayEntries:
+    """The entry that a colour array measures at each pixel, as a bit, told window by window."""
+
+    cfa: Cfa
+    shape: tuple[int, int]
+
+    def __getitem__(self, place: tuple[slice, slice], /) -> Bits:
+        """Return the bits of a window."""
+        spans = zip(place, self.shape, strict=True)
+        rows, columns = (slice(*part.indices(length)[:2]) for part, length in spans)
+        return np.left_shift(np.uint8(1), self.cfa.window(rows, columns))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,9 +91,9 @@ class MeasuredMosaic:
     def observe(self, threads: int = 1) -> ObservedPixels:
         """Return what is known of the picture."""
         shape = self.samples.shape[1:]
-        entries = np.left_shift(np.uint8(1), self.cfa.channel_map(shape))
+        entries: WindowedBits = ArrayEntries(self.cfa, (shape[0], shape[1]))
         if self.missing is not None:
-            entries[self.missing] = 0
+            entries = np.where(self.missing, np.uint8(0), entries[:, :])
         low, high = self.samples.extremes(self.cfa, self.missing, threads)
         if not (low <= high).all():  # nothing is known of such a channel: all samples bound it
             low, high = self.samples.extremes(self.cfa, threads=threads)

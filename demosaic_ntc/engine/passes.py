@@ -6,6 +6,7 @@ What is known of a picture: the values, which entries they are, how deep the hol
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -125,11 +126,22 @@ DEEPEST = 48  # pixels into a hole; trust falls no further, or it would vanish i
 _MOST_CHANNELS = 8  # one bit for each
 
 
+class WindowedBits(Protocol):
+    """Bits of the pixels of a picture, (height, width), that are read window by window."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Height and width."""
+
+    def __getitem__(self, place: tuple[slice, slice], /) -> Any:
+        """Return the bits of a window."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ObservedPixels:
     """The known entries of a picture with full scale 1."""
 
-    entries: Bits  # (height, width): bit c is set where channel c is known
+    entries: WindowedBits  # (height, width): bit c is set where channel c is known
     depth: Depths  # (height, width): pixels to the nearest one that is known in all it can be; 0 is known
     low: Float32  # (channels): no entry of a channel lies below, nor above the next
     high: Float32
@@ -159,7 +171,7 @@ class ObservedPixels:
 
     def flags(self, channel: int) -> Flags:
         """Return which entries of a channel are known, (height, width)."""
-        return np.asarray((self.entries >> channel) & 1, np.bool_)
+        return np.asarray((self.entries[:, :] >> channel) & 1, np.bool_)
 
 
 def bits_of(known: Flags) -> Bits:

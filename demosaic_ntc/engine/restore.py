@@ -131,7 +131,7 @@ def _relax_update(
     variance: Planes, piece: GroupAggregate, known: ObservedPixels, wanted: Flags, relaxed: float
 ) -> None:
     """Turn what groups say of some rows into their next estimate, and write the error to be expected."""
-    rows, entries = piece.rows, known.entries[piece.rows]
+    rows, entries = piece.rows, known.entries[piece.rows, :]
     if variance.size:
         _note_variance(variance[:, rows], piece, known, wanted)
     kept = np.zeros_like(entries) if known.measured.size else entries

@@ -61,7 +61,7 @@ def holes() -> GroupInput:
 
 def pass_over(picture: GroupInput, step: Step, threads: int = 1, errors: bool = True) -> GroupPass:
     if step.trust[0] < 1:
-        confidence = np.where(picture.known.entries == 7, 1, step.trust[0]).astype(np.float32)
+        confidence = np.where(picture.known.entries[:, :] == 7, 1, step.trust[0]).astype(np.float32)
         picture = replace(picture, confidence=confidence)
     return GroupPass(picture, step, Run(threads, want_error=errors))
 
@@ -100,7 +100,7 @@ CASES = [(mosaic, MOSAIC), (mosaic, NOISY), (holes, HOLES), (holes, MEANS), (mos
 
 
 def wanted_in(picture: GroupInput) -> Flags:
-    return np.asarray(picture.known.entries != 7)
+    return np.asarray(picture.known.entries[:, :] != 7)
 
 
 def assert_same(one: All, other: All) -> None:
@@ -301,7 +301,7 @@ def test_completed_groups_are_bounded_and_others_are_not() -> None:
 def test_completed_groups_come_closer_to_the_truth_than_a_wrong_estimate() -> None:
     truth, picture = waves(3, *SHAPE), mosaic()
     noise = np.random.default_rng(4).normal(0, 0.05, truth.shape).astype(np.float32)
-    shown = np.stack([(picture.known.entries >> channel) & 1 for channel in range(3)]).astype(np.bool_)
+    shown = np.stack([(picture.known.entries[:, :] >> channel) & 1 for channel in range(3)]).astype(np.bool_)
     wrong = np.where(shown, truth, truth + noise)
     said = said_by(pass_over(replace(picture, planes=wrong), COMPLETED), wanted_in(picture))
     before, after = (np.square(one - truth)[~shown].mean() for one in (wrong, said.planes))
