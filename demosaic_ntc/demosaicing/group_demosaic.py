@@ -164,8 +164,10 @@ def complete_mosaic(mosaic: MeasuredMosaic, effort: Effort, run: Run) -> StoredP
     del first  # flags take a byte per pixel
     kind = HoleKind.BAYER if mosaic.cfa.is_bayer else HoleKind.ARRAY
     known, steps = mosaic.observe(run.threads), effort.plan[kind]
-    if not mosaic.keeps_samples or missing is not None:
-        picture = picture.store_all(missing if mosaic.keeps_samples else None)
+    if not mosaic.keeps_samples:
+        picture = picture.store_all()
+    elif missing is not None:
+        picture = picture.store_some(missing)
     variance = _variance(error, known, noise) if run.want_error else np.zeros((0, 0, 0), np.float32)
     start = Estimate(picture, variance)
     if run.deadline.is_over():

@@ -55,13 +55,8 @@ class MosaicSamples:
         values = self._plain(rows, columns)
         places, instead = self.mended
         if len(places):
-            (top, bottom, _), (left, right, _) = (
-                part.indices(length) for part, length in zip((rows, columns), self.shape[1:], strict=True)
-            )
-            some = slice(*np.searchsorted(places[:, 0], (top, bottom)))
-            here = (places[some, 1] >= left) & (places[some, 1] < right)
-            down, across = places[some][here].T
-            values[down - top, across - left] = instead[some][here]
+            here, down, across = _find_within(places, rows, columns, self.shape)
+            values[down, across] = instead[here]
         return values
 
     def _plain(self, rows: slice, columns: slice) -> Float32:
@@ -101,6 +96,18 @@ class MosaicSamples:
         found = imap_threads(look, row_bands(self.stored.shape[0], cfa.period[0]), threads)
         low, high = (np.array(each, np.float32) for each in zip(*found, strict=True))
         return low.min(axis=0), high.max(axis=0)
+
+
+def _find_within(
+    places: Places, rows: slice, columns: slice, shape: tuple[int, ...]
+) -> tuple[Places, Places, Places]:
+    """Return which places, sorted by rows, lie in a window of the last two axes, and where in it they do."""
+    (top, bottom, _), (left, right, _) = (
+        part.indices(length) for part, length in zip((rows, columns), shape[-2:], strict=True)
+    )
+    first, last = np.searchsorted(places[:, 0], (top, bottom))
+    here = first + np.flatnonzero((places[first:last, 1] >= left) & (places[first:last, 1] < right))
+    return here, places[here, 0] - top, places[here, 1] - left
 
 
 Codes = NDArray[np.uint16]
@@ -175,8 +182,10 @@ class QuantisedPlanes:
     cfa: Cfa
     steps: Quantiser
     others: Codes  # (2, height, width): the two colours that are not measured at a pixel, the first first
-    own: Codes | None = None  # (height, width): the measured one, where that is not kept
-    free: Flags | None = None  # (height, width): where it is not; everywhere, if none are given
+    own: Codes | None = None  # (height, width): the measured one, where that is nowhere kept
+    freed: tuple[Places, Codes] | None = (
+        None  # where else it is not, (count, 2), sorted by rows, and its codes
+    )
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -188,12 +197,22 @@ class QuantisedPlanes:
         """How many entries there are."""
         return 3 * self.samples.size
 
-    def store_all(self, free: Flags | None = None) -> "QuantisedPlanes":
-        """Return the same picture, whose measured entries can be written, too, all or those that are free."""
+    def store_all(self) -> "QuantisedPlanes":
+        """Return the same picture, all of whose measured entries can be written, too."""
         own = np.empty(self.shape[1:], np.uint16)
         for rows in row_bands(len(own)):
             own[rows] = self.steps.encode(self.samples.window(rows, slice(None)))
-        return replace(self, own=own, free=free)
+        return replace(self, own=own)
+
+    def store_some(self, free: Flags) -> "QuantisedPlanes":
+        """Return the same picture, a few of whose measured entries can be written, too, by their flags."""
+        places = np.argwhere(free)
+        codes = np.empty(len(places), np.uint16)
+        for rows in row_bands(len(free)):
+            here, down, across = _find_within(places, rows, slice(None), free.shape)
+            if len(here):
+                codes[here] = self.steps.encode(self.samples.window(rows, slice(None))[down, across])
+        return replace(self, freed=(places, codes))
 
     def __getitem__(self, place: tuple[slice, ...], /) -> Planes:
         """Return a window of all channels, (3, rows, columns)."""
@@ -213,6 +232,12 @@ class QuantisedPlanes:
         if self.own is not None:
             for site, channel in self._sites_of(rows, columns):
                 self.own[rows, columns][site] = codes[channel][site]
+        if self.freed is not None:
+            places, own = self.freed
+            here, down, across = _find_within(places, rows, columns, self.shape)
+            period = np.array(self.cfa.period)
+            channels = self.cfa.pattern[tuple((places[here] % period).T)]
+            own[here] = codes[channels, down, across]
 
     def pick_others(self, codes: Codes, rows: slice, columns: slice) -> Codes:
         """Return the codes of a window, (3, rows, columns), without those of what is measured."""
@@ -237,12 +262,16 @@ class QuantisedPlanes:
 
     def _read_measured(self, rows: slice, columns: slice) -> Float32:
         """Return the measured colour of a window, as measured where that is kept."""
-        if self.own is None:
-            return self.samples.window(rows, columns)
-        estimated = self.steps.values(self.own[rows, columns])
-        if self.free is None:
-            return estimated
-        return np.where(self.free[rows, columns], estimated, self.samples.window(rows, columns))
+        if self.own is not None:
+            return self.steps.values(self.own[rows, columns])
+        values = self.samples.window(rows, columns)
+        if self.freed is not None:
+            places, own = self.freed
+            here, down, across = _find_within(places, rows, columns, self.shape)
+            if len(here):
+                values = values.copy()
+                values[down, across] = self.steps.values(own[here])
+        return values
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the whole picture as an array."""

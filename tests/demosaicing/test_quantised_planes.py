@@ -81,13 +81,24 @@ def test_measured_entries_are_written_once_they_are_stored_and_free() -> None:
     assert np.abs(everything[:, :, :] - planes).max() < 0.51 * picture.steps.step
     everything[:, :, :] = planes + np.float32(0.01)
     assert np.abs(everything[:, :, :] - planes - 0.01).max() < 0.6 * picture.steps.step
-    free[4, 7] = True
-    one = picture.store_all(free)
-    one[:, :, :] = planes + np.float32(0.01)
-    moved = np.abs(one[:, :, :] - planes) > 0.005
-    measured = np.moveaxis(picture.cfa.masks(SHAPE), 2, 0)
-    assert moved[~measured].all()
-    assert np.array_equal(moved[measured], np.broadcast_to(free, moved.shape)[measured])
+    drawn = np.random.default_rng(5)
+    for share in (0.0, 0.02, 0.4):
+        free = drawn.random(SHAPE) < share
+        picture[:, :, :] = planes
+        some = picture.store_some(free)
+        assert np.abs(some[:, :, :] - planes).max() < 0.51 * picture.steps.step
+        some[:, :, :] = planes + np.float32(0.01)
+        moved = np.abs(some[:, :, :] - planes) > 0.005
+        measured = np.moveaxis(picture.cfa.masks(SHAPE), 2, 0)
+        assert moved[~measured].all()
+        assert np.array_equal(moved[measured], np.broadcast_to(free, moved.shape)[measured])
+        assert np.array_equal(some[WINDOW], some[:, :, :][WINDOW])
+        some[WINDOW] = planes[WINDOW] + np.float32(0.03)
+        again = np.abs(some[:, :, :] - planes - 0.03) < 0.005
+        outside = np.ones(SHAPE, np.bool_)
+        outside[WINDOW[1:]] = False
+        assert not again[:, outside].any()
+        assert np.array_equal(again[measured], np.broadcast_to(free & ~outside, moved.shape)[measured])
 
 
 def test_smooth_maps_are_read_on_straight_lines_between_what_is_kept() -> None:
