@@ -76,7 +76,8 @@ def test_work_counts_what_a_kernel_calls() -> None:
 def test_only_what_few_pictures_need_is_rare() -> None:
     frames = ("add_affine_equations", "add_flow_equations", "add_information", "add_agreement")
     splines = ("filter_splines", "subtract_between", "add_between")
-    rare = {_find(name).name for name in ("complete_groups", *splines, *frames)}
+    directions = ("divide_by_mass", "square_misses", "add_estimates")
+    rare = {_find(name).name for name in ("complete_groups", *splines, *frames, *directions)}
     assert {entry.name for entry in load_all() if entry.is_rare} == rare
 
 
