@@ -183,9 +183,8 @@ class QuantisedPlanes:
     steps: Quantiser
     others: Codes  # (2, height, width): the two colours that are not measured at a pixel, the first first
     own: Codes | None = None  # (height, width): the measured one, where that is nowhere kept
-    freed: tuple[Places, Codes] | None = (
-        None  # where else it is not, (count, 2), sorted by rows, and its codes
-    )
+    # Where else it is not kept: places, (count, 2), sorted by rows, and its codes there.
+    freed: tuple[Places, Codes] | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
