@@ -152,7 +152,7 @@ PLANS: dict[str, Plan] = {
 # of them that restore more patches each cost another .01 dB, at half the work; and patches further out than a
 # few pixels are as good at places where samples lie as in the reference. Their means need no correction: the
 # first estimate is as good as samples there (within .015 dB on parts of ten pictures).
-# Of X-Trans the same holds with narrower gaps: on parts of twelve enlarged pictures .005 and .01 dB are gained.
+# Of X-Trans this holds with narrower gaps: on parts of twelve enlarged pictures .005 and .01 dB are gained.
 AGREED: dict[HoleKind, Step] = {
     HoleKind.BAYER: _mosaic(PatchGrid(4, 6, 40, 8, dense=3), 32, 1.45, 1.5),
     HoleKind.ARRAY: _mosaic(PatchGrid(4, 5, 40, 8, dense=3), 16, 1.45, 1.5),
